@@ -10,6 +10,7 @@
 #include "config/messages.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
+#include "model/measure.h"
 
 #include <math.h>
 
@@ -63,8 +64,14 @@ void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char
 
 	(void)binder;
 	/* An existing one is the plan's; a benchmark overrides its keys. */
-	if (!policy->name)
-		*policy = fg_policy_metric(&defaults, name);
+	if (policy->name)
+		return;
+	*policy = fg_policy_metric(&defaults, name);
+	if (fg_metric_find_builtin(name) || !fg_measure_is_known(name))
+		return;
+	/* Measures of the profile are gated where they are named. */
+	*policy = fg_policy_measure(&defaults, name);
+	policy->gated = true;
 }
 
 void fg_prepare_accept(struct fg_binder *binder, void *values, const char *name)
@@ -261,7 +268,7 @@ static bool knows_metric(const struct fg_benchmark *benchmark, const char *name)
 
 static bool plan_knows_metric(const struct fg_plan *plan, const char *name)
 {
-	if (fg_metric_find_builtin(name))
+	if (fg_metric_find_builtin(name) || fg_measure_is_known(name))
 		return true;
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		if (knows_metric(&plan->benchmarks[i], name))

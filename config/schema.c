@@ -206,7 +206,8 @@ static const struct fg_key metric_policy_keys[] = {
 	 .kind = FG_KEY_BOOL,
 	 IN_METRIC_POLICY(gated),
 	 .help = "whether the metric takes part in the verdict, or is only shown",
-	 .more = "By default gated: `cpu_time`, `wall_time`, `max_rss` and your own metrics."},
+	 .more = "By default gated: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and every "
+		 "measure of the profile that is named here."},
 	{.name = "min_effect",
 	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(min_effect),
@@ -229,7 +230,8 @@ static const struct fg_key metric_policy_keys[] = {
 	 .maximum = 10,
 	 .initial = "0%",
 	 .help = "a regression is surely above this",
-	 .more = "The lower end of the interval is compared with it."},
+	 .more = "The lower end of the interval is compared with it; an exact value is compared "
+		 "as it is."},
 	{.name = "tolerance",
 	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(tolerance),
@@ -299,7 +301,8 @@ static const struct fg_key gate_keys[] = {
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, "
 		 "`minor_faults`, `major_faults`, `voluntary_switches`, `involuntary_switches`, "
 		 "`blocks_read`, `blocks_written`, `binary_size`. Your own come from "
-		 "`benchmarks.NAME.metrics`.",
+		 "`benchmarks.NAME.metrics`. A measure of the profile is judged by its total, and a "
+		 "change of it is blamed on functions and call paths.",
 	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
 		    "min_effect: 5% }"},
 	{.name = "functions",

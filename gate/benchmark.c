@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "gate/accept.h"
+#include "gate/measures.h"
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
 #include "gate/placement.h"
@@ -80,6 +81,33 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 	}
 }
 
+/* Did a function get worse, beyond what is tolerated? */
+static bool is_function_worse(const struct fg_blame *blame, double tolerated)
+{
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
+
+		if (node->outcome == FG_OUTCOME_REGRESSION &&
+		    node->delta > tolerated * node->self[0])
+			return true;
+	}
+	return false;
+}
+
+static bool is_any_function_worse(const struct fg_policy *policy,
+				  const struct fg_benchmark_verdict *verdict)
+{
+	bool worse = is_function_worse(&verdict->time, 0.0);
+
+	for (size_t i = 0; i < verdict->measure_count && !worse; i++) {
+		const struct fg_blame *blame = &verdict->measures[i];
+		const struct fg_metric_policy how = fg_policy_measure(policy, blame->measure);
+
+		worse = how.gated && is_function_worse(blame, fg_metric_tolerance(&how));
+	}
+	return worse;
+}
+
 /* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
 static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
@@ -96,11 +124,8 @@ static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict
 			continue;
 		outcome = fg_outcome_worse(outcome, metric->outcome);
 	}
-	for (size_t i = 0;
-	     i < verdict->time.function_count && policy->functions == FG_FUNCTIONS_GATE; i++) {
-		if (verdict->time.functions[i].outcome == FG_OUTCOME_REGRESSION)
-			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
-	}
+	if (policy->functions == FG_FUNCTIONS_GATE && is_any_function_worse(policy, verdict))
+		outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	verdict->outcome = outcome;
 	if (gated > 0 && judged == 0) {
 		verdict->outcome = FG_OUTCOME_ERROR;
@@ -329,6 +354,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_policy *policy = fg_benchmark_policy(input, series->name);
+	struct fg_metric_context context;
 
 	begin(series, arena, verdict);
 	if (series->state == FG_NOT_MEASURED) {
@@ -354,6 +380,8 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (verdict->metric_count == 0)
 		return;
+	context = context_of(input, index, arena);
+	fg_measures_decide(input, index, &context, verdict);
 	if (verdict->identical) {
 		pass_identical(series, arena, verdict);
 		return;

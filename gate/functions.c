@@ -69,7 +69,7 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 		      uint32_t node, double direction, struct named_path *path)
 {
 	const struct fg_entity *entity = &paths->matrix->entities[node];
-	double half = paths->quantile * entity->error;
+	double half = fg_node_family_half(paths, node);
 	double p = entity->delta > 0.0 ? paths->p_up[node] : paths->p_down[node];
 
 	if (entity->samples == 0 || entity->delta * direction <= 0.0)
@@ -79,7 +79,7 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 		.verdict = {.delta = entity->delta,
 			    .low = entity->delta - half,
 			    .high = entity->delta + half,
-			    .p_adjusted = paths->tested[node] ? p : (double)NAN,
+			    .p_adjusted = paths->tested[node] && !c->exact ? p : (double)NAN,
 			    .outcome = fg_node_outcome(c, paths, node)},
 	};
 	return true;

@@ -16,6 +16,7 @@ struct cell {
 
 /* A pair being added up: dense over the entities, with a list of those that occur. */
 struct gathering {
+	enum fg_measure_fold fold;
 	double (*sums)[2]; /* per entity and arm */
 	bool *seen;
 	uint32_t *touched;
@@ -108,9 +109,9 @@ void fg_profile_pairs_release(struct fg_profile_pairs *pairs)
 	*pairs = (struct fg_profile_pairs){0};
 }
 
-static void gathering_init(struct gathering *g, size_t entities)
+static void gathering_init(struct gathering *g, size_t entities, enum fg_measure_fold fold)
 {
-	*g = (struct gathering){0};
+	*g = (struct gathering){.fold = fold};
 	g->sums = fg_xcalloc(entities + 1, sizeof(g->sums[0]));
 	g->seen = fg_xcalloc(entities + 1, sizeof(g->seen[0]));
 	g->touched = fg_xcalloc(entities + 1, sizeof(g->touched[0]));
@@ -130,7 +131,7 @@ static void gather(struct gathering *g, uint32_t entity, uint8_t arm, double val
 		g->seen[entity] = true;
 		g->touched[g->touched_count++] = entity;
 	}
-	g->sums[entity][arm != 0] += value;
+	g->sums[entity][arm != 0] = fg_measure_join(g->fold, g->sums[entity][arm != 0], value);
 }
 
 /* The pair is complete: its differences become cells. */
@@ -216,7 +217,7 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 	struct gathering g;
 
 	matrix_init(matrix, count, pairs->count);
-	gathering_init(&g, count);
+	gathering_init(&g, count, pairs->fold);
 	for (size_t k = 0; k < pairs->row_count; k++) {
 		const struct fg_profile_row *row = &set->rows[pairs->rows[k]];
 		uint32_t pair = pairs->pair_of_row[pairs->rows[k]];
@@ -279,7 +280,7 @@ void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pa
 	if (used > 1)
 		qsort(keys, used, sizeof(keys[0]), compare_keys);
 	matrix_init(matrix, set->region_count, pairs.count);
-	gathering_init(&g, set->region_count);
+	gathering_init(&g, set->region_count, FG_FOLD_SUM);
 	for (size_t k = 0; k < used; k++) {
 		const struct fg_profile_region_row *row = &set->region_rows[keys[k].row];
 

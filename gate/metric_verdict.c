@@ -76,7 +76,9 @@ static void set_levels(const struct fg_metric_context *context, size_t metric,
 
 double fg_metric_tolerance(const struct fg_metric_policy *policy)
 {
-	return policy->gated ? policy->tolerance : fmax(policy->tolerance, policy->min_effect);
+	const double tolerance = fmax(policy->tolerance, policy->tolerated);
+
+	return policy->gated ? tolerance : fmax(tolerance, policy->min_effect);
 }
 
 /*

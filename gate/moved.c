@@ -173,6 +173,8 @@ static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint3
 /* Do takers and givers add up to nothing, or to the toll of `amount`? */
 static bool cancels(const struct fg_node_context *c, double mean, double error, double amount)
 {
+	if (c->exact)
+		return fabs(mean) <= c->floor;
 	return (mean <= TOLL_SHARE * amount || is_unchanged(c, mean, error)) &&
 	       fabs(mean) <= fmax(c->floor, SAME_SHARE * amount);
 }

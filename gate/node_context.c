@@ -127,13 +127,17 @@ static void find_levels(struct fg_node_context *c)
 	}
 }
 
+static double margin_of(const struct fg_node_context *c)
+{
+	return fg_measure_is_time(c->id) ? fg_policy_metric(c->policy, "cpu_time").margin
+					 : fg_policy_measure(c->policy, c->measure).margin;
+}
+
 /* What is news of a measure that is estimated or differs between repetitions. */
 static void find_floor(struct fg_node_context *c, double whole)
 {
-	const char *metric = fg_measure_is_time(c->id) ? "cpu_time" : c->measure;
-
 	c->floor = c->policy->function_floor * whole;
-	c->margin = fmax(c->floor, fg_policy_metric(c->policy, metric).margin * whole);
+	c->margin = fmax(c->floor, margin_of(c) * whole);
 }
 
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
@@ -156,6 +160,7 @@ void fg_node_context_init(struct fg_node_context *c, const struct fg_series *ser
 	find_floor(c, c->inclusive[0][0]);
 	if (c->exact)
 		c->floor = c->margin = ROUNDING * fmax(1.0, c->inclusive[0][0]);
+	c->coverage[0] = c->coverage[1] = (double)NAN;
 	whole = fg_measure_is_time(c->id) ? whole_time(series, c) : whole_measure(c);
 	c->total = whole.mean;
 	c->whole_changed = has_whole_changed(c, verdict, whole);

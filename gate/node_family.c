@@ -113,6 +113,31 @@ static void run_permutations(struct fg_node_family *family, double alpha, uint64
 	free(p);
 }
 
+/*
+ * Repetitions agree, so there is nothing to estimate: a difference counts, unless this entity alone
+ * differs between repetitions of one side.
+ */
+static void judge_exactly(const struct fg_node_context *c, struct fg_node_family *family)
+{
+	for (size_t i = 0; i < family->matrix->count; i++) {
+		const struct fg_entity *entity = &family->matrix->entities[i];
+		const bool steady = !(entity->error > c->floor);
+
+		family->tested[i] = entity->baseline + entity->candidate > 0.0;
+		family->tested_count += family->tested[i];
+		family->p_up[i] = steady && entity->delta >= c->floor ? 0.0 : 1.0;
+		family->p_down[i] = steady && entity->delta <= -c->floor ? 0.0 : 1.0;
+	}
+}
+
+double fg_node_family_half(const struct fg_node_family *family, size_t at)
+{
+	const double error = family->matrix->entities[at].error;
+
+	/* With one repetition a side there is no standard error. */
+	return family->quantile > 0.0 || isnan(family->quantile) ? family->quantile * error : 0.0;
+}
+
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed)
 {
@@ -122,6 +147,11 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 	family->tested = fg_xcalloc(matrix->count + 1, sizeof(family->tested[0]));
 	family->p_up = fg_xcalloc(matrix->count + 1, sizeof(family->p_up[0]));
 	family->p_down = fg_xcalloc(matrix->count + 1, sizeof(family->p_down[0]));
+	if (c->exact) {
+		family->quantile = 0.0;
+		judge_exactly(c, family);
+		return;
+	}
 	for (size_t i = 0; i < matrix->count; i++) {
 		family->p_up[i] = family->p_down[i] = 1.0;
 		family->tested[i] = matrix->entities[i].samples >= samples_min &&
@@ -141,7 +171,7 @@ enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
-	const double half = family->quantile * entity->error;
+	const double half = fg_node_family_half(family, at);
 
 	if (family->p_up[at] <= c->policy->function_alpha && entity->delta >= c->floor)
 		return FG_OUTCOME_REGRESSION;
@@ -174,7 +204,7 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
-	double half = family->quantile * entity->error;
+	double half = fg_node_family_half(family, at);
 	double p = entity->delta > 0.0 ? family->p_up[at] : family->p_down[at];
 	enum fg_outcome outcome = fg_node_outcome(c, family, at);
 
@@ -189,7 +219,7 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 		.low = entity->delta - half,
 		.high = entity->delta + half,
 		.share_of_change = (double)NAN,
-		.p_adjusted = family->tested[at] ? p : (double)NAN,
+		.p_adjusted = family->tested[at] && !c->exact ? p : (double)NAN,
 		.samples = entity->samples,
 	};
 }

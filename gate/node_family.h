@@ -15,7 +15,7 @@
 
 struct fg_node_family {
 	const struct fg_pair_matrix *matrix;
-	double quantile; /* of t, for the intervals; NaN: too few pairs */
+	double quantile; /* of t, for the intervals; NaN: too few pairs; 0: each change is exact */
 	bool *tested;
 	double *p_up;
 	double *p_down;
@@ -30,6 +30,8 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
 void fg_node_family_release(struct fg_node_family *family);
 
+/* Half the width of the interval of an entity's change. */
+double fg_node_family_half(const struct fg_node_family *family, size_t at);
 /* Regression or improvement where the test and the floor say so; pass within the margin. */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);

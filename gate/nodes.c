@@ -199,14 +199,16 @@ static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 	if (fg_measure_is_time(c->id))
 		add_regions(c, blame);
 	share_blame(c, blame);
-	note_nobody_is_sure(c, blame);
-	note_leaves(c, blame);
+	if (fg_measure_is_time(c->id)) {
+		note_nobody_is_sure(c, blame);
+		note_leaves(c, blame);
+	}
 	fg_node_family_release(&family);
 	free(moved);
 }
 
-static void decide_measure(struct fg_node_context *c, const struct fg_series *series,
-			   const struct fg_benchmark_verdict *verdict, struct fg_blame *blame)
+void fg_nodes_blame(struct fg_node_context *c, const struct fg_series *series,
+		    const struct fg_benchmark_verdict *verdict, struct fg_blame *blame)
 {
 	fg_node_context_init(c, series, verdict);
 	*blame = (struct fg_blame){
@@ -245,6 +247,6 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	context.id = fg_profile_set_time(context.set);
-	decide_measure(&context, series, verdict, &verdict->time);
+	fg_nodes_blame(&context, series, verdict, &verdict->time);
 	fg_same_code_settle(context.set, series, arena, verdict);
 }

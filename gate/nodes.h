@@ -7,6 +7,7 @@
 #define FG_GATE_NODES_H
 
 #include "gate/input.h"
+#include "gate/node_context.h"
 #include "model/verdict.h"
 
 /*
@@ -15,5 +16,12 @@
  */
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
+
+/*
+ * Who changed one measure: for a context whose set, policy, arena, notes, seed, id and exact are
+ * there.  `series` has the builds of both sides, `verdict` the metric.
+ */
+void fg_nodes_blame(struct fg_node_context *context, const struct fg_series *series,
+		    const struct fg_benchmark_verdict *verdict, struct fg_blame *blame);
 
 #endif

@@ -64,6 +64,11 @@ const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t
 	return family;
 }
 
+bool fg_measure_is_known(const char *name)
+{
+	return fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);
+}
+
 struct fg_measure fg_measure_describe(const char *name, const char *unit)
 {
 	const struct fg_measure *row = fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);

@@ -57,6 +57,7 @@ struct fg_measure_list {
 /* The row of a table that describes `name`: its own or its family's; NULL: neither is there. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
+bool fg_measure_is_known(const char *name); /* built in, or of a built-in family */
 /*
  * The measure of this name.  Outside the table it is what `unit` tells: summed, estimated, less is
  * better.  Texts are not copied; `unit` (NULL: "1") counts only outside the table.

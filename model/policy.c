@@ -13,18 +13,39 @@ void fg_policy_defaults(struct fg_policy *policy)
 	};
 }
 
+static const struct fg_metric_policy *find_row(const struct fg_policy *policy, const char *name)
+{
+	for (size_t i = 0; i < policy->metric_count; i++) {
+		if (strcmp(policy->metrics[i].name, name) == 0)
+			return &policy->metrics[i];
+	}
+	return NULL;
+}
+
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name)
 {
 	const struct fg_metric *builtin = fg_metric_find_builtin(name);
+	const struct fg_metric_policy *row = find_row(policy, name);
 
-	for (size_t i = 0; i < policy->metric_count; i++) {
-		if (strcmp(policy->metrics[i].name, name) == 0)
-			return policy->metrics[i];
-	}
+	if (row)
+		return *row;
 	return (struct fg_metric_policy){
 		.name = name,
 		.gated = builtin ? builtin->gated : true,
 		.min_effect = builtin ? builtin->min_effect : 0.05,
 		.margin = builtin ? builtin->margin : 0.05,
+	};
+}
+
+struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name)
+{
+	const struct fg_metric_policy *row = find_row(policy, name);
+
+	if (row)
+		return *row;
+	return (struct fg_metric_policy){
+		.name = name,
+		.min_effect = 0.001,
+		.margin = 0.01,
 	};
 }

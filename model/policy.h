@@ -51,4 +51,7 @@ void fg_policy_defaults(struct fg_policy *policy);
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
+/* As above, for a measure of the profile: gated only where the user's row says so. */
+struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name);
+
 #endif

@@ -9,15 +9,47 @@ struct options {
 	const char *project;
 	const char *format;
 	const char *output;
+	const char *measure;
 };
+
+/* The verdict is to be about one measure: it alone is gated. */
+static int gate_measure(const char *measure, const struct fg_run *run, struct fg_policy *policy,
+			struct fg_arena *arena, struct fg_error *err)
+{
+	size_t most = 1;
+	size_t count = 1;
+	struct fg_metric_policy *rows = NULL;
+
+	if (!fg_measure_is_known(measure) || fg_metric_find_builtin(measure))
+		return fg_error_set(err, FG_EINVAL,
+				    "'%.100s' is no measure that can be gated by call path",
+				    measure);
+	for (size_t i = 0; i < run->series_count; i++)
+		most += run->series[i].metric_count;
+	rows = fg_arena_array(arena, most, sizeof(rows[0]));
+	rows[0] = fg_policy_measure(policy, measure);
+	rows[0].gated = true;
+	for (size_t i = 0; i < run->series_count; i++) {
+		for (size_t m = 0; m < run->series[i].metric_count; m++) {
+			struct fg_metric_policy *row = &rows[count++];
+
+			*row = fg_policy_metric(policy, run->series[i].metrics[m].name);
+			row->gated = false;
+		}
+	}
+	policy->metrics = rows;
+	policy->metric_count = count;
+	return FG_OK;
+}
 
 /*
  * If a run measured both arms, its candidate is taken: the code that its commit names. The verdict
  * is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
-		  struct fg_verdict *verdict, struct fg_error *err)
+		  const char *given_measure, struct fg_verdict *verdict, struct fg_error *err)
 {
+	struct fg_arena arena = {0};
 	struct fg_policy policy;
 	struct fg_measuring measure;
 	const struct fg_gate_input input = {
@@ -29,10 +61,19 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 		.measure = &measure,
 		.now_ns = fg_clock_wall_ns(),
 	};
+	int status = FG_OK;
 
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
-	return fg_gate_decide(&input, verdict, err);
+	if (given_measure) {
+		status = gate_measure(given_measure, &candidate->run, &policy, &arena, err);
+		if (status != FG_OK)
+			goto out;
+	}
+	status = fg_gate_decide(&input, verdict, err);
+out:
+	fg_arena_release(&arena);
+	return status;
 }
 
 static int tell(struct fg_cli *cli, const struct options *given,
@@ -77,7 +118,7 @@ static int run(struct fg_cli *cli, const void *values)
 	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, &err);
 	if (status != FG_OK)
 		goto out;
-	status = decide(&baseline, &candidate, &verdict, &err);
+	status = decide(&baseline, &candidate, given->measure, &verdict, &err);
 	if (status != FG_OK)
 		goto out;
 	status = tell(cli, given, &candidate, &verdict, &err);
@@ -95,6 +136,9 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, format, "format", 'f', "F",
 		    "terminal, json, junit, markdown, html, csv, ..."),
+	FG_CLI_TEXT(
+		struct options, measure, "measure", 0, "NAME",
+		"judge by this measure of the profiles alone, and say which call paths changed it"),
 	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
 	{.name = NULL},
 };
@@ -113,6 +157,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate compare latest~1 latest", "the newest run with the one before it"},
 	{"fastgate compare main 0192f3 --format html -o difference.html",
 	 "as a page with the flame graph of the difference"},
+	{"fastgate compare latest~1 latest --measure instructions",
+	 "by the instructions that were counted, with the functions that execute more of them"},
 	{NULL, NULL},
 };
 

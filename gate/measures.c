@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Repetitions that count events (allocations, calls, instructions) see every one of them, so two
+ * repetitions of one build mostly agree to the digit.  Where those of each side agree, the exact
+ * rule decides: any difference beyond what is tolerated is one.  Where they do not, their pairs are
+ * judged like those of a time.
+ */
+#include "gate/measures.h"
+
+#include "gate/nodes.h"
+#include "model/profile_join.h"
+
+#include <math.h>
+
+#define ROUNDING 1e-12 /* of a total: counts that are added up in another order */
+
+/* Both sides of a benchmark, wherever they were measured. */
+struct sides {
+	const struct fg_profile_set *set; /* NULL: no profile */
+	struct fg_profile_set joined;     /* of two stored runs */
+	struct fg_series series;          /* the benchmark's, with the builds of both sides */
+};
+
+/* The runs of a comparison measured one side each. */
+static void join_stored(const struct fg_gate_input *input, size_t index, struct sides *sides)
+{
+	const struct fg_series *baseline = fg_run_find(input->baseline, sides->series.name);
+	const struct fg_profile_set *sets[2] = {NULL, input->profiles[index]};
+
+	if (!baseline)
+		return;
+	sets[0] = input->baseline_profiles
+			  ? input->baseline_profiles[baseline - input->baseline->series]
+			  : NULL;
+	if (!sets[0] || !sets[1])
+		return;
+	fg_profile_join(&sides->joined, sets, FG_ARM_CANDIDATE);
+	sides->series.build[FG_ARM_BASELINE] = baseline->build[FG_ARM_CANDIDATE];
+	sides->set = &sides->joined;
+}
+
+static void sides_init(const struct fg_gate_input *input, size_t index, struct sides *sides)
+{
+	*sides = (struct sides){.series = input->run->series[index]};
+	if (input->profiles && input->baseline)
+		join_stored(input, index, sides);
+	else if (input->profiles && input->run->has_baseline)
+		sides->set = input->profiles[index];
+}
+
+static void sides_release(struct sides *sides)
+{
+	if (sides->set == &sides->joined)
+		fg_profile_set_release(&sides->joined);
+}
+
+static bool counts(const struct fg_profile_row *row, uint16_t id)
+{
+	return row->measure == id && row->aside == 0 && row->arm < FG_ARM_COUNT;
+}
+
+static bool is_measured(const struct fg_profile_set *set, uint16_t id)
+{
+	for (size_t i = 0; i < set->row_count; i++) {
+		if (counts(&set->rows[i], id))
+			return true;
+	}
+	return false;
+}
+
+/* Do the repetitions of each side agree with each other? */
+static bool is_steady(const struct fg_profile_set *set, uint16_t id)
+{
+	const struct fg_profile_row *first[FG_ARM_COUNT] = {NULL, NULL};
+
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+
+		if (!counts(row, id))
+			continue;
+		if (!first[row->arm])
+			first[row->arm] = row;
+		if (fabs(row->total - first[row->arm]->total) > ROUNDING * fabs(row->total))
+			return false;
+	}
+	return true;
+}
+
+/* A benchmark whose only metric of its own is the measure; returns its index. */
+static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool exact,
+			  struct fg_series *series)
+{
+	const struct fg_measure *measure = fg_measure_at(&set->measures, id);
+	const struct fg_metric metric = {
+		.name = measure->name,
+		.label = measure->label,
+		.unit = measure->unit,
+		.better = measure->better,
+		.exact = exact,
+	};
+	uint32_t next[FG_ARM_COUNT] = {0, 0};
+	size_t index;
+
+	fg_series_init(series, measure->name);
+	series->schedule = FG_SCHEDULE_ABBA;
+	index = fg_series_add_metric(series, &metric);
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+		struct fg_repetition *repetition = NULL;
+
+		if (!counts(row, id))
+			continue;
+		repetition = fg_series_add_repetition(series);
+		repetition->arm = row->arm;
+		repetition->pair = next[row->arm]++;
+		repetition->values[index] = row->total;
+	}
+	return index;
+}
+
+static void judge(const struct fg_metric_context *context, const struct fg_profile_set *set,
+		  uint16_t id, struct fg_metric_verdict *metric)
+{
+	const char *name = fg_measure_at(&set->measures, id)->name;
+	struct fg_metric_policy how = fg_policy_measure(context->policy, name);
+	struct fg_policy policy = *context->policy;
+	struct fg_metric_context own = *context;
+	struct fg_series series;
+	const bool exact = is_steady(set, id);
+	const size_t index = make_series(set, id, exact, &series);
+
+	policy.metrics = &how;
+	policy.metric_count = 1;
+	own.series = &series;
+	own.policy = &policy;
+	fg_metric_decide(&own, index, metric, NULL);
+	if (!exact)
+		fg_notes_add(&metric->notes, context->arena,
+			     "%s differs between repetitions of one side: judged by pairs",
+			     metric->label);
+	fg_series_release(&series);
+}
+
+static bool is_judged(const struct fg_benchmark_verdict *verdict, const char *name)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		if (strcmp(verdict->metrics[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Gated and not there: never a pass in silence. */
+static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *arena,
+			   struct fg_metric_verdict *metric)
+{
+	const struct fg_measure measure = fg_measure_describe(how->name, NULL);
+
+	*metric = (struct fg_metric_verdict){
+		.name = fg_arena_strdup(arena, measure.name),
+		.label = fg_arena_strdup(arena, measure.label),
+		.unit = fg_arena_strdup(arena, measure.unit),
+		.better = measure.better,
+		.outcome = FG_OUTCOME_INCONCLUSIVE,
+		.gated = true,
+		.decided = true,
+		.baseline = (double)NAN,
+		.candidate = (double)NAN,
+		.ratio = (double)NAN,
+		.low = (double)NAN,
+		.high = (double)NAN,
+		.alpha = (double)NAN,
+		.min_effect = how->min_effect,
+		.margin = how->margin,
+		.smallest_detectable = (double)NAN,
+		.p_value = (double)NAN,
+	};
+	fg_notes_add(&metric->notes, arena, "%s was not measured: no repetition brings it",
+		     metric->label);
+}
+
+static void judge_all(const struct fg_metric_context *context, const struct fg_profile_set *set,
+		      struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_policy *policy = context->policy;
+	const size_t measures = set ? fg_measure_count(&set->measures) : 0;
+	const size_t most = verdict->metric_count + measures + policy->metric_count;
+	struct fg_metric_verdict *all = fg_arena_array(context->arena, most + 1, sizeof(all[0]));
+
+	memcpy(all, verdict->metrics, verdict->metric_count * sizeof(all[0]));
+	verdict->metrics = all;
+	for (size_t id = 0; id < measures; id++) {
+		if (!fg_measure_is_time((uint16_t)id) && is_measured(set, (uint16_t)id))
+			judge(context, set, (uint16_t)id, &all[verdict->metric_count++]);
+	}
+	for (size_t i = 0; i < policy->metric_count; i++) {
+		const struct fg_metric_policy *how = &policy->metrics[i];
+
+		if (how->gated && fg_measure_is_known(how->name) &&
+		    !fg_metric_find_builtin(how->name) && !is_judged(verdict, how->name))
+			add_unmeasured(how, context->arena, &all[verdict->metric_count++]);
+	}
+}
+
+static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *metric)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		if (strcmp(verdict->metrics[i].name, metric) == 0)
+			return verdict->metrics[i].outcome == FG_OUTCOME_REGRESSION;
+	}
+	return false;
+}
+
+/* Is it worth saying who changed this measure? */
+static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
+			   const struct fg_metric_verdict *metric)
+{
+	/* Who made the program larger: the call paths whose share of the peak grew. */
+	return metric->gated || metric->outcome != FG_OUTCOME_PASS ||
+	       (strcmp(metric->name, "heap.peak") == 0 && has_failed(verdict, "max_rss"));
+}
+
+static void blame_all(const struct fg_metric_context *context, const struct sides *sides,
+		      size_t first, struct fg_benchmark_verdict *verdict)
+{
+	verdict->measures = fg_arena_array(context->arena, verdict->metric_count - first + 1,
+					   sizeof(verdict->measures[0]));
+	for (size_t i = first; i < verdict->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &verdict->metrics[i];
+		struct fg_blame *blame = &verdict->measures[verdict->measure_count];
+		struct fg_node_context c = {
+			.set = sides->set,
+			.policy = context->policy,
+			.arena = context->arena,
+			.notes = &verdict->notes,
+			.exact = metric->exact,
+			.seed = context->seed,
+		};
+
+		if (!is_of_interest(verdict, metric) ||
+		    !fg_measure_find(&sides->set->measures, metric->name, &c.id))
+			continue;
+		fg_nodes_blame(&c, &sides->series, verdict, blame);
+		verdict->measure_count += blame->function_count > 0 || blame->moved_count > 0;
+	}
+}
+
+void fg_measures_decide(const struct fg_gate_input *input, size_t index,
+			const struct fg_metric_context *context,
+			struct fg_benchmark_verdict *verdict)
+{
+	const size_t first = verdict->metric_count;
+	struct sides sides;
+
+	sides_init(input, index, &sides);
+	judge_all(context, sides.set, verdict);
+	if (sides.set && !verdict->identical && context->policy->functions != FG_FUNCTIONS_OFF)
+		blame_all(context, &sides, first, verdict);
+	sides_release(&sides);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Counts by call path of a made-up program: main → {parse → grow, load → grow}, where grow belongs
+ * to a library that did not change.
+ */
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+enum {
+	SITES = 2,
+	COUNT = 5000, /* per site */
+};
+
+struct program {
+	struct fg_made made;
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[1];
+	struct fg_metric_policy how;
+	uint32_t sites[SITES];
+	uint16_t measure;
+};
+
+static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *library,
+			 const char *name)
+{
+	const struct fg_profile_function function = {
+		.name = name, .library = library, .file = "app.c", .line = 7};
+
+	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
+}
+
+static void fill_set(struct fg_profile_set *set, const char *measure, uint32_t sites[SITES],
+		     uint16_t *id)
+{
+	static const char *const names[SITES] = {"parse", "load"};
+	const struct fg_measure what = fg_measure_describe(measure, NULL);
+	uint32_t top;
+
+	fg_profile_set_init(set, "app");
+	top = add_node(set, 0, "app", "main");
+	*id = fg_profile_set_measure(set, &what);
+	for (size_t i = 0; i < SITES; i++)
+		sites[i] = add_node(set, add_node(set, top, "app", names[i]), "libc.so.6", "grow");
+}
+
+static void program_init(struct program *p, const char *measure)
+{
+	struct fg_series *series = NULL;
+
+	*p = (struct program){0};
+	fg_made_init(&p->made, 7);
+	(void)fg_made_benchmark(&p->made, "app", 20, 0.0, 0.002);
+	series = fg_made_series(&p->made, "app");
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "4f5e", false);
+	fill_set(&p->set, measure, p->sites, &p->measure);
+	p->sets[0] = &p->set;
+	p->made.input.profiles = p->sets;
+	p->how = (struct fg_metric_policy){
+		.name = measure, .gated = true, .min_effect = 0.001, .margin = 0.01};
+	p->made.policy.metrics = &p->how;
+	p->made.policy.metric_count = 1;
+}
+
+static void program_release(struct program *p)
+{
+	p->made.policy.metrics = NULL;
+	p->made.policy.metric_count = 0;
+	fg_profile_set_release(&p->set);
+	fg_made_release(&p->made);
+}
+
+static void add_row_to(struct fg_profile_set *set, uint16_t measure, const uint32_t sites[SITES],
+		       uint8_t arm, const double counts[SITES])
+{
+	struct fg_profile_row *row = fg_profile_set_add_row(set, SITES);
+
+	row->arm = arm;
+	row->pair = 1000;
+	row->measure = measure;
+	for (uint32_t i = 0; i < SITES; i++) {
+		row->nodes[i] = sites[i];
+		row->values[i] = counts[i];
+		row->samples[i] = (uint32_t)counts[i];
+		row->total = fg_measure_join(fg_measure_at(&set->measures, measure)->fold,
+					     row->total, counts[i]);
+	}
+}
+
+static void add_row(struct program *p, uint8_t arm, double parse, double load)
+{
+	const double counts[SITES] = {parse, load};
+
+	add_row_to(&p->set, p->measure, p->sites, arm, counts);
+}
+
+/* Two repetitions a side that agree. */
+static void add_steady(struct program *p, const double before[SITES], const double after[SITES])
+{
+	for (int i = 0; i < 2; i++) {
+		add_row(p, FG_ARM_BASELINE, before[0], before[1]);
+		add_row(p, FG_ARM_CANDIDATE, after[0], after[1]);
+	}
+}
+
+static const double unchanged[SITES] = {COUNT, COUNT};
+
+static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **state)
+{
+	const double after[SITES] = {COUNT, COUNT + 1};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+	const struct fg_metric_verdict *metric = NULL;
+	const struct fg_blame *blame = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	metric = fg_made_metric(b, "heap.allocations");
+	assert_non_null(metric);
+	assert_true(metric->exact && metric->gated);
+	assert_float_equal(metric->ratio, 1.0001, 1e-9);
+	assert_int_equal(b->measure_count, 1);
+	blame = &b->measures[0];
+	assert_string_equal(blame->measure, "heap.allocations");
+	assert_true(blame->exact);
+	assert_int_equal(blame->function_count, 1);
+	/* grow() did not change: what it allocates is charged to its caller. */
+	assert_string_equal(blame->functions[0].name, "load");
+	assert_string_equal(blame->functions[0].measure, "heap.allocations");
+	assert_int_equal(blame->functions[0].standing, FG_STANDING_GUILTY);
+	assert_float_equal(blame->functions[0].delta, 1, 0);
+	assert_float_equal(blame->functions[0].self[0], COUNT, 0);
+	assert_float_equal(blame->functions[0].inclusive[1], COUNT + 1, 0);
+	assert_int_equal(blame->functions[0].path_count, 1);
+	assert_int_equal(blame->functions[0].paths[0].frame_count, 2);
+	assert_string_equal(blame->functions[0].paths[0].frames[1], "load");
+	assert_float_equal(blame->functions[0].paths[0].delta, 1, 0);
+	assert_float_equal(blame->total_delta, 1, 0);
+	assert_float_equal(blame->everything_else, 0, 0);
+	program_release(&p);
+}
+
+static void what_is_tolerated_passes(void **state)
+{
+	static const struct {
+		double tolerated;
+		double tolerance;
+		enum fg_outcome outcome;
+	} table[] = {
+		{.tolerated = 0.001, .outcome = FG_OUTCOME_PASS},
+		{.tolerance = 0.001, .outcome = FG_OUTCOME_PASS},
+		{.tolerated = 0.00005, .outcome = FG_OUTCOME_REGRESSION},
+	};
+	const double after[SITES] = {COUNT, COUNT + 1};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		p.how.tolerated = table[i].tolerated;
+		p.how.tolerance = table[i].tolerance;
+		add_steady(&p, unchanged, after);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome, table[i].outcome);
+		program_release(&p);
+	}
+}
+
+static void a_measure_that_nobody_gates_is_only_shown(void **state)
+{
+	const double after[SITES] = {COUNT, 2.0 * COUNT};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	p.made.policy.metric_count = 0;
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_false(fg_made_metric(b, "heap.allocations")->gated);
+	assert_int_equal(b->measure_count, 1);
+	assert_string_equal(b->measures[0].functions[0].name, "load");
+	program_release(&p);
+}
+
+static void fewer_is_an_improvement(void **state)
+{
+	const double after[SITES] = {COUNT - 1, COUNT};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_IMPROVEMENT);
+	assert_int_equal(b->measures[0].functions[0].standing, FG_STANDING_FASTER);
+	program_release(&p);
+}
+
+static void counts_that_only_changed_place_are_moved(void **state)
+{
+	const double after[SITES] = {COUNT - 100, COUNT + 100};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_int_equal(b->measures[0].moved_count, 1);
+	assert_string_equal(b->measures[0].moved[0].from, "parse");
+	assert_string_equal(b->measures[0].moved[0].to, "load");
+	assert_float_equal(b->measures[0].moved[0].amount, 100, 0);
+	for (size_t i = 0; i < b->measures[0].function_count; i++)
+		assert_int_equal(b->measures[0].functions[i].standing, FG_STANDING_MOVED);
+	program_release(&p);
+}
+
+/* Unlike times, counts have no price of moving: one more than what moved is one more. */
+static void a_move_that_leaves_one_behind_is_no_move(void **state)
+{
+	const double after[SITES] = {COUNT - 100, COUNT + 101};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+	double sum = 0;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(b->measures[0].moved_count, 0);
+	for (size_t i = 0; i < b->measures[0].function_count; i++)
+		sum += b->measures[0].functions[i].delta;
+	assert_float_equal(sum + b->measures[0].everything_else, 1, 1e-9);
+	program_release(&p);
+}
+
+/* Repetitions of one side differ by up to one in a hundred. */
+static const struct fg_benchmark_verdict *decide_unsteady(struct program *p, int pairs, double more)
+{
+	for (int i = 0; i < pairs; i++) {
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			add_row(p, arm, COUNT + floor(100 * fg_random_uniform(&p->made.random)),
+				COUNT + (arm ? more : 0));
+	}
+	return fg_made_decide(&p->made, "app");
+}
+
+static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **state)
+{
+	static const struct {
+		int pairs;
+		double more;
+		enum fg_outcome outcome;
+	} table[] = {
+		{.pairs = 20, .more = 500, .outcome = FG_OUTCOME_REGRESSION},
+		{.pairs = 20, .more = 0, .outcome = FG_OUTCOME_PASS},
+		{.pairs = 2, .more = 500, .outcome = FG_OUTCOME_INCONCLUSIVE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		const struct fg_benchmark_verdict *b = NULL;
+		const struct fg_metric_verdict *metric = NULL;
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		b = decide_unsteady(&p, table[i].pairs, table[i].more);
+		metric = fg_made_metric(b, "heap.allocations");
+		assert_int_equal(b->outcome, table[i].outcome);
+		assert_false(metric->exact);
+		assert_true(fg_made_has_note(&metric->notes, "judged by pairs"));
+		if (table[i].outcome == FG_OUTCOME_REGRESSION) {
+			assert_string_equal(b->measures[0].functions[0].name, "load");
+			assert_int_equal(b->measures[0].functions[0].standing, FG_STANDING_GUILTY);
+			assert_false(b->measures[0].exact);
+		}
+		program_release(&p);
+	}
+}
+
+/* Two values of a hundred agree by chance on both sides once in ten thousand times. */
+static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		fg_random_seed(&p.made.random, seed);
+		assert_int_not_equal(decide_unsteady(&p, 2, 0)->outcome, FG_OUTCOME_REGRESSION);
+		program_release(&p);
+	}
+}
+
+static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
+{
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	p.how.name = "calls"; /* of the built-in measures, and in no repetition */
+	add_steady(&p, unchanged, unchanged);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&fg_made_metric(b, "calls")->notes, "was not measured"));
+	program_release(&p);
+}
+
+static void a_function_fails_alone_where_functions_gate(void **state)
+{
+	const double after[SITES] = {COUNT - 100, COUNT + 50};
+	struct program p;
+
+	(void)state;
+	for (int tolerant = 0; tolerant < 2; tolerant++) {
+		program_init(&p, "heap.allocations");
+		p.made.policy.functions = FG_FUNCTIONS_GATE;
+		p.how.tolerated = tolerant ? 0.02 : 0.001;
+		add_steady(&p, unchanged, after);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome,
+				 tolerant ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
+		program_release(&p);
+	}
+}
+
+static void parts_of_a_largest_value_are_not_added_up(void **state)
+{
+	const struct fg_measure largest = {.name = "block.largest",
+					   .label = "largest block",
+					   .unit = "bytes",
+					   .fold = FG_FOLD_MAX,
+					   .exact = true};
+	const double after[SITES] = {COUNT, 3.0 * COUNT};
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, largest.name);
+	fg_profile_set_release(&p.set);
+	fg_profile_set_init(&p.set, "app");
+	p.measure = fg_profile_set_measure(&p.set, &largest);
+	p.sites[0] = add_node(&p.set, 0, "app", "parse");
+	p.sites[1] = add_node(&p.set, p.sites[0], "app", "load");
+	add_steady(&p, unchanged, after);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_float_equal(fg_made_metric(b, largest.name)->ratio, 3, 1e-9);
+	assert_string_equal(b->measures[0].unit, "bytes");
+	assert_string_equal(b->measures[0].functions[0].name, "load");
+	assert_true(isnan(b->measures[0].total_delta));
+	assert_true(isnan(b->measures[0].everything_else));
+	program_release(&p);
+}
+
+/* Times have no pairs across sessions; counts that agree need none. */
+static void two_stored_runs_are_compared_by_their_counts(void **state)
+{
+	const double after[SITES] = {COUNT, COUNT + 1};
+	struct program p;
+	struct program before;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	program_init(&before, "heap.allocations");
+	/* Functions have other numbers in the other run. */
+	(void)add_node(&before.set, 0, "app", "other");
+	add_row(&before, FG_ARM_CANDIDATE, COUNT, COUNT);
+	add_row(&before, FG_ARM_BASELINE, 1, 1);
+	add_row(&p, FG_ARM_CANDIDATE, after[0], after[1]);
+	add_row(&p, FG_ARM_BASELINE, 9, 9);
+	p.made.input.baseline = &before.made.run;
+	p.made.input.baseline_profiles = before.sets;
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(fg_made_metric(b, "heap.allocations")->outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(b->measure_count, 1);
+	assert_string_equal(b->measures[0].functions[0].name, "load");
+	assert_float_equal(b->measures[0].functions[0].delta, 1, 0);
+	assert_float_equal(b->measures[0].total_delta, 1, 0);
+	program_release(&before);
+	program_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_more_allocation_in_ten_thousand_fails_and_names_its_site),
+		cmocka_unit_test(what_is_tolerated_passes),
+		cmocka_unit_test(a_measure_that_nobody_gates_is_only_shown),
+		cmocka_unit_test(fewer_is_an_improvement),
+		cmocka_unit_test(counts_that_only_changed_place_are_moved),
+		cmocka_unit_test(a_move_that_leaves_one_behind_is_no_move),
+		cmocka_unit_test(counts_that_differ_between_repetitions_are_judged_by_pairs),
+		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
+		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
+		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
+		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
+		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
