@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "runner/build_files.h"
 #include "runner/checkout.h"
 #include "runner/git.h"
 #include "runner/link_record.h"
@@ -362,6 +363,28 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 	return fg_fs_write_atomic(places->mark, places->wanted, strlen(places->wanted), 0644, err);
 }
 
+/*
+ * Does the next snapshot change how the project is built?  What was compiled before may then be
+ * stale, which its makefiles need not notice: the other side is built from nothing.
+ */
+static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
+{
+	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
+	const char *const arguments[] = {"diff", "--name-only",   "--no-renames",
+					 "HEAD", options->commit, NULL};
+	char *text = NULL;
+	char *rest = NULL;
+	bool changes = false;
+
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK)
+		return true;
+	rest = text;
+	for (const char *line = strsep(&rest, "\n"); line && !changes; line = strsep(&rest, "\n"))
+		changes = *line == '"' || fg_is_build_file(line, &options->build->command);
+	free(text);
+	return changes;
+}
+
 /* A build that was cut off left no mark, and is done again from the beginning. */
 static int check_out_and_build(const struct fg_worktree_options *options,
 			       const struct places *places, char **tail, struct fg_error *err)
@@ -370,7 +393,8 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 		.top = places->top,
 		.tree = places->tree,
 		.commit = options->commit,
-		.keep = options->snapshot && fg_fs_exists(places->mark),
+		.keep = options->snapshot && fg_fs_exists(places->mark) &&
+			!changes_the_build(options, places->tree),
 		.interrupted = options->interrupted,
 		.context = options->context,
 		.on_note = options->on_note,

@@ -126,6 +126,19 @@ def a_second_run_builds_what_changed():
     check("second" in {said.strip() for _, said, _ in project.executions()}, "the second snapshot is what was measured")
 
 
+def a_change_of_the_build_begins_afresh():
+    project = Project("g")
+    project.run()
+    project.compiled()
+    for name in ("build.sh", "Makefile", "part/rules.cmake"):
+        project.write(name, BUILD + f"# {name}\n")
+        project.run()
+        check(project.compiled() == ["marker", "kept"], f"a change of {name}: everything is built again")
+    project.write("notes.txt", "not of the build\n")
+    project.run()
+    check(project.compiled() == [], "another file changes nothing")
+
+
 def in_place_is_measured_there_and_says_so():
     for arguments, extra in ((["--in-place"], ""), ([], ", in_place: true")):
         project = Project("c" + str(len(arguments)))
@@ -185,6 +198,7 @@ def submodules_are_those_that_the_build_needs():
 def main():
     both_sides_see_the_same()
     a_second_run_builds_what_changed()
+    a_change_of_the_build_begins_afresh()
     in_place_is_measured_there_and_says_so()
     sides_of_different_kinds_are_no_comparison()
     submodules_are_those_that_the_build_needs()
