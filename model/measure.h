@@ -69,9 +69,8 @@ bool fg_measure_has_time(const struct fg_measure *measure); /* its unit is nanos
 /* Two values as one.  0 means that nothing was seen: it is neutral in all three folds. */
 static inline double fg_measure_join(enum fg_measure_fold fold, double a, double b)
 {
-	const bool both = (a < 0 || a > 0) && (b < 0 || b > 0);
-
-	if (fold == FG_FOLD_SUM || !both)
+	/* Nearly every measure is a sum: decide that first. */
+	if (fold == FG_FOLD_SUM || !(a < 0 || a > 0) || !(b < 0 || b > 0))
 		return a + b;
 	return (a > b) == (fold == FG_FOLD_MAX) ? a : b;
 }

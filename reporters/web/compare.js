@@ -96,17 +96,37 @@ function functionName(benchmark, view, f, length) {
 	return href ? el('a', { href }, words) : words;
 }
 
-function blameRow(benchmark, view, f) {
+// What the parts of a change are called in the JSON, and how they are written: times say that they are in milliseconds.
+function timeParts(benchmark) {
+	return { of: benchmark, label: null, delta: (f) => f.delta_ms, total: benchmark.total_delta_ms, amount: (m) => formatMs(m.moved_ms),
+		format: formatDeltaMs };
+}
+
+function measureParts(blame) {
+	const unsigned = (value) => formatValue(Math.abs(value), blame.unit);
+	return { of: blame, label: blame.label || blame.measure, delta: (f) => f.delta, total: blame.total_delta, amount: (m) => unsigned(m.amount),
+		format: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + unsigned(value)) };
+}
+
+// Measure by measure, first that of the metric which tells the story.
+function allParts(benchmark) {
+	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
+	const story = headline(benchmark)?.name;
+	const first = parts.findIndex((p) => p.of.measure && p.of.measure === story);
+	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
+}
+
+function blameRow(benchmark, view, parts, f) {
 	const share = Math.min(1, Math.abs(f.share_of_change ?? 0));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
 		svg('rect', { width: 90, height: 12, rx: 3, class: 'track' }),
-		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: f.delta_ms > 0 ? 'slower' : 'faster' }));
+		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: parts.delta(f) > 0 ? 'slower' : 'faster' }));
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(f.share_of_change)), bar,
 		el('span', { class: 'what' }, functionName(benchmark, view, f, 160), ' ',
 			el('span', { class: 'quiet' }, place(f.file, f.line))),
-		el('strong', {}, formatDeltaMs(f.delta_ms)), finite(f.p_adjusted) && el('span', { class: 'quiet' }, `p = ${f.p_adjusted.toPrecision(1)}`),
+		el('strong', {}, parts.format(parts.delta(f))), finite(f.p_adjusted) && el('span', { class: 'quiet' }, `p = ${f.p_adjusted.toPrecision(1)}`),
 		f.paths.length > 0 && el('ul', { class: 'paths' }, f.paths.slice(0, 3).map((path) => el('li', {},
-			el('span', { class: 'quiet' }, `${formatDeltaMs(path.delta_ms)}  `), pathWords(path.frames)))));
+			el('span', { class: 'quiet' }, `${parts.format(parts.delta(path))}  `), pathWords(path.frames)))));
 }
 
 function pathWords(all) {
@@ -126,38 +146,48 @@ function standing(f) {
 }
 
 // The rows add up to the whole change.
-function everythingElse(benchmark, shown) {
-	const rest = shown.reduce((left, f) => left - f.delta_ms, benchmark.total_delta_ms ?? NaN);
+function everythingElse(parts, shown) {
+	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest))
 		return null;
-	const share = finite(shown[0].share_of_change) ? rest / benchmark.total_delta_ms : null;
+	const share = finite(shown[0].share_of_change) ? rest / parts.total : null;
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),
-		el('strong', {}, formatDeltaMs(rest)));
+		el('strong', {}, parts.format(rest)));
 }
 
-function notSure(benchmark) {
-	const names = benchmark.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
-		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${formatDeltaMs(f.delta_ms)}`]);
+function notSure(parts) {
+	const names = parts.of.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
+		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${parts.format(parts.delta(f))}`]);
 	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));
 }
 
-function blame(benchmark, view) {
-	const shown = benchmark.functions.filter(isSure).slice(0, 12);
-	const parts = shown.map((f) => blameRow(benchmark, view, f));
-	if (benchmark.functions.length === 0)
+function blameOf(benchmark, view, parts) {
+	const shown = parts.of.functions.filter(isSure).slice(0, 12);
+	const rows = shown.map((f) => blameRow(benchmark, view, parts, f));
+	if (parts.of.functions.length === 0)
 		return null;
-	if (parts.length > 0)
-		parts.push(everythingElse(benchmark, shown));
-	return section('Where the difference comes from', 'blame', parts.length > 0 && el('ul', { class: 'blame' }, parts.filter(Boolean)),
-		notSure(benchmark));
+	if (rows.length > 0)
+		rows.push(everythingElse(parts, shown));
+	return [parts.label && el('h4', {}, `By ${clip(parts.label, 80)}`), rows.length > 0 && el('ul', { class: 'blame' }, rows.filter(Boolean)),
+		notSure(parts)];
+}
+
+function blame(benchmark, view) {
+	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
+	return lists.length > 0 && section('Where the difference comes from', 'blame', lists);
+}
+
+function movedOf(parts, name) {
+	if (!parts.of.moved?.length)
+		return null;
+	return section(parts.label ? `Moved, not more: ${clip(parts.label, 80)}` : 'Moved, not slower', name, el('ul', {}, parts.of.moved.map((m) => el('li', {},
+		el('code', {}, clip(shortName(m.from), 80)), ' → ', el('code', {}, clip(shortName(m.to), 80)), ` ${parts.amount(m)}, ${m.kind}`,
+		m.ancestor && [' below ', el('code', {}, clip(shortName(m.ancestor), 80))]))));
 }
 
 function moved(benchmark) {
-	if (!benchmark.moved?.length)
-		return null;
-	return section('Moved, not slower', 'moved', el('ul', {}, benchmark.moved.map((m) => el('li', {},
-		el('code', {}, clip(shortName(m.from), 80)), ' → ', el('code', {}, clip(shortName(m.to), 80)), ` ${formatMs(m.moved_ms)}, ${m.kind}`,
-		m.ancestor && [' below ', el('code', {}, clip(shortName(m.ancestor), 80))]))));
+	return [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)]
+		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
 // Metrics of which there are values, the one that was asked for or tells the story first.

@@ -181,12 +181,6 @@ static int take_both(struct fg_byte_reader *reader, void *context, struct fg_err
 	return status;
 }
 
-/* Nearly every measure is a sum: decide that first. */
-static inline double join(enum fg_measure_fold fold, double a, double b)
-{
-	return fold == FG_FOLD_SUM ? a + b : fg_measure_join(fold, a, b);
-}
-
 /*
  * Each node's value goes to its function: as self value, and as inclusive value unless the function
  * already appears above it.
@@ -202,7 +196,7 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 		double *self = &by_function[store->tree.nodes[id].function].self[arm];
 
 		inclusive[id] = w->sums[i];
-		*self = join(w->fold, *self, inclusive[id]);
+		*self = fg_measure_join(w->fold, *self, inclusive[id]);
 	}
 	for (size_t id = end; id-- > 1;) {
 		const struct fg_tree_node *node = &store->tree.nodes[id];
@@ -210,9 +204,10 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 
 		if (!(inclusive[id] > 0))
 			continue;
-		inclusive[node->parent] = join(w->fold, inclusive[node->parent], inclusive[id]);
+		inclusive[node->parent] =
+			fg_measure_join(w->fold, inclusive[node->parent], inclusive[id]);
 		if (!node->recursive)
-			*sum = join(w->fold, *sum, inclusive[id]);
+			*sum = fg_measure_join(w->fold, *sum, inclusive[id]);
 	}
 }
 

@@ -10,12 +10,36 @@ enum {
 	FUNCTIONS_MAX = 20000
 };
 
-static const double ns_per_ms = 1e6;
+/* What the values are called: times say that they are in milliseconds. */
+struct keys {
+	const char *self;
+	const char *inclusive;
+	const char *delta;
+	const char *interval;
+	const char *total;
+};
 
-static void write_delta(struct fg_json_writer *w, const struct fg_function_delta *d)
+static const struct keys keys_of_time = {
+	.self = "self_ms",
+	.inclusive = "inclusive_ms",
+	.delta = "delta_ms",
+	.interval = "sampling_interval_ms",
+	.total = "total_ms",
+};
+
+static const struct keys keys_of_measures = {
+	.self = "self",
+	.inclusive = "inclusive",
+	.delta = "delta",
+	.interval = "sampling_interval",
+	.total = "total",
+};
+
+static void write_delta(struct fg_json_writer *w, const struct keys *keys, double scale,
+			const struct fg_function_delta *d)
 {
-	const double delta = (d->self[1] - d->self[0]) / ns_per_ms;
-	const double error = d->sampling_error / ns_per_ms;
+	const double delta = (d->self[1] - d->self[0]) * scale;
+	const double error = d->sampling_error * scale;
 
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "id", d->id);
@@ -23,20 +47,40 @@ static void write_delta(struct fg_json_writer *w, const struct fg_function_delta
 	fg_json_text(w, "library", d->library);
 	fg_json_text(w, "file", d->file);
 	fg_json_int(w, "line", d->line);
-	fg_sides_write_pair(w, "self_ms", d->self[0] / ns_per_ms, d->self[1] / ns_per_ms);
-	fg_sides_write_pair(w, "inclusive_ms", d->inclusive[0] / ns_per_ms,
-			    d->inclusive[1] / ns_per_ms);
-	fg_json_double(w, "delta_ms", delta);
-	fg_sides_write_pair(w, "sampling_interval_ms", delta - error, delta + error);
+	fg_sides_write_pair(w, keys->self, d->self[0] * scale, d->self[1] * scale);
+	fg_sides_write_pair(w, keys->inclusive, d->inclusive[0] * scale, d->inclusive[1] * scale);
+	fg_json_double(w, keys->delta, delta);
+	fg_sides_write_pair(w, keys->interval, delta - error, delta + error);
 	fg_json_end(w);
+}
+
+static void write_answer(struct fg_request *rq, const struct fg_run_side sides[2],
+			 const struct fg_shown_measure *shown,
+			 const struct fg_function_deltas *deltas)
+{
+	const struct keys *keys = shown->other ? &keys_of_measures : &keys_of_time;
+	struct fg_json_writer w;
+
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_sides_write(&w, sides);
+	fg_sides_write_measure(&w, shown);
+	fg_sides_write_pair(&w, keys->total, deltas->sums[0] * shown->scale,
+			    deltas->sums[1] * shown->scale);
+	fg_json_int(&w, "functions_total", (int64_t)deltas->total);
+	fg_json_begin_array(&w, "functions");
+	for (size_t i = 0; i < deltas->count; i++)
+		write_delta(&w, keys, shown->scale, &deltas->items[i]);
+	fg_json_end(&w);
+	fg_json_end(&w);
 }
 
 int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
 	struct fg_function_deltas deltas = {0};
+	struct fg_shown_measure shown = {0};
 	const char *benchmark = NULL;
-	struct fg_json_writer w;
 	size_t limit = FUNCTIONS_DEFAULT;
 	int status = fg_request_need(rq, "benchmark", &benchmark, err);
 
@@ -48,19 +92,13 @@ int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
 	status = fg_sides_read(rq, sides, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_compare_functions(rq->store, sides, benchmark, limit, &deltas, err);
+	status = fg_sides_measure(rq, sides, benchmark, &shown, err);
 	if (status != FG_OK)
 		return status;
-	fg_request_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_sides_write(&w, sides);
-	fg_sides_write_pair(&w, "total_ms", deltas.sums[0] / ns_per_ms, deltas.sums[1] / ns_per_ms);
-	fg_json_int(&w, "functions_total", (int64_t)deltas.total);
-	fg_json_begin_array(&w, "functions");
-	for (size_t i = 0; i < deltas.count; i++)
-		write_delta(&w, &deltas.items[i]);
-	fg_json_end(&w);
-	fg_json_end(&w);
+	status = fg_store_compare_functions(rq->store, sides, benchmark, limit, &deltas, err);
+	if (status == FG_OK)
+		write_answer(rq, sides, &shown, &deltas);
 	fg_function_deltas_release(&deltas);
-	return FG_OK;
+	fg_series_measures_release(&shown.all);
+	return status;
 }

@@ -40,6 +40,7 @@ static double threshold(const struct fg_path_tree *tree, size_t limit)
 struct shown {
 	uint32_t *nodes;
 	uint32_t *functions;
+	bool is_time;
 };
 
 /* A parent is at least as heavy as its children, so it is never missing. */
@@ -63,6 +64,12 @@ static void choose(const struct fg_path_tree *tree, size_t limit, struct shown *
 	}
 }
 
+/* Times: nanoseconds as milliseconds, to the microsecond. */
+static double written(double value, bool is_time)
+{
+	return is_time ? round(value / 1e3) / 1e3 : value;
+}
+
 static void write_node(struct fg_json_writer *w, const struct fg_path_tree *tree,
 		       const struct shown *shown, size_t i)
 {
@@ -72,14 +79,15 @@ static void write_node(struct fg_json_writer *w, const struct fg_path_tree *tree
 	fg_json_int(w, NULL, i == 0 ? 0 : (int64_t)shown->nodes[i] - shown->nodes[node->parent]);
 	fg_json_int(w, NULL, (int64_t)shown->functions[node->function] - 1);
 	for (int side = 0; side < 2; side++)
-		fg_json_double(w, NULL, round(tree->self[side][i] / 1e3) / 1e3);
+		fg_json_double(w, NULL, written(tree->self[side][i], shown->is_time));
 	fg_json_end(w);
 }
 
 /* Columns: a fifth of the size of an object per node. */
-static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit)
+static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit,
+		       bool is_time)
 {
-	struct shown shown = {0};
+	struct shown shown = {.is_time = is_time};
 
 	choose(tree, limit, &shown);
 	fg_json_begin_array(w, "names");
@@ -109,6 +117,7 @@ int fg_handle_paths(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
 	struct fg_path_tree tree = {0};
+	struct fg_shown_measure measure = {0};
 	const char *benchmark = NULL;
 	struct fg_json_writer w;
 	size_t limit = PATHS_DEFAULT;
@@ -124,18 +133,24 @@ int fg_handle_paths(struct fg_request *rq, struct fg_error *err)
 	status = fg_sides_read(rq, sides, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_paths(rq->store, sides, benchmark, &tree, err);
+	status = fg_sides_measure(rq, sides, benchmark, &measure, err);
 	if (status != FG_OK)
 		return status;
+	status = fg_store_paths(rq->store, sides, benchmark, &tree, err);
+	if (status != FG_OK)
+		goto out;
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_sides_write(&w, sides);
+	fg_sides_write_measure(&w, &measure);
 	fg_json_begin_array(&w, "repetitions");
 	fg_json_int(&w, NULL, tree.repetitions[0]);
 	fg_json_int(&w, NULL, tree.repetitions[1]);
 	fg_json_end(&w);
-	write_tree(&w, &tree, limit);
+	write_tree(&w, &tree, limit, !measure.other);
 	fg_json_end(&w);
 	fg_path_tree_release(&tree);
-	return FG_OK;
+out:
+	fg_series_measures_release(&measure.all);
+	return status;
 }

@@ -2,6 +2,9 @@
 #include "perfdb/server/api/sides.h"
 
 #include "model/run.h"
+#include "store/measures.h"
+
+#define MS_PER_NS 1e-6
 
 int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
 {
@@ -9,8 +12,9 @@ int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_
 	const char *b = fg_request_parameter(rq, "b");
 	int status = fg_request_need(rq, "a", &a, err);
 
-	sides[0] = (struct fg_run_side){.arm = FG_ARM_CANDIDATE};
-	sides[1] = (struct fg_run_side){.arm = FG_ARM_CANDIDATE};
+	sides[0] = (struct fg_run_side){.arm = FG_ARM_CANDIDATE,
+					.measure = fg_request_parameter(rq, "measure")};
+	sides[1] = sides[0];
 	if (status != FG_OK)
 		return status;
 	status = fg_request_find_run(rq, a, &sides[0].run, err);
@@ -25,6 +29,50 @@ int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_
 		sides[0].arm = FG_ARM_BASELINE;
 	}
 	return FG_OK;
+}
+
+int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
+		     const char *benchmark, struct fg_shown_measure *shown, struct fg_error *err)
+{
+	const char *name = sides[1].measure;
+	int64_t series = 0;
+	int status = FG_OK;
+
+	*shown = (struct fg_shown_measure){.scale = MS_PER_NS};
+	status = fg_store_find_series(rq->store, sides[1].run, benchmark, &series, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_series_measures(rq->store, series, &shown->all, err);
+	if (status != FG_OK)
+		return status;
+	for (size_t i = 0; name && i < shown->all.count; i++) {
+		const struct fg_measure *measure = &shown->all.items[i].measure;
+		const bool is_time =
+			strcmp(name, "cpu_time") == 0 || strcmp(name, "wall_time") == 0;
+
+		if (strcmp(measure->name, name) == 0 && !is_time)
+			shown->other = measure;
+	}
+	if (shown->other)
+		shown->scale = 1;
+	else if (name && strcmp(name, "cpu_time") != 0 && strcmp(name, "wall_time") != 0)
+		status = fg_error_set(err, FG_ENOENT, "'%.100s' was not measured for '%.100s'",
+				      name, benchmark);
+	if (status != FG_OK)
+		fg_series_measures_release(&shown->all);
+	return status;
+}
+
+void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_measure *shown)
+{
+	if (shown->other) {
+		fg_json_text(w, "measure", shown->other->name);
+		fg_json_text(w, "unit", shown->other->unit);
+	}
+	fg_json_begin_array(w, "measures");
+	for (size_t i = 0; i < shown->all.count; i++)
+		fg_json_text(w, NULL, shown->all.items[i].measure.name);
+	fg_json_end(w);
 }
 
 void fg_sides_write_pair(struct fg_json_writer *w, const char *name, double first, double second)

@@ -4,6 +4,7 @@
 #define FG_PERFDB_SERVER_API_SIDES_H
 
 #include "perfdb/server/request.h"
+#include "store/measures.h"
 #include "store/serving/side.h"
 
 /*
@@ -12,6 +13,23 @@
  */
 int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
 	FG_NODISCARD;
+
+/* The measure of an answer, and which ones could be asked for. */
+struct fg_shown_measure {
+	struct fg_series_measures all;  /* of the candidate */
+	const struct fg_measure *other; /* NULL: time, given in milliseconds */
+	double scale;                   /* from the store's values to those of the answer */
+};
+
+/*
+ * What the parameter `measure` named; without it, time.  FG_ENOENT: the benchmark does not have it.
+ * Release `shown->all` with fg_series_measures_release().
+ */
+int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
+		     const char *benchmark, struct fg_shown_measure *shown, struct fg_error *err)
+	FG_NODISCARD;
+/* "measure" and "unit" where it is not time; "measures": the names of all that there are. */
+void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_measure *shown);
 void fg_sides_write(struct fg_json_writer *w, const struct fg_run_side sides[2]);
 /* "NAME": [first, second]: of the baseline and the candidate, or both ends of an interval. */
 void fg_sides_write_pair(struct fg_json_writer *w, const char *name, double first, double second);

@@ -2,6 +2,7 @@
 /* How a metric, or a function, fared over time, and where it changed for good. */
 #include "base/clock.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/api/sides.h"
 #include "stats/changepoint.h"
 #include "stats/sample.h"
 #include "store/serving/compare.h"
@@ -265,10 +266,16 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 	return FG_OK;
 }
 
+/* Times: nanoseconds as milliseconds, to a tenth of a microsecond. */
+static double written(double value, bool is_time)
+{
+	return is_time ? round(value / 100) / 1e4 : value;
+}
+
 /* On request: the search takes longer than the rest of the answer. */
 static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
 				  const struct fg_function_point *points, size_t count,
-				  struct fg_error *err)
+				  bool is_time, struct fg_error *err)
 {
 	const char *wish = fg_request_parameter(rq, "changes");
 	struct usable usable = {0};
@@ -278,23 +285,27 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 		return FG_OK;
 	make_usable(&usable, count);
 	for (size_t i = 0; i < count; i++)
-		use(&usable, i, points[i].run, round(points[i].self / 100) / 1e4);
+		use(&usable, i, points[i].run, written(points[i].self, is_time));
 	status = write_changes(w, &usable, err);
 	release_usable(&usable);
 	return status;
 }
 
-static void write_function_point(struct fg_json_writer *w, const struct fg_function_point *p)
+static void write_function_point(struct fg_json_writer *w, const struct fg_function_point *p,
+				 bool is_time)
 {
 	begin_point(w, p->run, p->started_ns, p->commit);
-	fg_json_double(w, "value", round(p->self / 100) / 1e4);
-	fg_json_double(w, "inclusive", round(p->inclusive / 100) / 1e4);
+	fg_json_double(w, "value", written(p->self, is_time));
+	fg_json_double(w, "inclusive", written(p->inclusive, is_time));
 	fg_json_end(w);
 }
 
 int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_function_trend trend = {0};
+	struct fg_shown_measure shown = {0};
+	struct fg_run_side newest = {.measure = fg_request_parameter(rq, "measure")};
+	struct fg_run_side sides[2];
 	const char *project = NULL;
 	const char *benchmark = NULL;
 	char function[FG_FUNCTION_ID_SIZE] = "";
@@ -317,24 +328,34 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 		&(struct fg_trend_query){.project = project,
 					 .benchmark = benchmark,
 					 .branch = fg_request_parameter(rq, "branch"),
-					 .function = function},
+					 .function = function,
+					 .measure = newest.measure},
 		&trend, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_min_size(limit, trend.count);
 	points = trend.points + (trend.count - count);
+	if (trend.count > 0) {
+		newest.run = trend.points[trend.count - 1].run;
+		sides[0] = sides[1] = newest;
+		status = fg_sides_measure(rq, sides, benchmark, &shown, err);
+	}
+	if (status != FG_OK)
+		goto out;
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "name", trend.name);
 	fg_json_text(&w, "library", trend.library);
-	fg_json_text(&w, "unit", "ms");
+	fg_json_text(&w, "unit", shown.other ? shown.other->unit : "ms");
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < count; i++)
-		write_function_point(&w, &points[i]);
+		write_function_point(&w, &points[i], !shown.other);
 	fg_json_end(&w);
-	status = write_function_changes(rq, &w, points, count, err);
+	status = write_function_changes(rq, &w, points, count, !shown.other, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
+out:
+	fg_series_measures_release(&shown.all);
 	fg_function_trend_release(&trend);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "tests/unit/store/samples.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -195,8 +196,32 @@ void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text)
 	fg_test_parcel_of(&fg_sample_small, seed, with_dictionary, text);
 }
 
-void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
-		       struct fg_strbuf *text)
+/* A call for each millisecond. */
+static void add_calls(struct fg_profile_set *set)
+{
+	const struct fg_measure calls = fg_measure_describe("calls", NULL);
+	const uint16_t id = fg_profile_set_measure(set, &calls);
+	const size_t rows = set->row_count;
+
+	for (size_t r = 0; r < rows; r++) {
+		struct fg_profile_row *row = fg_profile_set_add_row(set, set->rows[r].count);
+		const struct fg_profile_row *time = &set->rows[r];
+
+		row->arm = time->arm;
+		row->pair = time->pair;
+		row->aside = time->aside;
+		row->measure = id;
+		for (uint32_t i = 0; i < time->count; i++) {
+			row->nodes[i] = time->nodes[i];
+			row->samples[i] = time->samples[i];
+			row->values[i] = ceil(time->values[i] / 1e6);
+			row->total += row->values[i];
+		}
+	}
+}
+
+static void make_parcel(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
+			bool with_calls, struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
@@ -205,6 +230,10 @@ void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool 
 
 	fg_sample_run(&run, seed, shape);
 	run.report = fg_sample_report("pass", 1.0);
+	for (size_t i = 0; with_calls && i < run.run.series_count; i++) {
+		if (run.profiles[i])
+			add_calls(run.profiles[i]);
+	}
 	if (fg_bundle_from_run(&run, &bundle, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	wire = (struct fg_wire){
@@ -215,6 +244,12 @@ void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool 
 		fail_msg("%s", err.message);
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);
+}
+
+void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
+		       struct fg_strbuf *text)
+{
+	make_parcel(shape, seed, with_dictionary, false, text);
 }
 
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text)
@@ -267,6 +302,17 @@ int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *to
 
 	fg_test_parcel(seed, true, &parcel);
 	status = fg_test_send(s, &parcel, token, NULL);
+	fg_strbuf_release(&parcel);
+	return status;
+}
+
+int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed)
+{
+	struct fg_strbuf parcel = {0};
+	int status = 0;
+
+	make_parcel(&fg_sample_small, seed, true, true, &parcel);
+	status = fg_test_send(s, &parcel, NULL, NULL);
 	fg_strbuf_release(&parcel);
 	return status;
 }

@@ -65,6 +65,8 @@ int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel,
 		 struct fg_strbuf *body);
 /* Run number `seed` with its dictionary, as somebody with this token (NULL: none) sends it. */
 int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token);
+/* A run whose profiles have the measure `calls` beside time. */
+int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);
 const char *fg_test_run_id(unsigned seed);
 /* A token straight into the database. */
 void fg_test_token(const struct fg_test_server *s, const char *project, int scope,

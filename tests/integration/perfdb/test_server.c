@@ -10,6 +10,7 @@
 #include "tests/unit/store/samples.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -441,6 +442,64 @@ static void every_operation_answers_as_described(void **state)
 	cJSON_Delete(description);
 }
 
+static bool has_name(const cJSON *json, const char *list, const char *name)
+{
+	const cJSON *item = NULL;
+
+	cJSON_ArrayForEach(item, fg_json_find(json, list))
+	{
+		if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void profiles_are_answered_by_the_measure_asked_for(void **state)
+{
+	struct fg_test_server *s = *state;
+	const cJSON *first = NULL;
+	cJSON *json = NULL;
+	char path[256];
+	double total = 0;
+
+	assert_int_equal(fg_test_upload_calls(s, 1), 201);
+	assert_int_equal(fg_test_upload_calls(s, 2), 201);
+	json = fg_test_get_json(s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
+	assert_true(has_name(json, "measures", "calls") && has_name(json, "measures", "cpu_time"));
+	assert_null(fg_json_find(json, "measure"));
+	assert_non_null(fg_json_find(json, "total_ms"));
+	cJSON_Delete(json);
+	json = fg_test_get_json(
+		s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&measure=calls");
+	assert_string_equal(fg_json_text_or(json, "measure", ""), "calls");
+	assert_string_equal(fg_json_text_or(json, "unit", ""), "1");
+	assert_null(fg_json_find(json, "total_ms"));
+	total = cJSON_GetArrayItem(fg_json_find(json, "total"), 1)->valuedouble;
+	assert_true(total > 0);
+	first = cJSON_GetArrayItem(fg_json_find(json, "functions"), 0);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(first, "self")), 2);
+	assert_null(fg_json_find(first, "self_ms"));
+	(void)snprintf(path, sizeof(path),
+		       "/api/v1/function-trend?project=tracker&benchmark=parse&measure=calls&"
+		       "function=%s",
+		       fg_json_text_or(first, "id", ""));
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, path);
+	assert_string_equal(fg_json_text_or(json, "unit", ""), "1");
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
+	cJSON_Delete(json);
+	json = fg_test_get_json(s,
+				"/api/v1/paths?a=latest~1&b=latest&benchmark=parse&measure=calls");
+	for (first = fg_json_find(json, "nodes")->child; first; first = first->next)
+		total -= cJSON_GetArrayItem(first, 3)->valuedouble;
+	assert_true(fabs(total) < 1e-6);
+	cJSON_Delete(json);
+	assert_int_equal(fg_test_ask(s, "GET",
+				     "/api/v1/functions?a=latest&benchmark=parse&measure=heap.none",
+				     NULL, NULL),
+			 404);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +510,7 @@ int main(void)
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
+		FG_SERVER_TEST(profiles_are_answered_by_the_measure_asked_for),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_told),
