@@ -10,7 +10,11 @@
 
 #include <stdint.h>
 
-#define FG_COLLECTOR_LIBRARY "libfastgate_collector.so"
+/* How the names of both libraries begin. */
+#define FG_COLLECTOR_NAME    "libfastgate_collector"
+#define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
+/* The same, and in front of malloc and its relatives. */
+#define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
 
 /* Absolute path of an existing folder for the trace files. */
 #define FG_ENV_OUTPUT "FASTGATE_COLLECTOR_OUTPUT"

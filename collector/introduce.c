@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/introduce.h"
 
+#include "collector/count_hooks.h"
 #include "collector/modules.h"
 #include "collector/region_table.h"
 #include "collector/writer.h"
@@ -42,6 +43,8 @@ void fg_trace_introduce(struct fg_thread *thread)
 		(void)fg_note(thread, "a setting could not be read and was ignored:");
 		(void)fg_note(thread, fg_g.options.misread);
 	}
+	if (fg_count_hooks)
+		fg_count_hooks->introduce(thread);
 	fg_modules_rewrite(thread);
 	fg_region_table_rewrite(thread);
 	__atomic_store_n(&header->state, FG_STATE_ACTIVE, __ATOMIC_RELEASE);

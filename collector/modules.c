@@ -217,7 +217,7 @@ static void name_module(struct fg_module *module, const char *path)
 		module->path = fg_g.program[0] ? fg_g.program : program;
 	} else {
 		module->path = path;
-		if (strstr(path, FG_COLLECTOR_LIBRARY))
+		if (strstr(path, FG_COLLECTOR_NAME))
 			module->flags = FG_MODULE_COLLECTOR;
 	}
 	module->path_hash = hash_text(module->path);

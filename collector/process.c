@@ -9,6 +9,7 @@
 #include "collector/process.h"
 
 #include "collector/collector_env.h"
+#include "collector/count_hooks.h"
 #include "collector/crc32c.h"
 #include "collector/environment.h"
 #include "collector/handler.h"
@@ -214,6 +215,8 @@ static void after_fork_in_child(void)
 	fg_signals_forked();
 	fg_threads_forget();
 	fg_paths_clear();
+	if (fg_count_hooks)
+		fg_count_hooks->forked();
 	fg_g.pid = getpid();
 	fg_g.start_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	fg_g.begin_user_ns = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/state.h"
 
+#include "collector/count_hooks.h"
+
 struct fg_global fg_g;
 _Thread_local struct fg_thread *fg_self;
+const struct fg_count_hooks *fg_count_hooks;

@@ -18,6 +18,7 @@
  */
 #include "collector/threads.h"
 
+#include "collector/count_hooks.h"
 #include "collector/sampling.h"
 #include "collector/writer.h"
 
@@ -649,6 +650,8 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 		return;
 	}
 	fg_thread_stop(thread);
+	if (fg_count_hooks)
+		fg_count_hooks->thread_end(thread, is_last);
 	fg_thread_times(&now);
 	write_rest(thread, &now, is_last);
 	if (!thread->written)

@@ -142,6 +142,13 @@ enum fg_trace_record {
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
+	/* measure, text: the name of what is counted, "heap.bytes" */
+	FG_RECORD_MEASURE = 19,
+	/*
+	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the
+	 * record measure, value.  Values with the same four ids add up as the measure does
+	 */
+	FG_RECORD_COUNTS = 20,
 };
 
 enum fg_frame_flags {

@@ -69,6 +69,7 @@ static void write_lines(const struct fg_map *lines, const double *weights, struc
 int fg_export_folded(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err)
 {
+	const struct fg_measure *measure = &profile->measures[0].is;
 	struct fg_stack_sums sums;
 	struct fg_map lines = {0}; /* text → index into weights */
 	struct fg_strbuf line = {0};
@@ -90,7 +91,9 @@ int fg_export_folded(const struct fg_profile *profile, const struct fg_export_op
 		weights = fg_grow(weights, &weight_capacity, lines.count, sizeof(*weights));
 		if (is_new)
 			weights[*place] = 0;
-		weights[*place] += options->samples ? (double)sums.self_samples[i] : sums.self[i];
+		weights[*place] = options->samples ? weights[*place] + (double)sums.self_samples[i]
+						   : fg_measure_join(measure->fold, weights[*place],
+								     sums.self[i]);
 	}
 	write_lines(&lines, weights, out);
 	fg_stack_sums_release(&sums);

@@ -40,6 +40,56 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_HEAP_ALLOCATIONS] =
+		{
+			.name = "heap.allocations",
+			.label = "allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_BYTES] =
+		{
+			.name = "heap.bytes",
+			.label = "memory allocated",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LARGEST] =
+		{
+			.name = "heap.largest",
+			.label = "largest allocation",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_ROUNDING] =
+		{
+			.name = "heap.rounding",
+			.label = "memory beside what was asked for",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_FREES] =
+		{
+			.name = "heap.frees",
+			.label = "blocks freed",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

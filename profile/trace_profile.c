@@ -159,6 +159,58 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	fg_profile_add_up(profile, sample);
 }
 
+/* The counter itself stands on top of each of its stacks: the leaf is who called it. */
+static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
+{
+	while (path != 0 && path < trace->path_count && trace->paths[path].defined) {
+		const struct fg_trace_path *at = &trace->paths[path];
+		const uint32_t module =
+			at->frame < trace->frame_count ? trace->frames[at->frame].module : 0;
+
+		if (module >= trace->module_count ||
+		    !(trace->modules[module].flags & FG_MODULE_COLLECTOR))
+			break;
+		path = at->parent;
+	}
+	return path;
+}
+
+/* Also one of which nothing was counted: 0 is an answer. */
+static void add_measures(struct fg_trace_joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+
+	for (size_t i = 1; i < trace->measure_count; i++) {
+		const char *name = trace->measures[i];
+		const struct fg_measure measure = fg_measure_describe(name ? name : "", NULL);
+
+		if (name && j->profile->measure_count < FG_MEASURES_MAX)
+			(void)fg_profile_measure(j->profile, &measure);
+	}
+}
+
+static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *from, uint32_t *trail)
+{
+	const struct fg_trace *trace = j->trace;
+	const char *name =
+		from->measure < trace->measure_count ? trace->measures[from->measure] : NULL;
+	const struct fg_measure measure = fg_measure_describe(name ? name : "", NULL);
+	struct fg_sample *sample = NULL;
+	uint32_t stack = 0;
+
+	if (!name || j->profile->measure_count >= FG_MEASURES_MAX)
+		return;
+	stack = fg_trace_stack(j, below_collector(trace, from->path), trail);
+	sample = fg_profile_add_sample(j->profile);
+	sample->stack = stack;
+	sample->thread = thread_of(j, from->thread);
+	sample->region = region_of(j, from->region, 0);
+	sample->value = (double)from->value;
+	sample->measure = fg_profile_measure(j->profile, &measure);
+	sample->kind = FG_TIME_BOTH;
+	fg_profile_add_up(j->profile, sample);
+}
+
 static void add_samples(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
@@ -172,6 +224,9 @@ static void add_samples(struct fg_trace_joiner *j)
 			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
+	add_measures(j);
+	for (size_t i = 0; i < trace->value_count; i++)
+		add_value(j, &trace->values[i], trail);
 	free(trail);
 }
 

@@ -32,6 +32,23 @@ int fg_preload_library(char **library, struct fg_error *err)
 	return FG_OK;
 }
 
+int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
+{
+	char *folder = fg_fs_parent(library);
+	char *path = fg_fs_join(folder, FG_COLLECTOR_COUNTING_LIBRARY);
+	int status = FG_OK;
+
+	*counting = NULL;
+	if (fg_fs_exists(path))
+		*counting = fg_xstrdup(path);
+	else
+		status = fg_error_set(err, FG_ENOENT,
+				      "the library that counts allocations is not there: %s", path);
+	free(path);
+	free(folder);
+	return status;
+}
+
 /* ---- can the program take it ---- */
 
 static int check_rights(const char *program, const struct stat *status, struct fg_error *err)
@@ -148,17 +165,18 @@ static const char *value_of(char *const *environment, const char *name)
  */
 static char *for_both_widths(const char *library)
 {
-	static const char *const tail = "/" FG_COLLECTOR_FOLDER "/fastgate/" FG_COLLECTOR_LIBRARY;
-	const size_t size = strlen(library);
-	const size_t tail_size = strlen(tail);
+	static const char folder[] = "/" FG_COLLECTOR_FOLDER "/fastgate/";
+	const char *slash = strrchr(library, '/');
+	const char *name = slash ? slash + 1 : library;
+	const size_t size = (size_t)(name - library);
+	const size_t folder_size = strlen(folder);
 
-	if (size <= tail_size || strcmp(library + size - tail_size, tail) != 0)
+	if (size <= folder_size || strncmp(name - folder_size, folder, folder_size) != 0)
 		return fg_xstrdup(library);
-	char *prefix = fg_xstrndup(library, size - tail_size);
-	char *narrow = fg_xasprintf("%s/lib32/fastgate/" FG_COLLECTOR_LIBRARY, prefix);
-	char *path = fg_fs_exists(narrow)
-			     ? fg_xasprintf("%s/$LIB/fastgate/" FG_COLLECTOR_LIBRARY, prefix)
-			     : fg_xstrdup(library);
+	char *prefix = fg_xstrndup(library, size - folder_size);
+	char *narrow = fg_xasprintf("%s/lib32/fastgate/%s", prefix, name);
+	char *path = fg_fs_exists(narrow) ? fg_xasprintf("%s/$LIB/fastgate/%s", prefix, name)
+					  : fg_xstrdup(library);
 
 	free(narrow);
 	free(prefix);

@@ -40,6 +40,9 @@ int fg_preload_check(const char *program, const char *library, struct fg_error *
  * where it is installed.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
+/* The one beside `library` that counts events as well, to be freed. */
+int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
+	FG_NODISCARD;
 
 /* Is this "FIRST-LAST" (or "FIRST:LAST"), two numbers in order? */
 bool fg_preload_units_valid(const char *units);

@@ -314,6 +314,30 @@ static void read_unit_end(struct reader *r, struct cursor *c)
 	read_unit(r, c, false);
 }
 
+static void read_measure(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	const char *name = take_text(r, c);
+
+	if (!c->failed)
+		*REACH(r->trace, measure, id) = name;
+}
+
+static void read_counts(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_value value = {0};
+
+	value.thread = take_u32(c);
+	value.region = take_u32(c);
+	value.path = take_u32(c);
+	while (c->at < c->end && !c->failed) {
+		value.measure = take_u32(c);
+		value.value = take_varint(c);
+		if (!c->failed)
+			*APPEND(r->trace, value) = value;
+	}
+}
+
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -360,6 +384,8 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_SAMPLING] = skip,
 	[FG_RECORD_NOTE] = read_note,
 	[FG_RECORD_REGION_TIMES] = read_region_times,
+	[FG_RECORD_MEASURE] = read_measure,
+	[FG_RECORD_COUNTS] = read_counts,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -608,6 +634,8 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->times);
 	free(trace->changes);
 	free(trace->marks);
+	free(trace->measures);
+	free(trace->values);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

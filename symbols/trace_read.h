@@ -87,6 +87,15 @@ struct fg_trace_sample {
 	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
 };
 
+/* What was counted on a call path. */
+struct fg_trace_value {
+	uint64_t value;
+	uint32_t thread; /* 0: not known */
+	uint32_t region;
+	uint32_t path;
+	uint32_t measure;
+};
+
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -110,6 +119,10 @@ struct fg_trace {
 	size_t change_count, change_capacity;
 	struct fg_trace_unit_mark *marks;
 	size_t mark_count, mark_capacity;
+	const char **measures; /* NULL: not defined */
+	size_t measure_count, measure_capacity;
+	struct fg_trace_value *values;
+	size_t value_count, value_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

@@ -174,19 +174,26 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	char whole[FG_NUMBER_TEXT_SIZE];
 	char kept[FG_NUMBER_TEXT_SIZE];
 	char samples[FG_NUMBER_TEXT_SIZE];
+	bool is_part = false;
 
 	if (profile->title)
 		add_head(table, "%s", profile->title);
 	(void)fg_measure_text(&table->measure, whole_value, whole);
 	(void)fg_format_count((double)total->samples, samples);
-	fg_strbuf_printf(&line, "%s of %s", fg_measure_text(&table->measure, total->value, kept),
-			 table->measure.label);
-	if (fabs(total->value - whole_value) > 5e-4 * whole_value)
-		fg_strbuf_printf(&line, ", %.1f %% of %s; %s samples",
-				 whole_value > 0 ? 100 * total->value / whole_value : 0, whole,
-				 samples);
+	(void)fg_measure_text(&table->measure, total->value, kept);
+	if (!is_sum)
+		fg_strbuf_printf(&line, "%s: %s", table->measure.label, kept);
+	else if (strcmp(table->measure.unit, "1") == 0)
+		fg_strbuf_printf(&line, "%s %s", kept, table->measure.label);
 	else
-		fg_strbuf_printf(&line, " in %s samples", samples);
+		fg_strbuf_printf(&line, "%s of %s", kept, table->measure.label);
+	is_part = fabs(total->value - whole_value) > 5e-4 * whole_value;
+	if (is_part)
+		fg_strbuf_printf(&line, ", %.1f %% of %s",
+				 whole_value > 0 ? 100 * total->value / whole_value : 0, whole);
+	/* What was counted exactly is no estimate from a number of samples. */
+	if (!table->measure.exact)
+		fg_strbuf_printf(&line, "%s %s samples", is_part ? ";" : " in", samples);
 	if (query->per_repetition)
 		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
 	add_head(table, "%s", fg_strbuf_text(&line));

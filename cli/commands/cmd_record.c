@@ -43,6 +43,7 @@ struct options {
 	const char *units;
 	const char *control;
 	bool paused;
+	const char *measures;
 	const char *output;
 };
 
@@ -88,6 +89,8 @@ static const struct fg_option options[] = {
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_CLI_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
+	FG_CLI_TEXT(struct options, measures, "measure", 'm', "NAMES",
+		    "count events as well, exactly: heap (allocations by call path)"),
 	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},
@@ -105,6 +108,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
+	{"fastgate record --measure heap -- ./reco",
+	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -380,11 +385,13 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
-	fg_cli_say(cli, "%" PRIu64 " samples of %s %s in %u process image%s: %s", totals->samples,
-		   fg_format_duration((double)ns, time),
+	fg_cli_say(cli, "%" PRIu64 " sample%s of %s %s in %u process image%s: %s", totals->samples,
+		   totals->samples == 1 ? "" : "s", fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
 	say_cost(cli, totals, chosen);
+	if (given->measures)
+		fg_cli_say(cli, "allocations: fastgate view %s --measure heap.bytes", folder);
 	if (totals->samples == 0)
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
@@ -411,6 +418,34 @@ static void choose_rate(const struct options *given, struct fg_sampling *samplin
 	fg_sampling_settle(sampling, given->budget);
 }
 
+/* What may be counted: the counting library counts all of it. */
+static int check_measures(const char *measures, struct fg_error *err)
+{
+	while (measures && *measures) {
+		const size_t length = strcspn(measures, ",");
+
+		if (length != strlen("heap") || strncmp(measures, "heap", length) != 0)
+			return fg_error_set(err, FG_EINVAL,
+					    "--measure: '%.*s' cannot be recorded: expected heap",
+					    (int)length, measures);
+		measures += length + (measures[length] == ',');
+	}
+	return FG_OK;
+}
+
+/* In place of the plain library, the one that counts. */
+static int take_counting(char **library, struct fg_error *err)
+{
+	char *counting = NULL;
+	const int status = fg_preload_counting_library(*library, &counting, err);
+
+	if (status != FG_OK)
+		return status;
+	free(*library);
+	*library = counting;
+	return FG_OK;
+}
+
 static int prepare(const struct options *given, const char *command,
 		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
 		   struct fg_error *err)
@@ -425,6 +460,10 @@ static int prepare(const struct options *given, const char *command,
 	if (status != FG_OK)
 		goto out;
 	status = fg_preload_check(program, owned[0], err);
+	if (status != FG_OK)
+		goto out;
+	if (given->measures)
+		status = take_counting(&owned[0], err);
 	if (status != FG_OK)
 		goto out;
 	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &owned[1], err);
@@ -469,6 +508,9 @@ static int run(struct fg_cli *cli, const void *values)
 			cli,
 			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
+	status = check_measures(given->measures, &err);
+	if (status != FG_OK)
+		goto out;
 	fg_preload_warm();
 	choose_rate(given, &sampling);
 	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, &err);

@@ -139,4 +139,20 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	SYS_mq_timedreceive_time64, SYS_mq_timedsend_time64,
 /* clang-format on */
 
+/* The registers here, for a walk that begins in the calling function. */
+static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
+{
+	greg_t *to = context->uc_mcontext.gregs;
+
+	__asm__ volatile("movl %%ebx, %[bx]\n\tmovl %%ebp, %[bp]\n\tmovl %%esp, %[sp]\n\t"
+			 "movl %%esi, %[si]\n\tmovl %%edi, %[di]"
+			 : [bx] "=m"(to[REG_EBX]), [bp] "=m"(to[REG_EBP]), [sp] "=m"(to[REG_ESP]),
+			   [si] "=m"(to[REG_ESI]), [di] "=m"(to[REG_EDI]));
+	/* A call is the only way to learn where we are. */
+	__asm__ volatile("call 1f\n1:\tpopl %%eax\n\tmovl %%eax, %[pc]"
+			 : [pc] "=m"(to[REG_EIP])
+			 :
+			 : "eax");
+}
+
 #endif

@@ -108,4 +108,19 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
 /* clang-format on */
 
+/* The registers here, for a walk that begins in the calling function. */
+static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
+{
+	greg_t *to = context->uc_mcontext.gregs;
+
+	__asm__ volatile("movq %%rbx, %[bx]\n\tmovq %%rbp, %[bp]\n\tmovq %%rsp, %[sp]\n\t"
+			 "movq %%r12, %[r12]\n\tmovq %%r13, %[r13]\n\tmovq %%r14, %[r14]\n\t"
+			 "movq %%r15, %[r15]\n\tleaq 1f(%%rip), %%rax\n\tmovq %%rax, %[pc]\n1:"
+			 : [bx] "=m"(to[REG_RBX]), [bp] "=m"(to[REG_RBP]), [sp] "=m"(to[REG_RSP]),
+			   [r12] "=m"(to[REG_R12]), [r13] "=m"(to[REG_R13]),
+			   [r14] "=m"(to[REG_R14]), [r15] "=m"(to[REG_R15]), [pc] "=m"(to[REG_RIP])
+			 :
+			 : "rax");
+}
+
 #endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the counting library joins in.  In the plain one there are none: what is timed runs
+ * without a single instruction of theirs.
+ */
+#ifndef FG_COLLECTOR_COUNT_HOOKS_H
+#define FG_COLLECTOR_COUNT_HOOKS_H
+
+#include <stdbool.h>
+
+struct fg_thread;
+
+struct fg_count_hooks {
+	/* A new trace file. */
+	void (*introduce)(struct fg_thread *thread);
+	/* The thread ends, or (`is_last`) the process: write what was counted. */
+	void (*thread_end)(struct fg_thread *thread, bool is_last);
+	/* In a child of fork: forget what the parent counted. */
+	void (*forked)(void);
+};
+
+/* NULL in the plain library. */
+extern const struct fg_count_hooks *fg_count_hooks;
+extern const struct fg_count_hooks fg_counts_hooks; /* counts.c */
+
+#endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every allocation where it was made, to the
+byte, in every thread and process, and changes nothing that the program does.
+"""
+import os
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def recorded(*command, code=0):
+    done = call(FASTGATE, "record", "--measure", "heap", "--", *command)
+    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return done
+
+
+def by_function(measure, within=None):
+    """What each function called malloc and its like for, by the name of the leaf; only on stacks that have `within`."""
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
+    sums = {}
+    for line in folded.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        names = stack.split(";")
+        if within is None or within in names:
+            join = max if measure == "heap.largest" else int.__add__
+            sums[names[-1]] = join(sums.get(names[-1], 0), int(value))
+    return sums
+
+
+def expect(measure, wanted, within=None):
+    found = by_function(measure, within)
+    check({name: found.get(name) for name in wanted} == wanted, f"{measure}: {wanted} expected, found {found}")
+
+
+def each_call_is_counted_where_it_was_made(program):
+    recorded(program)
+    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+    expect("heap.allocations", {"make_small": 3000}, within="work")
+    expect("heap.bytes", {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
+    expect("heap.largest", {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
+    expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+    rounding = by_function("heap.rounding")
+    check(rounding.get("make_small", 0) >= 4000 * 2, f"a block of 10 bytes takes at least 12: {rounding}")
+    view = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes").stdout
+    check("of memory allocated" in view and "make_large" in view, view)
+
+
+def both_sides_of_a_fork_are_counted(program):
+    recorded(program, "fork")
+    expect("heap.allocations", {"make_small": 4500, "make_large": 20})
+
+
+def allocation_in_a_signal_handler_is_counted(program):
+    recorded(program, "signal")
+    expect("heap.allocations", {"make_small": 4100})
+
+
+def program_notices_nothing():
+    """Exit code and output are the command's, of a program with a thousand calls of everything that allocates, too."""
+    for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
+        plain = call(*command)
+        done = recorded(*command, code=plain.returncode)
+        check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
+
+
+def malloc_of_the_program_is_told():
+    write("own.c", "#include <stddef.h>\n#include <string.h>\nstatic char room[1 << 20];\nstatic size_t used;\n"
+          "void *malloc(size_t n) { void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
+          "void free(void *at) { (void)at; }\n"
+          "void *calloc(size_t n, size_t m) { void *at = malloc(n * m); memset(at, 0, n * m); return at; }\n"
+          "void *realloc(void *at, size_t n) { void *to = malloc(n); if (at) memcpy(to, at, n); return to; }\n"
+          "int main(void) { return malloc(100) == NULL; }\n")
+    subprocess.run([COMPILER, "-O0", "own.c", "-o", "own"], check=True)
+    recorded("./own")
+    done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+    check("has a malloc of its own" in done.stdout + done.stderr, f"not a word of the program's own malloc: {done}")
+
+
+def nothing_is_counted_unless_asked_for(program):
+    call(FASTGATE, "record", "--", program, check=True)
+    done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+    check(done.returncode == 2 and "heap.bytes" in done.stderr, f"a profile of time alone: {done}")
+    done = call(FASTGATE, "record", "--measure", "heat", "--", program)
+    check(done.returncode == 2 and "'heat'" in done.stderr and "heap" in done.stderr, f"an unknown measure: {done}")
+
+
+def body():
+    for suffix in ("", "_i386"):
+        program = f"{TARGETS}/heap{suffix}"
+        if not os.path.exists(program):
+            continue
+        each_call_is_counted_where_it_was_made(program)
+        both_sides_of_a_fork_are_counted(program)
+        allocation_in_a_signal_handler_is_counted(program)
+    program_notices_nothing()
+    malloc_of_the_program_is_told()
+    nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
+
+
+finish_in_scratch(body)
