@@ -134,8 +134,11 @@ static bool parse_with_unit(const char *text, const struct unit *units, size_t c
 int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *err)
 {
 	static const struct unit units[] = {
-		{"s", 1e9},   {"ns", 1.0}, {"us", 1e3},   {"µs", 1e3},   {"ms", 1e6},
-		{"sec", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+		{.name = "s", .factor = 1e9},    {.name = "ns", .factor = 1.0},
+		{.name = "us", .factor = 1e3},   {.name = "µs", .factor = 1e3},
+		{.name = "ms", .factor = 1e6},   {.name = "sec", .factor = 1e9},
+		{.name = "m", .factor = 60e9},   {.name = "min", .factor = 60e9},
+		{.name = "h", .factor = 3600e9}, {.name = "d", .factor = 86400e9},
 	};
 	double number = 0.0;
 
@@ -151,12 +154,12 @@ int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *e
 int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error *err)
 {
 	static const struct unit units[] = {
-		{"B", 1.0},          {"K", 1024.0},
-		{"KiB", 1024.0},     {"kB", 1e3},
-		{"KB", 1e3},         {"M", 1048576.0},
-		{"MiB", 1048576.0},  {"MB", 1e6},
-		{"G", 1073741824.0}, {"GiB", 1073741824.0},
-		{"GB", 1e9},         {"TiB", 1099511627776.0},
+		{.name = "B", .factor = 1.0},          {.name = "K", .factor = 1024.0},
+		{.name = "KiB", .factor = 1024.0},     {.name = "kB", .factor = 1e3},
+		{.name = "KB", .factor = 1e3},         {.name = "M", .factor = 1048576.0},
+		{.name = "MiB", .factor = 1048576.0},  {.name = "MB", .factor = 1e6},
+		{.name = "G", .factor = 1073741824.0}, {.name = "GiB", .factor = 1073741824.0},
+		{.name = "GB", .factor = 1e9},         {.name = "TiB", .factor = 1099511627776.0},
 	};
 	double number = 0.0;
 
@@ -171,7 +174,10 @@ int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error
 
 int fg_parse_ratio(const char *text, double *value, struct fg_error *err)
 {
-	static const struct unit units[] = {{"", 1.0}, {"%", 0.01}};
+	static const struct unit units[] = {
+		{.name = "", .factor = 1.0},
+		{.name = "%", .factor = 0.01},
+	};
 	double number = 0.0;
 
 	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number))
@@ -208,7 +214,11 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 {
-	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}};
+	static const struct unit units[] = {
+		{.name = "s", .factor = 1e9},
+		{.name = "ms", .factor = 1e6},
+		{.name = "µs", .factor = 1e3},
+	};
 	const double size = fabs(value_ns);
 
 	if (!isfinite(value_ns)) {
@@ -232,7 +242,10 @@ const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
 {
 	static const struct unit units[] = {
-		{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}};
+		{.name = "GiB", .factor = 1073741824.0},
+		{.name = "MiB", .factor = 1048576.0},
+		{.name = "KiB", .factor = 1024.0},
+	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
 		if (fabs(value_bytes) >= units[i].factor) {
@@ -246,7 +259,10 @@ const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
 
 const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 {
-	static const struct unit units[] = {{"G", 1e9}, {"M", 1e6}};
+	static const struct unit units[] = {
+		{.name = "G", .factor = 1e9},
+		{.name = "M", .factor = 1e6},
+	};
 	const double size = fabs(value);
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {

@@ -44,6 +44,12 @@
   .name = (word), .kind = FG_OPTION_RATIO, .offset = offsetof(type, member), .argument = "SHARE", \
   .initial = (first), .minimum = 0, .maximum = 1, .help = (text)                                  \
  }
+/* A time such as "90d"; `first` is the default. */
+#define FG_CLI_DURATION(type, member, word, first, text)                        \
+ {                                                                              \
+  .name = (word), .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
+  .argument = "TIME", .initial = (first), .help = (text)                        \
+ }
 /* One of `words`; `first` is the default. */
 #define FG_CLI_CHOICE(type, member, word, short_form, value, words, first, text)                 \
  {                                                                                               \

@@ -285,7 +285,7 @@ int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error 
 	parsed.replacement = pattern ? take_part(&at, rule[1]) : NULL;
 	if (!parsed.replacement || (*at && strcmp(at, "g") != 0)) {
 		status = fg_error_set(err, FG_EINVAL, "'%.80s' is not a rule: %s", rule,
-				      parsed.replacement ? "only 'g' may stand behind it"
+				      parsed.replacement ? "only 'g' may follow it"
 							 : "expected s/PATTERN/REPLACEMENT/");
 		goto out;
 	}

@@ -119,9 +119,11 @@ void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *no
 		const char *key;
 		struct fg_command *command;
 	} commands[] = {
-		{"command", &b->command}, {"baseline_command", &b->baseline_command},
-		{"setup", &b->setup},     {"prepare", &b->prepare},
-		{"cleanup", &b->cleanup},
+		{.key = "command", .command = &b->command},
+		{.key = "baseline_command", .command = &b->baseline_command},
+		{.key = "setup", .command = &b->setup},
+		{.key = "prepare", .command = &b->prepare},
+		{.key = "cleanup", .command = &b->cleanup},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++)
@@ -197,9 +199,9 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 {
 	const struct fg_post_scratch *scratch = values;
 	const struct fg_post_target targets[] = {
-		{"github", scratch->github, "GITHUB_TOKEN", false},
-		{"gitlab", scratch->gitlab, "GITLAB_TOKEN", false},
-		{"webhook", scratch->webhook, NULL, false},
+		{.kind = "github", .value = scratch->github, .token_env = "GITHUB_TOKEN"},
+		{.kind = "gitlab", .value = scratch->gitlab, .token_env = "GITLAB_TOKEN"},
+		{.kind = "webhook", .value = scratch->webhook},
 	};
 	struct fg_post_target *post = target;
 	unsigned given = 0;

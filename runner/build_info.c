@@ -8,7 +8,7 @@
 #include "model/build_difference.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
-#include "runner/tail.h"
+#include "runner/output_tail.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

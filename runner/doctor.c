@@ -30,7 +30,12 @@ static const double memory_free_min = 0.1;
 
 const char *fg_severity_name(enum fg_severity severity)
 {
-	static const char *const names[] = {"ok", "note", "warning", "problem"};
+	static const char *const names[] = {
+		[FG_SEVERITY_OK] = "ok",
+		[FG_SEVERITY_NOTE] = "note",
+		[FG_SEVERITY_WARNING] = "warning",
+		[FG_SEVERITY_PROBLEM] = "problem",
+	};
 
 	return names[severity];
 }
@@ -134,9 +139,13 @@ static void check_governor(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "governor", "frequency governor", slow ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "the clock follows the load, so the first repetitions run slower than the later ones",
-		    "sudo cpupower frequency-set --governor performance"},
+		    .id = "governor",
+		    .subject = "frequency governor",
+		    .severity = slow ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "the clock follows the load, so the first repetitions run slower than the later ones",
+		    .remedy = "sudo cpupower frequency-set --governor performance",
+	    },
 	    slow ? fg_xasprintf("%u of %u CPUs: %s", slow, known, other)
 		 : fg_xasprintf("performance on %u CPUs", known));
 }
@@ -151,10 +160,15 @@ static void check_turbo(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "turbo", "turbo", strcmp(turbo, "on") == 0 ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
-		    "the clock depends on temperature and on what the other cores do",
-		    is_intel ? "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
-			     : "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"},
+		    .id = "turbo",
+		    .subject = "turbo",
+		    .severity = strcmp(turbo, "on") == 0 ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
+		    .meaning = "the clock depends on temperature and on what the other cores do",
+		    .remedy =
+			    is_intel
+				    ? "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
+				    : "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
+	    },
 	    fg_xstrdup(turbo));
 }
 
@@ -167,10 +181,14 @@ static void check_load(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "load", "load",
-		    load > load_per_cpu_max * cpus ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "other programs take CPU time and caches; the duet schedule bears it best",
-		    "ps -eo pcpu,pid,args --sort=-pcpu | head"},
+		    .id = "load",
+		    .subject = "load",
+		    .severity =
+			    load > load_per_cpu_max * cpus ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "other programs take CPU time and caches; the duet schedule bears it best",
+		    .remedy = "ps -eo pcpu,pid,args --sort=-pcpu | head",
+	    },
 	    fg_xasprintf("%.2f on %u CPUs", load, cpus));
 }
 
@@ -182,10 +200,13 @@ static void check_steal(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "steal", "stolen time",
-		    steal > steal_max ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "the hypervisor gives this machine's CPUs to others; repetitions that lose more than half are set aside",
-		    "use a machine with dedicated CPUs, or schedule: duet"},
+		    .id = "steal",
+		    .subject = "stolen time",
+		    .severity = steal > steal_max ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "the hypervisor gives this machine's CPUs to others; repetitions that lose more than half are set aside",
+		    .remedy = "use a machine with dedicated CPUs, or schedule: duet",
+	    },
 	    fg_xasprintf("%.2f %% since boot", 100 * steal));
 }
 
@@ -197,9 +218,13 @@ static void check_smt(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "smt", "SMT siblings", *line == '1' ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
-		    "two hardware threads share one core: whatever runs on the sibling slows the benchmark",
-		    "echo off | sudo tee /sys/devices/system/cpu/smt/control"},
+		    .id = "smt",
+		    .subject = "SMT siblings",
+		    .severity = *line == '1' ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
+		    .meaning =
+			    "two hardware threads share one core: whatever runs on the sibling slows the benchmark",
+		    .remedy = "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+	    },
 	    fg_xstrdup(*line == '1' ? "active" : "not active"));
 }
 
@@ -211,10 +236,13 @@ static void check_aslr(const char *root, struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "aslr", "address space randomisation",
-		    aslr < 2 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "each repetition gets the same memory layout, so a lucky or unlucky one looks like a real difference",
-		    "sudo sysctl kernel.randomize_va_space=2"},
+		    .id = "aslr",
+		    .subject = "address space randomisation",
+		    .severity = aslr < 2 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "each repetition gets the same memory layout, so a lucky or unlucky one looks like a real difference",
+		    .remedy = "sudo sysctl kernel.randomize_va_space=2",
+	    },
 	    fg_xasprintf("kernel.randomize_va_space = %.0f", aslr));
 }
 
@@ -228,18 +256,27 @@ static void check_perf_limits(const char *root, struct fg_diagnosis *diagnosis)
 	if (!isnan(paranoid))
 		add(diagnosis,
 		    &(struct words){
-			    "perf_event_paranoid", "perf permission",
-			    paranoid > PARANOID_MAX ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-			    "perf events are refused: the sampler falls back to coarser timers",
-			    "sudo sysctl kernel.perf_event_paranoid=2"},
+			    .id = "perf_event_paranoid",
+			    .subject = "perf permission",
+			    .severity =
+				    paranoid > PARANOID_MAX ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+			    .meaning =
+				    "perf events are refused: the sampler falls back to coarser timers",
+			    .remedy = "sudo sysctl kernel.perf_event_paranoid=2",
+		    },
 		    fg_xasprintf("kernel.perf_event_paranoid = %.0f", paranoid));
 	if (!isnan(rate))
 		add(diagnosis,
 		    &(struct words){
-			    "perf_throttled", "perf sample rate",
-			    rate < SAMPLE_RATE_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-			    "the kernel has throttled perf because sampling interrupts took too long",
-			    "sudo sysctl kernel.perf_cpu_time_max_percent=25 kernel.perf_event_max_sample_rate=100000"},
+			    .id = "perf_throttled",
+			    .subject = "perf sample rate",
+			    .severity =
+				    rate < SAMPLE_RATE_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+			    .meaning =
+				    "the kernel has throttled perf because sampling interrupts took too long",
+			    .remedy =
+				    "sudo sysctl kernel.perf_cpu_time_max_percent=25 kernel.perf_event_max_sample_rate=100000",
+		    },
 		    fg_xasprintf("at most %.0f samples a second", rate));
 }
 
@@ -250,9 +287,14 @@ static void check_quota(const char *root, struct fg_diagnosis *diagnosis)
 	if (quota > 0)
 		add(diagnosis,
 		    &(struct words){
-			    "cpu_quota", "CPU quota", FG_SEVERITY_WARNING,
-			    "the control group stops its programs for the rest of each period when the quota is used up",
-			    "run the container without --cpus, or pin it with --cpuset-cpus instead"},
+			    .id = "cpu_quota",
+			    .subject = "CPU quota",
+			    .severity = FG_SEVERITY_WARNING,
+			    .meaning =
+				    "the control group stops its programs for the rest of each period when the quota is used up",
+			    .remedy =
+				    "run the container without --cpus, or pin it with --cpuset-cpus instead",
+		    },
 		    fg_xasprintf("%.2f CPUs' worth of time", quota));
 }
 
@@ -263,9 +305,13 @@ static void check_cpus(const char *root, struct fg_diagnosis *diagnosis)
 	if (!cpus)
 		return;
 	add(diagnosis,
-	    &(struct words){"cpus", "CPUs", cpus < CPUS_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-			    "benchmark, fastgate and the rest of the system share one CPU",
-			    "use a machine with two CPUs or more"},
+	    &(struct words){
+		    .id = "cpus",
+		    .subject = "CPUs",
+		    .severity = cpus < CPUS_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning = "benchmark, fastgate and the rest of the system share one CPU",
+		    .remedy = "use a machine with two CPUs or more",
+	    },
 	    fg_xasprintf("%u online", cpus));
 }
 
@@ -276,10 +322,13 @@ static void check_virtualization(const char *root, struct fg_diagnosis *diagnosi
 
 	add(diagnosis,
 	    &(struct words){
-		    "virtualization", "virtualization",
-		    is_guest ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
-		    "neighbours on the same hardware cannot be seen from here; comparing within one session takes them out",
-		    NULL},
+		    .id = "virtualization",
+		    .subject = "virtualization",
+		    .severity = is_guest ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
+		    .meaning =
+			    "neighbours on the same hardware cannot be seen from here; comparing within one session takes them out",
+		    .remedy = NULL,
+	    },
 	    fg_xstrdup(kind));
 }
 
@@ -295,10 +344,14 @@ static void check_memory(const char *root, struct fg_diagnosis *diagnosis)
 			strtod(total + strlen("MemTotal:"), NULL);
 		add(diagnosis,
 		    &(struct words){
-			    "memory", "free memory",
-			    share < memory_free_min ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-			    "a machine short of memory drops caches and swaps while it measures",
-			    "ps -eo rss,pid,args --sort=-rss | head"},
+			    .id = "memory",
+			    .subject = "free memory",
+			    .severity =
+				    share < memory_free_min ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+			    .meaning =
+				    "a machine short of memory drops caches and swaps while it measures",
+			    .remedy = "ps -eo rss,pid,args --sort=-rss | head",
+		    },
 		    fg_xasprintf("%.0f %% available", 100 * share));
 	}
 	free(text);
@@ -313,10 +366,13 @@ static void check_thermal(const char *root, struct fg_diagnosis *diagnosis)
 	if (isnan(count))
 		return;
 	add(diagnosis,
-	    &(struct words){"thermal", "thermal throttling",
-			    count > 0 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-			    "the processor has slowed itself down because it was too hot",
-			    "mind the cooling; turn turbo off"},
+	    &(struct words){
+		    .id = "thermal",
+		    .subject = "thermal throttling",
+		    .severity = count > 0 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning = "the processor has slowed itself down because it was too hot",
+		    .remedy = "mind the cooling; turn turbo off",
+	    },
 	    fg_xasprintf("%.0f times since boot", count));
 }
 
@@ -329,10 +385,13 @@ static void check_numa_balancing(const char *root, struct fg_diagnosis *diagnosi
 	    fg_host_count_cpu_list(line) < 2)
 		return;
 	add(diagnosis,
-	    &(struct words){"numa_balancing", "NUMA balancing",
-			    balancing > 0 ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
-			    "the kernel moves pages between memory nodes while programs run",
-			    "sudo sysctl kernel.numa_balancing=0"},
+	    &(struct words){
+		    .id = "numa_balancing",
+		    .subject = "NUMA balancing",
+		    .severity = balancing > 0 ? FG_SEVERITY_NOTE : FG_SEVERITY_OK,
+		    .meaning = "the kernel moves pages between memory nodes while programs run",
+		    .remedy = "sudo sysctl kernel.numa_balancing=0",
+	    },
 	    fg_xasprintf("%s, nodes %s", balancing > 0 ? "on" : "off", line));
 }
 
@@ -367,9 +426,13 @@ static void check_perf_open(struct fg_diagnosis *diagnosis)
 
 	add(diagnosis,
 	    &(struct words){
-		    "perf", "perf task clock", fd < 0 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "the sampler's best clock is refused here (a container's seccomp rules often do that); it falls back to coarser timers",
-		    "docker run --security-opt seccomp=unconfined, or --cap-add PERFMON"},
+		    .id = "perf",
+		    .subject = "perf task clock",
+		    .severity = fd < 0 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "the sampler's best clock is refused here (a container's seccomp rules often do that); it falls back to coarser timers",
+		    .remedy = "docker run --security-opt seccomp=unconfined, or --cap-add PERFMON",
+	    },
 	    fd < 0 ? fg_xasprintf("perf_event_open: %s", strerrordesc_np(error))
 		   : fg_xstrdup("can be opened"));
 	if (fd >= 0)
@@ -384,9 +447,13 @@ static void check_personality(struct fg_diagnosis *diagnosis)
 		return;
 	add(diagnosis,
 	    &(struct words){
-		    "aslr_personality", "address space randomisation", FG_SEVERITY_WARNING,
-		    "this shell was started without it (setarch -R, or a debugger): each repetition gets the same layout",
-		    "start fastgate from an ordinary shell"},
+		    .id = "aslr_personality",
+		    .subject = "address space randomisation",
+		    .severity = FG_SEVERITY_WARNING,
+		    .meaning =
+			    "this shell was started without it (setarch -R, or a debugger): each repetition gets the same layout",
+		    .remedy = "start fastgate from an ordinary shell",
+	    },
 	    fg_xstrdup("off for this process"));
 }
 
@@ -398,10 +465,14 @@ static void check_affinity(struct fg_diagnosis *diagnosis)
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return;
 	add(diagnosis,
-	    &(struct words){"affinity", "CPUs we may use",
-			    CPU_COUNT(&set) < CPUS_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+	    &(struct words){
+		    .id = "affinity",
+		    .subject = "CPUs we may use",
+		    .severity = CPU_COUNT(&set) < CPUS_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
 			    "the benchmark and fastgate itself share the only CPU that is allowed",
-			    "taskset --cpu-list 0-N fastgate ..."},
+		    .remedy = "taskset --cpu-list 0-N fastgate ...",
+	    },
 	    fg_xasprintf("%d", CPU_COUNT(&set)));
 }
 
@@ -413,9 +484,13 @@ static void check_collector(struct fg_diagnosis *diagnosis)
 
 	add(diagnosis,
 	    &(struct words){
-		    "collector", "sampler library", found ? FG_SEVERITY_OK : FG_SEVERITY_PROBLEM,
-		    "without it there are no profiles, only times",
-		    "install fastgate whole, or set FASTGATE_COLLECTOR to the path of the library"},
+		    .id = "collector",
+		    .subject = "sampler library",
+		    .severity = found ? FG_SEVERITY_OK : FG_SEVERITY_PROBLEM,
+		    .meaning = "without it there are no profiles, only times",
+		    .remedy =
+			    "install fastgate whole, or set FASTGATE_COLLECTOR to the path of the library",
+	    },
 	    fg_xstrdup(found ? library : err.message));
 	free(library);
 }
@@ -425,9 +500,13 @@ static void check_git(struct fg_diagnosis *diagnosis)
 	char *git = fg_fs_find_program("git");
 
 	add(diagnosis,
-	    &(struct words){"git", "git", git ? FG_SEVERITY_OK : FG_SEVERITY_WARNING,
-			    "run --against needs it, and runs are recorded without their commit",
-			    "sudo apt-get install git"},
+	    &(struct words){
+		    .id = "git",
+		    .subject = "git",
+		    .severity = git ? FG_SEVERITY_OK : FG_SEVERITY_WARNING,
+		    .meaning = "run --against needs it, and runs are recorded without their commit",
+		    .remedy = "sudo apt-get install git",
+	    },
 	    fg_xstrdup(git ? git : "not in PATH"));
 	free(git);
 }
@@ -465,9 +544,13 @@ static void check_optimisation(const struct fg_binary *binary, const char *name,
 		return; /* clang does not record them */
 	add(diagnosis,
 	    &(struct words){
-		    "debug_build", name, is_debug ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
-		    "it was compiled without optimisation: its speed says little about a release",
-		    "cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'"},
+		    .id = "debug_build",
+		    .subject = name,
+		    .severity = is_debug ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
+		    .meaning =
+			    "it was compiled without optimisation: its speed says little about a release",
+		    .remedy = "cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'",
+	    },
 	    level ? fg_xasprintf("built with %.*s", (int)strcspn(level, " "), level)
 		  : fg_xstrdup("built without -O"));
 }
@@ -479,11 +562,14 @@ static void check_debug_info(const struct fg_binary *binary, const char *name,
 
 	add(diagnosis,
 	    &(struct words){
-		    "debug_info", name,
-		    binary->has_debug_info ? FG_SEVERITY_OK : FG_SEVERITY_WARNING,
-		    is_bare ? "it is stripped: profiles show addresses instead of functions"
-			    : "profiles show functions, but neither files and lines nor inlined calls",
-		    "compile with -g and do not strip; optimisation stays on"},
+		    .id = "debug_info",
+		    .subject = name,
+		    .severity = binary->has_debug_info ? FG_SEVERITY_OK : FG_SEVERITY_WARNING,
+		    .meaning =
+			    is_bare ? "it is stripped: profiles show addresses instead of functions"
+				    : "profiles show functions, but neither files and lines nor inlined calls",
+		    .remedy = "compile with -g and do not strip; optimisation stays on",
+	    },
 	    fg_xstrdup(binary->has_debug_info ? "debug information is there"
 		       : is_bare              ? "no symbols, no debug information"
 					      : "no debug information"));
@@ -498,9 +584,13 @@ static void check_samplable(const char *program, const char *name, struct fg_dia
 		return; /* told already */
 	if (fg_preload_check(program, library, &err) != FG_OK)
 		add(diagnosis,
-		    &(struct words){"samplable", name, FG_SEVERITY_WARNING,
-				    "it can be timed, but not sampled: no functions, no blame",
-				    "link it dynamically, without set-user-id and sanitizers"},
+		    &(struct words){
+			    .id = "samplable",
+			    .subject = name,
+			    .severity = FG_SEVERITY_WARNING,
+			    .meaning = "it can be timed, but not sampled: no functions, no blame",
+			    .remedy = "link it dynamically, without set-user-id and sanitizers",
+		    },
 		    fg_xstrdup(err.message));
 	free(library);
 }
@@ -515,17 +605,26 @@ void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
 	fg_target_resolve(&target);
 	if (!target.program) {
 		add(diagnosis,
-		    &(struct words){"missing", benchmark->name, FG_SEVERITY_PROBLEM,
-				    "the program is not there, or cannot be executed",
-				    "build it first, or correct `command` in fastgate.yml"},
+		    &(struct words){
+			    .id = "missing",
+			    .subject = benchmark->name,
+			    .severity = FG_SEVERITY_PROBLEM,
+			    .meaning = "the program is not there, or cannot be executed",
+			    .remedy = "build it first, or correct `command` in fastgate.yml",
+		    },
 		    fg_xstrdup(target.command->argv[0]));
 	}
 	if (target.program && target.is_wrapper)
 		add(diagnosis,
 		    &(struct words){
-			    "wrapper", benchmark->name, FG_SEVERITY_NOTE,
-			    "whether the binaries behind it changed is not known, so it is measured even where nothing did",
-			    "name the program itself in `command`; what must happen before goes into `setup` or `prepare`"},
+			    .id = "wrapper",
+			    .subject = benchmark->name,
+			    .severity = FG_SEVERITY_NOTE,
+			    .meaning =
+				    "whether the binaries behind it changed is not known, so it is measured even where nothing did",
+			    .remedy =
+				    "name the program itself in `command`; what must happen before goes into `setup` or `prepare`",
+		    },
 		    fg_xasprintf("it runs through %s", target.program));
 	if (target.program && !target.is_shell &&
 	    fg_binary_read(target.program, &binary, NULL) == FG_OK) {

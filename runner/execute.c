@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "runner/output_tail.h"
 #include "runner/preload.h"
-#include "runner/tail.h"
 
 enum {
 	CAPTURE_LIMIT_BYTES = 1 << 20,

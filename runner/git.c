@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "runner/tail.h"
+#include "runner/output_tail.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

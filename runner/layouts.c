@@ -10,8 +10,8 @@
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 #include "runner/link_record.h"
+#include "runner/output_tail.h"
 #include "runner/pad_object.h"
-#include "runner/tail.h"
 
 enum {
 	SHIFT_BYTES = 16,

@@ -11,7 +11,7 @@
 #include "runner/checkout.h"
 #include "runner/git.h"
 #include "runner/link_record.h"
-#include "runner/tail.h"
+#include "runner/output_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -98,7 +98,7 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-/* What the recording itself says about the slowdown, all of it at once. */
+/* The recording's own estimate of the slowdown, from all of it at once. */
 static void set_effect(const struct recording *recording, struct card_row *row)
 {
 	size_t count;

@@ -55,7 +55,7 @@ enum {
 };
 
 static const char *const culprits[VARIANTS] = {"", "hot", "shared", "", ""};
-/* What the variant changed; everything else is the same in both programs. */
+/* What the variant changed; the rest is identical in both programs. */
 static const char *const touched[VARIANTS][2] = {
 	{"", ""}, {"hot", ""}, {"shared", ""}, {"hot", "extracted"}, {"hot", "renamed"}};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What recordings cannot show, because there is no knowing the truth or no having enough of it:
- * pairs that depend on those before them, and histories of 125 runs without a change and with one.
+ * What recordings cannot show, because the truth is unknown or there is too little data: pairs that
+ * depend on earlier ones, and histories of 125 runs with and without a change.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"

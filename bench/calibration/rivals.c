@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules by which popular tools call a benchmark slower, applied to our recordings.  Only the
- * rule is theirs: the executions were measured by our runner, one after the other.  Where a tool
- * bootstraps, its t approximation stands here.
+ * The rules by which popular tools call a benchmark slower, applied to our recordings. Only the
+ * rule is theirs: our runner measured the executions, one after the other. For a tool that
+ * bootstraps, its t approximation is used.
  */
 #include "bench/calibration/replay.h"
 #include "bench/calibration/two_samples.h"

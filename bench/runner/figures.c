@@ -251,8 +251,8 @@ static void bench_cost(void)
 	}
 	free(text);
 	/*
-	 * It warms nothing up and runs exactly as often as it is told.  What is its own and what
-	 * the program's cannot be told apart.
+	 * It warms nothing up and runs exactly as often as told. Its own cost cannot be told apart
+	 * from the program's.
 	 */
 	peer = (cpu_seconds(RUSAGE_CHILDREN) - before) / PEER_RUNS;
 	printf("  with the program: fastgate %.3f ms, hyperfine %.3f ms   fastgate / hyperfine = "
@@ -348,7 +348,7 @@ static void bench_noise(unsigned pairs)
 
 /* ---- auto ---- */
 
-/* What a schedule costs to know something: spread² × seconds of a pair. */
+/* What information costs under a schedule: spread² × seconds of a pair. */
 static double learning_cost(const struct subject *s)
 {
 	const struct fg_series *series = &s->run.series[0];
@@ -369,9 +369,9 @@ static double learning_cost(const struct subject *s)
 }
 
 /*
- * Under three busy processes a core the better schedule is the one that happens to be; so `auto` is
- * asked anew in every round, in turns with pairs of both, and what it chose is held against what
- * both turned out to cost.
+ * Under three busy processes per core either schedule may be the better one, so `auto` chooses
+ * again in every round, in turns with pairs of both, and its choice is compared with what both
+ * actually cost.
  */
 static void bench_auto(unsigned rounds)
 {

@@ -29,7 +29,7 @@ static const struct fg_cli_argument arguments[] = {
 	 .max = 1,
 	 .choices = actions},
 	{.name = "NAME", .help = "what the baseline is called", .max = 1},
-	{.name = "RUN", .help = "the run that it stands for; the newest when left out", .max = 1},
+	{.name = "RUN", .help = "the run that it names (default: the newest)", .max = 1},
 	{.name = NULL},
 };
 
@@ -170,7 +170,7 @@ static int unset_baseline(struct fg_cli *cli, const struct options *given)
 	status = fg_store_baseline_unset(store, given->project, cli->arguments[1], &err);
 	if (status != FG_OK)
 		goto out;
-	fg_cli_say(cli, "baseline %s is no more; its run stays", cli->arguments[1]);
+	fg_cli_say(cli, "baseline %s was removed; its run is kept", cli->arguments[1]);
 out:
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);

@@ -15,19 +15,15 @@ struct options {
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	{.name = "older-than",
-	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, older_than),
-	 .argument = "TIME",
-	 .initial = "90d",
-	 .help = "remove runs that started longer ago than this"},
+	FG_CLI_DURATION(struct options, older_than, "older-than", "90d",
+			"remove runs that started longer ago than this"),
 	{.name = "keep",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, keep),
 	 .argument = "N",
 	 .initial = "10",
 	 .maximum = 1000000,
-	 .help = "keep so many newest runs of each branch whatever their age"},
+	 .help = "keep this many newest runs of each branch whatever their age"},
 	FG_CLI_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
 	{.name = NULL},
 };
@@ -107,7 +103,7 @@ const struct fg_cli_command fg_cmd_gc = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove old runs from the store and give the space back",
 	.description = "Removes runs that are older than a limit, except the newest of each branch "
-		       "and those that are somebody's baseline, and makes the file as small as it "
+		       "and those that are a baseline, and makes the file as small as it "
 		       "can be.",
 	.options = options,
 	.options_size = sizeof(struct options),

@@ -244,7 +244,8 @@ static const struct fg_option options[] = {
 	 .argument = "NAME",
 	 .initial = "cpu_time",
 	 .help = "which metric to follow"},
-	FG_CLI_COUNT(struct options, limit, "limit", 'n', 1000, "200", "the newest so many runs"),
+	FG_CLI_COUNT(struct options, limit, "limit", 'n', 1000, "200",
+		     "show this many of the newest runs"),
 	{.name = NULL},
 };
 

@@ -50,17 +50,21 @@ static const struct fg_cli_example examples[] = {
 /* The usual format for a file of this name, or NULL. */
 static const char *format_of_file(const char *path)
 {
-	static const char *const endings[][2] = {
-		{".html", "html"},   {".json", "json"}, {".xml", "junit"},
-		{".md", "markdown"}, {".csv", "csv"},   {".txt", "terminal"},
+	static const struct {
+		const char *ending;
+		const char *format;
+	} rows[] = {
+		{.ending = ".html", .format = "html"}, {.ending = ".json", .format = "json"},
+		{.ending = ".xml", .format = "junit"}, {.ending = ".md", .format = "markdown"},
+		{.ending = ".csv", .format = "csv"},   {.ending = ".txt", .format = "terminal"},
 	};
 	const size_t length = strlen(path);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(endings); i++) {
-		const size_t ending = strlen(endings[i][0]);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const size_t size = strlen(rows[i].ending);
 
-		if (length > ending && strcmp(path + length - ending, endings[i][0]) == 0)
-			return endings[i][1];
+		if (length > size && strcmp(path + length - size, rows[i].ending) == 0)
+			return rows[i].format;
 	}
 	return NULL;
 }

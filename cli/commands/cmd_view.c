@@ -25,7 +25,7 @@ static const char *const views[] = {"flat",      "callgraph", "top-down",   "bot
 static const struct fg_option options[] = {
 	FG_CLI_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
 	FG_CLI_COUNT(struct options, rows, "rows", 'n', 1000000, NULL,
-		     "at most so many rows, functions, units or steps of time"),
+		     "at most this many rows, functions, units or steps of time"),
 	FG_CLI_FLAG(struct options, all, "all", 'a', "leave nothing out"),
 	FG_CLI_SHARE(struct options, floor, "floor", NULL,
 		     "leave out what is below this share of the time: 0.5%"),

@@ -35,9 +35,12 @@ static enum fg_project_kind kind_of(const char *root)
 		const char *file;
 		enum fg_project_kind kind;
 	} rows[] = {
-		{"CMakeLists.txt", FG_PROJECT_CMAKE}, {"meson.build", FG_PROJECT_MESON},
-		{"GNUmakefile", FG_PROJECT_MAKE},     {"makefile", FG_PROJECT_MAKE},
-		{"Makefile", FG_PROJECT_MAKE},        {"configure", FG_PROJECT_CONFIGURE},
+		{.file = "CMakeLists.txt", .kind = FG_PROJECT_CMAKE},
+		{.file = "meson.build", .kind = FG_PROJECT_MESON},
+		{.file = "GNUmakefile", .kind = FG_PROJECT_MAKE},
+		{.file = "makefile", .kind = FG_PROJECT_MAKE},
+		{.file = "Makefile", .kind = FG_PROJECT_MAKE},
+		{.file = "configure", .kind = FG_PROJECT_CONFIGURE},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

@@ -52,7 +52,7 @@ extern const char *const fg_cli_splits[];
 	  .kind = FG_OPTION_TEXT,                                                               \
 	  .offset = FG_CLI_QUERY_ROW(type, member, root),                                       \
 	  .argument = "REGEX",                                                                  \
-	  .help = "cut off what stands above the outermost match"},                             \
+	  .help = "cut off everything above the outermost match"},                              \
 	 {.name = "leaf",                                                                       \
 	  .kind = FG_OPTION_TEXT,                                                               \
 	  .offset = FG_CLI_QUERY_ROW(type, member, leaf),                                       \

@@ -31,7 +31,7 @@ extern "C" {
 #define FG_REGION_API_VERSION 1
 #define FG_REGION_API_SYMBOL  "fastgate_region_api_1"
 
-/* What the collector offers.  Longer in later versions, never different. */
+/* The collector's functions. Later versions append to it and never change it. */
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
@@ -69,7 +69,7 @@ static inline void fg_region_begin(const char *name)
 		api->region_begin(api->name(name));
 }
 
-/* As above, for a name that does not change: it is looked up once. */
+/* As above, for a constant name: it is looked up once. */
 #define FG_REGION_BEGIN(text)                                        \
  do {                                                                \
   static uint32_t fg_name_;                                          \

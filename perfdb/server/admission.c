@@ -176,7 +176,7 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 	if (!rq->server->is_open)
 		return fg_request_refuse(
 			rq, 403, err,
-			"this server lets nobody in before a token is made: `perfdb token create`");
+			"this server admits nobody until a token is created: `perfdb token create`");
 	if (host && !fg_guard_is_local_name(host))
 		return fg_request_refuse(rq, 403, err,
 					 "a server without tokens answers to loopback names only");

@@ -89,7 +89,7 @@ static void forget_texts(struct fg_dictionaries *d)
 	for (size_t i = 0; i < d->count; i++) {
 		struct entry *e = &d->entries[i];
 
-		if (e->users || !e->dictionary->content.data || newest(d, e->program) == e)
+		if (e->users || !e->dictionary->texts.content.data || newest(d, e->program) == e)
 			continue;
 		d->bytes -= e->dictionary->memory_bytes;
 		fg_dictionary_forget_texts(e->dictionary);
@@ -138,7 +138,7 @@ const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, ui
 
 	(void)pthread_mutex_lock(&d->lock);
 	entry = newest(d, program);
-	if (entry && entry->dictionary->content.data)
+	if (entry && entry->dictionary->texts.content.data)
 		found = use(d, entry);
 	(void)pthread_mutex_unlock(&d->lock);
 	return found;

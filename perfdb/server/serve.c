@@ -37,7 +37,7 @@ static const struct fg_option serve_options[] = {
 	 .kind = FG_OPTION_LIST,
 	 .offset = offsetof(struct fg_perfdb_options, proxies),
 	 .argument = "CIDR",
-	 .help = "a proxy that is believed whom it asks for; with --behind-proxy those on loopback"},
+	 .help = "trust the client address that this proxy names; with --behind-proxy, those on loopback"},
 	{.name = "host",
 	 .kind = FG_OPTION_LIST,
 	 .offset = offsetof(struct fg_perfdb_options, hosts),
@@ -56,18 +56,11 @@ static const struct fg_option serve_options[] = {
 	 .argument = "SIZE",
 	 .initial = "64MiB",
 	 .help = "largest upload"},
-	{.name = "header-time",
-	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct fg_perfdb_options, headers_ns),
-	 .argument = "TIME",
-	 .initial = "60s",
-	 .help = "until the headers of a request are there, from its connection or the request before"},
-	{.name = "request-time",
-	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct fg_perfdb_options, request_ns),
-	 .argument = "TIME",
-	 .initial = "5m",
-	 .help = "from there until its answer was read"},
+	FG_CLI_DURATION(
+		struct fg_perfdb_options, headers_ns, "header-time", "60s",
+		"until the headers of a request are there, from its connection or the request before"),
+	FG_CLI_DURATION(struct fg_perfdb_options, request_ns, "request-time", "5m",
+			"from there until its answer was read"),
 	FG_CLI_COUNT(struct fg_perfdb_options, threads, "threads", 0, 256, "16",
 		     "threads that answer"),
 	FG_CLI_FLAG(struct fg_perfdb_options, quiet, "quiet", 'q',
@@ -199,7 +192,7 @@ static void announce(const char *database, const struct fg_server *server, const
 
 	if (fg_server_needs_token(server))
 		(void)fprintf(stderr,
-			      "perfdb: nobody is let in before a token is made: "
+			      "perfdb: nobody is admitted until a token is created: "
 			      "perfdb token create --database %s --scope admin\n",
 			      is_url ? "URL" : database);
 	(void)fprintf(stderr, "perfdb: serving %s at %s\n",

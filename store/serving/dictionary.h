@@ -3,10 +3,12 @@
  * A dictionary as a server uses it: unpacked, checked and resolved to database rows once, then used
  * for every run that refers to it.
  *
- *	fg_dictionary_open() → fg_dictionary_look_up() → fg_store_dictionary_intern() where something was missing →
+ *	fg_dictionary_open()
+ *	fg_dictionary_look_up()
+ *	fg_store_dictionary_intern(), if something was missing
  *	fg_dictionary_finish()
  *
- * From then on it is immutable, and any number of threads may read it.
+ * After that it is immutable, and any number of threads may read it.
  *
  * When a program's code changes, its dictionary stays nearly the same.  So a new one may be opened
  * with a finished one as its `base`: parts that are equal byte by byte need no lookup.  Any base is
@@ -29,29 +31,41 @@ struct fg_dictionary_root;
 
 struct fg_dictionary {
 	char hash[FG_SHA256_HEX_SIZE];
-	struct fg_bytes content;       /* unpacked; until fg_dictionary_forget_texts() */
 	struct fg_profile_node *nodes; /* [0] is the unnamed root of all benchmarks */
 	size_t node_count;
 	size_t function_count;
 	uint32_t *roots; /* per node: the root of the benchmark above it */
-	bool *recursive; /* per node: its function stands above it already */
-	/* where the function's texts begin in `content`; last: where they end */
-	uint32_t *function_at;
-	uint64_t *function_keys;                /* hashes of name and library */
-	struct fg_dictionary_root *named_roots; /* of the benchmarks, ascending */
-	size_t named_root_count;
-	size_t named_root_capacity;
-	int64_t *function_ids; /* the store's; 0: not known yet */
-	uint64_t *node_ids;
-	uint32_t *functions_in_order; /* by the store's ids */
-	uint32_t *nodes_in_order;
-	size_t missing; /* functions and nodes without an id */
+	bool *recursive; /* per node: its function already appears above it */
 	size_t memory_bytes;
-	/* Until it is finished. */
-	const struct fg_dictionary *base;
-	/* one more than the place of the same function in `base`; 0: none */
-	uint32_t *same_functions;
-	uint32_t *same_nodes; /* the same path in `base`; 0: none */
+	/* The roots of the benchmarks, ascending. */
+	struct {
+		struct fg_dictionary_root *items;
+		size_t count;
+		size_t capacity;
+	} named_roots;
+	/* The unpacked bytes, until fg_dictionary_forget_texts(). */
+	struct {
+		struct fg_bytes content;
+		uint32_t *at;   /* per function: where its texts begin; last: where they end */
+		uint64_t *keys; /* per function: the hash of its name and library */
+	} texts;
+	/* The store's ids; 0: not known yet. */
+	struct {
+		int64_t *functions;
+		uint64_t *nodes;
+		size_t missing;
+	} ids;
+	/* Indexes, ordered by the store's ids. */
+	struct {
+		uint32_t *functions;
+		uint32_t *nodes;
+	} order;
+	/* What equals a part of the base, until the dictionary is finished. */
+	struct {
+		const struct fg_dictionary *base;
+		uint32_t *functions; /* index in the base plus one; 0: none */
+		uint32_t *nodes;     /* the same path in the base; 0: none */
+	} alike;
 };
 
 /*

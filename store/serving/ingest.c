@@ -52,8 +52,8 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 					  .first = 1,
 					  .function_count = d->function_count,
 					  .recursive = d->recursive,
-					  .function_ids = d->function_ids,
-					  .functions_in_order = d->functions_in_order,
+					  .function_ids = d->ids.functions,
+					  .functions_in_order = d->order.functions,
 					  .self = sums.self,
 					  .fold = measure->fold,
 					  .exact = measure->exact};
@@ -79,7 +79,7 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
 			struct fg_measure_part *part, struct fg_error *err)
 {
-	const struct fg_renumbering to = {d->node_ids, d->nodes_in_order, d->node_count};
+	const struct fg_renumbering to = {d->ids.nodes, d->order.nodes, d->node_count};
 	struct fg_recoding r = {0};
 	struct fg_bytes content = {0};
 	int status = fg_recoding_read(reader, d->node_count - 1, &r, err);

@@ -44,14 +44,14 @@ static size_t place_to_try(const struct fg_likeness *walk, size_t i, size_t atte
 static size_t run_of_functions(const struct fg_dictionary *base, size_t first, size_t most,
 			       const uint8_t *at, const uint8_t *end)
 {
-	const uint32_t begin = base->function_at[first];
-	const size_t left = base->function_at[base->function_count] - begin;
-	const size_t common = common_bytes(at, base->content.data + begin,
+	const uint32_t begin = base->texts.at[first];
+	const size_t left = base->texts.at[base->function_count] - begin;
+	const size_t common = common_bytes(at, base->texts.content.data + begin,
 					   left < (size_t)(end - at) ? left : (size_t)(end - at));
 	size_t count = 0;
 
 	while (count < most && first + count < base->function_count &&
-	       base->function_at[first + count + 1] - begin <= common)
+	       base->texts.at[first + count + 1] - begin <= common)
 		count++;
 	return count;
 }

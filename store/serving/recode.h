@@ -40,12 +40,11 @@ struct fg_recoding {
 };
 
 struct fg_recoding_sums {
-	double(*self)
-		/*
-		 * by id and arm, over the repetitions that count, none below 0: the caller's, zeros
-		 * before
-		 */
-		[2];
+	/*
+	 * By id and arm, over the repetitions that count; never below 0. The caller's array,
+	 * zeroed.
+	 */
+	double (*self)[2];
 	uint32_t repetitions[2];
 	double sum; /* of all repetitions */
 	double samples;

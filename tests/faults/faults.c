@@ -266,8 +266,8 @@ EXPORT void *realloc(void *old, size_t size)
 /* ---- files ---- */
 
 /*
- * The mode is there only when something may be made; what a register holds otherwise is nobody's
- * business.
+ * The mode is passed only if the call may create a file; otherwise the register's value is
+ * meaningless.
  */
 #define MODE_AFTER(flags)                                               \
  mode_t mode = 0;                                                       \
@@ -438,7 +438,7 @@ EXPORT int fcntl(int fd, int command, ...)
 }
 
 /*
- * What is compiled for large files calls these names; where a pointer has 64 bits they are the same
+ * Programs compiled for large files call these names; with 64-bit pointers they are the same
  * functions.
  */
 EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));

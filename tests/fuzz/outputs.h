@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is made of a profile that came from outside: every export, every view.  All must end, and
- * break nothing.
- */
+/* Every export and every view of a foreign profile. All must terminate and break nothing. */
 #ifndef FG_TESTS_FUZZ_OUTPUTS_H
 #define FG_TESTS_FUZZ_OUTPUTS_H
 
 #include "profile/profile.h"
 
-/* Nothing when it has so many samples that one input would take seconds. */
+/* Does nothing if one input has so many samples that it would take seconds. */
 void fg_fuzz_write_everything(const struct fg_profile *profile);
 
 #endif

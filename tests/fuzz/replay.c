@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What runs a fuzz target where there is no libFuzzer: every file of the corpus as it is, then cut
- * at 64 places, then with a few bytes changed, always the same ones.  Not a search, but enough to
- * see a reader that trusts its input.
+ * Runs a fuzz target without libFuzzer: every file of the corpus unchanged, then cut at 64 places,
+ * then with a few bytes changed, always the same ones. Not a search, but enough to catch a reader
+ * that trusts its input.
  */
 #include "base/fs.h"
 #include "base/random.h"
@@ -15,7 +15,7 @@ enum {
 	CHANGES_PER_COPY = 4
 };
 
-/* From the heap, with nothing behind it, so that AddressSanitizer sees a step too far. */
+/* On the heap, with nothing after it, so that AddressSanitizer sees an overrun. */
 static void feed(const char *data, size_t size)
 {
 	uint8_t *copy = fg_xmalloc(size);

@@ -74,14 +74,14 @@ static struct fg_dictionary *open_bytes(const struct fg_bytes *content,
 	return d;
 }
 
-/* As if the database had given these rows. */
+/* Assigns ids as the database would. */
 static void finish(struct fg_dictionary *d)
 {
 	for (size_t i = 0; i < d->function_count; i++)
-		d->function_ids[i] = (int64_t)i + 1;
+		d->ids.functions[i] = (int64_t)i + 1;
 	for (size_t i = 1; i < d->node_count; i++)
-		d->node_ids[i] = i;
-	d->missing = 0;
+		d->ids.nodes[i] = i;
+	d->ids.missing = 0;
 	fg_dictionary_finish(d);
 }
 
@@ -95,8 +95,8 @@ static void same_dictionaries(struct fg_dictionary *alone, struct fg_dictionary 
 	FG_ASSERT(alone->function_count == beside->function_count);
 	FG_ASSERT(alone->node_count == beside->node_count);
 	for (size_t i = 0; i < alone->function_count; i++) {
-		FG_ASSERT(alone->function_at[i] == beside->function_at[i]);
-		FG_ASSERT(alone->function_keys[i] == beside->function_keys[i]);
+		FG_ASSERT(alone->texts.at[i] == beside->texts.at[i]);
+		FG_ASSERT(alone->texts.keys[i] == beside->texts.keys[i]);
 	}
 	for (size_t i = 1; i < alone->node_count; i++) {
 		FG_ASSERT(alone->roots[i] == beside->roots[i]);

@@ -483,7 +483,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 
 /* --- what an outcome alone does not say --- */
 
-/* As the gate words it: the benchmark passes, its metric keeps what was seen. */
+/* As the gate reports it: the benchmark passes, its metric keeps the observed change. */
 static void make_accepted(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];

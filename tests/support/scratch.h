@@ -19,7 +19,7 @@ const char *fg_scratch_path(const struct fg_scratch *scratch, const char *name);
 void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data,
 		      size_t size);
 void fg_scratch_write_text(const struct fg_scratch *scratch, const char *name, const char *text);
-/* The whole file with a NUL behind it, to be freed. */
+/* The whole file with a final NUL, to be freed. */
 char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t *size);
 
 #endif

@@ -45,7 +45,7 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* No TLS of its own, no pthread: nothing told anybody of this thread. */
+/* No TLS of its own, no pthread: this thread is not announced. */
 static int run_raw(void *unused)
 {
 	(void)unused;

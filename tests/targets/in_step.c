@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Wakes at every multiple of so many milliseconds of CLOCK_MONOTONIC, in step with the kernel's
- * ticks, and makes system calls in two functions, twice as many in one as in the other.
+ * Wakes at every multiple of MILLISECONDS of CLOCK_MONOTONIC, in step with the kernel's ticks, and
+ * makes system calls in two functions, twice as many in one as in the other.
  *
  * usage: in_step MILLISECONDS WAKES
  */

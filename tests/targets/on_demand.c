@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Works where and when it is told: a line of standard input says "first" or "second", and is
- * answered when that is done.
+ * Works on demand: a line of standard input says "first" or "second", and is answered when the work
+ * is done.
  */
 #include "work.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads and unloads two libraries in turn.  They have the same size and so come to lie at the same
- * address, but their frames differ: whoever remembers how to unwind the one walks into nowhere in
- * the other.
+ * Loads and unloads two libraries in turn. They have the same size and so occupy the same
+ * addresses, but their frames differ: a collector that remembers how to unwind one of them walks
+ * off the stack in the other.
  */
 #include "work.h"
 

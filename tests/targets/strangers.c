@@ -77,7 +77,7 @@ static void busy_until_ended(const pid_t *thread)
 		spin(1000);
 }
 
-/* No TLS of its own, no pthread: nothing told anybody of this thread. */
+/* No TLS of its own, no pthread: this thread is not announced. */
 static void start_raw(int (*run)(void *))
 {
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

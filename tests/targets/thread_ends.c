@@ -14,7 +14,7 @@ enum {
 	STORM = 400
 };
 
-/* What C++ calls for a thread_local object with a destructor. */
+/* C++ calls this for a thread_local object with a destructor. */
 /* NOLINTBEGIN(bugprone-reserved-identifier): names of the system's */
 int __cxa_thread_atexit_impl(void (*destroy)(void *object), void *object, void *library);
 extern void *__dso_handle;

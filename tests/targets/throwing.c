@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A C program that loads C++ at run time, which throws and catches: whoever changes who unwinds
- * exceptions breaks it.
+ * A C program that loads C++ at run time, which throws and catches: a collector that affects
+ * exception unwinding breaks it.
  */
 #include "work.h"
 

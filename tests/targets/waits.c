@@ -64,7 +64,7 @@ static int nothing_waits(void)
 	       errno == EAGAIN;
 }
 
-/* What is still there is taken. */
+/* Take what is still pending. */
 static void take_the_rest(void)
 {
 	const struct timespec at_once = {0, 0};
@@ -249,7 +249,7 @@ static void let_through(const struct way *way)
 	check(handled == so_far, "a signal was left");
 }
 
-/* Not blocked, but while it waits: what is sent then arrives behind the wait. */
+/* Blocked only while it waits: a signal sent then arrives after the wait. */
 static void keep_out(const struct way *way)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the target programs share: work whose place and amount are known. */
+/* Shared by the target programs: work of a known place and amount. */
 #ifndef FG_TESTS_TARGETS_WORK_H
 #define FG_TESTS_TARGETS_WORK_H
 
@@ -15,7 +15,7 @@
 #else
 # define NOINLINE __attribute__((noipa))
 #endif
-/* Behind a call it keeps the call from becoming a jump, so that the caller stays on the stack. */
+/* After a call, keeps the call from becoming a jump, so that the caller stays on the stack. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 static inline uint64_t now_ns(clockid_t clock)
@@ -38,7 +38,7 @@ static inline void spin(uint64_t turns)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* So much CPU time, counted by the kernel, however fast the machine happens to be. */
+/* This much CPU time, counted by the kernel, however fast the machine is. */
 static inline void spin_us(uint64_t us)
 {
 	const uint64_t end = cpu_ns() + us * 1000;

@@ -166,7 +166,7 @@ static int intern(struct fg_store *store, void *context, struct fg_error *err)
 	if (made->tried)
 		(void)fg_dictionary_look_up(made->dictionary, made->ids);
 	made->tried = true;
-	if (made->dictionary->missing)
+	if (made->dictionary->ids.missing)
 		status = fg_store_dictionary_intern(store, made->dictionary, err);
 	if (status != FG_OK || !made->sealed)
 		return status;

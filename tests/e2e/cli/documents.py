@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-documents.py FASTGATE ROOT: what the documents tell people to type exists.  Every `fastgate COMMAND --option` in a Markdown
+documents.py FASTGATE ROOT: every command in the documents exists.  Every `fastgate COMMAND --option` in a Markdown
 file names a command and an option of the program, and every whole fastgate.yml in one is accepted.
 """
 import pathlib
@@ -9,15 +9,14 @@ import re
 import sys
 import tempfile
 
-import checks
+from checks import call, check, failures, finish
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-failures = []
 helps = {}
 
 
 def run(*arguments):
-    return checks.call(fastgate, *arguments)
+    return call(fastgate, *arguments)
 
 
 commands = set(re.findall(r"^  ([a-z]+)  +\S", run("help").stdout, re.M))
@@ -31,7 +30,7 @@ def options_of(command):
 
 
 def check_call(place, words):
-    """`words` behind "fastgate": global options, a command, and its options up to what ends a call."""
+    """The words after "fastgate": global options, a command, and its options up to the end of the call."""
     while words and words[0].startswith("-"):
         words = words[1:]
     if not words or not re.fullmatch(r"[a-z]+", words[0]):
@@ -66,9 +65,9 @@ for path in files:
     for line, kind, code in pieces(path.read_text(encoding="utf-8")):
         place = f"{path.relative_to(root)}:{line}"
         if kind in ("inline", "sh", "bash", "console", "yaml", ""):
-            for call in re.findall(r"(?:^|[\s$(`])fastgate (.+)", code):
+            for words in re.findall(r"(?:^|[\s$(`])fastgate (.+)", code):
                 calls += 1
-                check_call(place, call.rstrip(")`'\"").split())
+                check_call(place, words.rstrip(")`'\"").split())
         if kind == "yaml" and re.search(r"^version: 1$", code, re.M) and re.search(r"^benchmarks:", code, re.M):
             configurations += 1
             with tempfile.NamedTemporaryFile("w", suffix=".yml", encoding="utf-8") as file:
@@ -78,5 +77,5 @@ for path in files:
             if done.returncode != 0:
                 failures.append(f"{place}: {done.stderr}")
 print(f"{calls} calls and {configurations} configurations looked at")
-print("\n".join(failures))
-sys.exit(1 if failures or calls == 0 or configurations == 0 else 0)
+check(calls and configurations, "the documents show no call or no configuration")
+finish()

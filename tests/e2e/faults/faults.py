@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 
-from checks import check, finish_in_scratch
+from checks import HUNG_S, call, check, finish_in_scratch
 
 FASTGATE, MAKE_STORE = sys.argv[1:3]
 CONFIG = """version: 1
@@ -33,7 +33,7 @@ def start(*arguments, limit=None, **more):
 
 
 def end(process):
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=HUNG_S)
     return process.returncode, out or "", err
 
 
@@ -159,7 +159,7 @@ def locked_store():
 def main():
     os.mkdir(".fastgate")
     put("fastgate.yml", CONFIG.encode())
-    subprocess.run([MAKE_STORE, STORE], check=True)
+    call(MAKE_STORE, STORE, check=True)
     good = content(STORE)
     full_targets()
     small_files()

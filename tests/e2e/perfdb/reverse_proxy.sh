@@ -14,7 +14,7 @@ PATH=$PATH:/usr/sbin
 make_certificate
 start_server --behind-proxy
 inner=${url#http://}
-grep -q 'nobody is let in.*perfdb token create --database perfdb.db' server.words || fail "the server does not say that a token is wanting" server.words
+grep -q 'nobody is admitted.*perfdb token create --database perfdb.db' server.words || fail "the server does not say that a token is wanting" server.words
 
 # Any free port; another program may be quicker, so a few times.
 start_nginx() {

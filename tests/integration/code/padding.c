@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Code and data in front of the program's own: everything behind them moves by an odd distance. */
+/* Code and data before the program's own: everything after them moves by an odd distance. */
 __attribute__((used)) static const char pad_constants[37] = "in front of all other constants";
 __attribute__((used)) static char pad_data[203] = "in front of all other data";
 

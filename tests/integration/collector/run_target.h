@@ -33,7 +33,7 @@ struct outcome {
 
 void run_target(const struct run *run, struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
-/* The value behind a name in what the target said. */
+/* The value that follows a name in the target's output. */
 double outcome_truth(const struct outcome *outcome, const char *name);
 /* Absolute path of a target, static until the next call but three. */
 const char *target_path(const char *name);

@@ -266,7 +266,7 @@ static void threads_go_by_their_names(void **state)
 		if (weight < 1e7 || weight > 4e7)
 			fail_msg("%s: thread %u, %.3f s", wanted[i], id, weight / 1e9);
 	}
-	/* The main thread goes by the name of its program; one that nobody named by none. */
+	/* The main thread is named after its program; an unnamed thread has no name. */
 	assert_int_equal(strncmp(trace->thread_names[1], "names", 5), 0);
 	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted) + 1);
 	outcome_release(&outcome);
@@ -401,7 +401,7 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
-	/* What depends on the processor, and in 64-bit programs the rest. */
+	/* The processor-dependent part, and in 64-bit programs the rest. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),

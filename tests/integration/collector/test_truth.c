@@ -218,7 +218,7 @@ static void the_last_thread_ends_the_process(void **state)
 	/* both: how the kernel splits a tenth of a second is a matter of a few ticks */
 	assert_true(outcome.traces->header.end_user_ns + outcome.traces->header.end_system_ns >
 		    0.5e8);
-	/* the main thread, which others may still wait for, is no thread that nobody knows */
+	/* the main thread, which others may still wait for, is not unknown */
 	assert_int_equal(trace_lost(outcome.traces, FG_LOSS_LATE_THREAD), 0);
 	outcome_release(&outcome);
 }
@@ -495,7 +495,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 	assert_true(trace_inclusive(outcome.traces, "on_coroutine") > 2e8);
 	assert_true(trace_inclusive(outcome.traces, "coroutine") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "small_thread") > 1e8);
-	/* out of the handler, through the signal's frame, into who was interrupted */
+	/* out of the handler, through the signal's frame, into the interrupted function */
 	assert_true(trace_inclusive(outcome.traces, "in_handler") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "raiser") >=
 		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
@@ -524,7 +524,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 
 int main(void)
 {
-	/* What depends on the processor, and in 64-bit programs the rest. */
+	/* The processor-dependent part, and in 64-bit programs the rest. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_threads_get_their_share),
 		cmocka_unit_test(threads_are_sampled_while_they_end),

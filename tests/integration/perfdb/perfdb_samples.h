@@ -46,24 +46,21 @@ int fg_test_post(const struct fg_test_server *s, const char *path, const char *t
 		 const char *type, const void *data, size_t size, struct fg_strbuf *body);
 int fg_test_post_json(const struct fg_test_server *s, const char *path, const char *token,
 		      const char *json, struct fg_strbuf *body);
-/* What a GET without a token answers, which has to be 200 and JSON; to be deleted. */
+/* The answer to a GET without a token, which has to be 200 and JSON; to be deleted. */
 struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
 
 /* Run number `seed` as an upload. */
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text);
 void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
 		       struct fg_strbuf *text);
-/*
- * Writes over the bytes behind `mark` in the parcel's envelope; a mark that is not there is a
- * failed test.
- */
+/* Overwrites the bytes after `mark` in the parcel's envelope; a missing mark fails the test. */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
-/* What a server answers that has stored it; to be freed. */
+/* The answer of a server that has stored it; to be freed. */
 char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id);
 /* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
 		 struct fg_strbuf *body);
-/* Run number `seed` with its dictionary, as somebody with this token (NULL: none) sends it. */
+/* Sends run number `seed` with its dictionary, using this token (NULL: none). */
 int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token);
 /* A run whose profiles have the measure `calls` beside time. */
 int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);

@@ -54,7 +54,7 @@ static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
 	fg_strbuf_release(&parcel);
 }
 
-/* What the server is told first is enough: nothing of the body is waited for. */
+/* The headers suffice: the server does not wait for the body. */
 static void oversize_is_refused_before_it_is_sent(void **state)
 {
 	static const char request[] =
@@ -67,7 +67,7 @@ static void oversize_is_refused_before_it_is_sent(void **state)
 	fg_strbuf_release(&body);
 }
 
-/* In pieces, whose sum nobody announced. */
+/* In chunks, whose total was not announced. */
 static void oversize_in_pieces_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -164,7 +164,7 @@ static void idle_connections_do_not_stop_uploads(void **state)
 		(void)close(fds[i]);
 }
 
-/* Whoever opens as many lines as he can leaves room for the others. */
+/* A client that opens as many connections as it can leaves room for others. */
 static void one_address_does_not_get_all_connections(void **state)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";

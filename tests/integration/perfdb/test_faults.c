@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What befalls a server: bombs, full disks, clients that stop half-way, clocks that jump. */
+/* A server in trouble: bombs, full disks, clients that stop half-way, clocks that jump. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -39,7 +39,7 @@ static void make_bomb(uint32_t announced, struct fg_bytes *block)
 	free(zeros);
 }
 
-/* A run with a bomb in place of its values, or of a dictionary that nobody knows. */
+/* A run with a bomb in place of its values, or with an unknown dictionary. */
 static int send_bomb(const struct fg_test_server *s, uint32_t announced, bool as_dictionary)
 {
 	struct fg_strbuf parcel = {0};
@@ -88,7 +88,7 @@ static void blocks_that_swell_are_refused(void **state)
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-/* What went wrong is told, without a path of the server. */
+/* The error is reported without a server path. */
 static int upload_and_look(const struct fg_test_server *s, unsigned seed)
 {
 	struct fg_strbuf parcel = {0};
@@ -155,7 +155,7 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
 }
 
 /*
- * Forwards, back, far back: nobody stays locked out, and nobody gets more than a minute's share
+ * Forwards, back, far back: no client stays locked out, and none gets more than a minute's share
  * twice.
  */
 static void limit_survives_a_clock_that_jumps(void **state)

@@ -178,8 +178,8 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
 }
 
 /*
- * One statement has failed: PostgreSQL undoes all, answers COMMIT politely, and nobody may be told
- * that it is stored.
+ * One statement failed: PostgreSQL rolls everything back and yet answers COMMIT with success; no
+ * client may be told that its run is stored.
  */
 static void transaction_that_was_undone_is_not_called_committed(void **state)
 {

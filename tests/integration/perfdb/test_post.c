@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Comments, notes and webhooks against a server that is told how to behave, and misbehave. */
+/* Comments, notes and webhooks against a scripted server, which also misbehaves. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
@@ -335,7 +335,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 		expect_part(&server, i, "\r\n\r\n{\"verdict\": \"regression\"}");
 		assert_null(strstr(server.requests[i], "Authorization"));
 	}
-	/* Now nobody listens there: the address is not part of what is said. */
+	/* The server is gone now: the message does not contain the address. */
 	assert_int_equal(post(&target, &result, &err), FG_ENET);
 	assert_non_null(strstr(err.message, "127.0.0.1"));
 	fg_script_release(&server);
@@ -392,7 +392,7 @@ static void status_stands_beside_the_commit_that_was_pushed(void **state)
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	/*
-	 * On a pull request GITHUB_SHA is a merge that nobody sees: without an event there is no
+	 * On a pull request GITHUB_SHA is an invisible merge commit: without an event there is no
 	 * commit to mark.
 	 */
 	{

@@ -128,7 +128,7 @@ struct waiting_upload {
 
 static void *upload_and_wait(void *context)
 {
-	/* Each brings functions that nobody else has. */
+	/* Each run has functions that no other run has. */
 	static const struct fg_sample_shape shape = {
 		.functions = 12, .paths = 40, .pairs = 2, .samples = 200, .churn = 6};
 	struct waiting_upload *u = context;

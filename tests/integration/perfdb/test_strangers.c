@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which clients are let in, to what, and what the others are told. */
+/* Which clients are admitted, to what, and what the others are told. */
 #include "perfdb/client/client.h"
 #include "store/serving/access.h"
 #include "store/store.h"

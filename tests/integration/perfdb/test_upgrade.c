@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A database of the previous schema is brought up to date, one of the next is refused: in SQLite,
- * and in PostgreSQL where PERFDB_TEST_URL names one, whose tables are made anew for each test.
+ * A database of the previous schema is migrated, one of the next is refused: in SQLite, and in
+ * PostgreSQL if PERFDB_TEST_URL names one, whose tables are created afresh for each test.
  */
 #include "base/fs.h"
 #include "store/db.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The symbolizer on a library that was built for it: with debug information, stripped, with a
- * separate debug file in every place where one may lie, built anew, damaged.
+ * The symbolizer on a library built for it: with debug information, stripped, with a separate debug
+ * file in every possible place, rebuilt, damaged.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -304,7 +304,7 @@ static bool has(const char *program)
 }
 
 /*
- * As distributions make it: what .dynsym does not have, in an ELF file of its own, packed, in a
+ * As distributions ship it: the symbols missing from .dynsym, in a compressed ELF file inside a
  * section.
  */
 static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(void **state)

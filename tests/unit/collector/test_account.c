@@ -217,8 +217,8 @@ static void what_another_thread_used_before_is_not_its_share(void **state)
 }
 
 /*
- * A thread of any length is met as often as its time stands for, and no timer is so fast that its
- * thread cannot run beside it.
+ * A thread of any length is sampled in proportion to its time, and no timer is so fast that its
+ * thread cannot run.
  */
 static void first_periods_are_fair_and_not_too_short(void **state)
 {

@@ -196,7 +196,10 @@ static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
 }
 
-/* One thread at a time has a path's last child; whoever asks for another one finds that, too. */
+/*
+ * One thread at a time owns a path's last child; a thread that asks for another child finds it,
+ * too.
+ */
 static void children_of_a_path_are_told_apart(void **state)
 {
 	const uint32_t one = fg_path_extend(fg_self, 0, 1);

@@ -66,7 +66,7 @@ static void four_lines_are_a_configuration(void **state)
 	release(&l);
 }
 
-/* What the table says and what a command line without a file starts from are the same. */
+/* The defaults in the table equal those of a command line without a file. */
 static void defaults_of_the_table_are_those_of_the_model(void **state)
 {
 	struct fg_plan bare;

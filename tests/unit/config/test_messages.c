@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * What is said about a wrong fastgate.yml: every row is a mistake and the line that it must give.
- */
+/* Messages about a wrong fastgate.yml: every row is a mistake and the line that it must produce. */
 #include "config/config.h"
 #include "tests/support/fg_test.h"
 
@@ -13,7 +11,7 @@ struct mistake {
 	const char *message;
 };
 
-/* What came of reading a file. */
+/* The result of reading a file. */
 struct outcome {
 	int status;
 	struct fg_plan plan;
@@ -263,7 +261,7 @@ static void messages_name_the_key_to_explain(void **state)
 	(void)state;
 	read_text(text, &o);
 	assert_int_equal(o.status, FG_EPARSE);
-	/* 'comand' is told once, and 'command' not as missing too */
+	/* 'comand' is reported once, and 'command' not as missing too */
 	assert_int_equal(o.report.count, 3);
 	assert_non_null(strstr(o.report.items[0].text,
 			       "there is no key 'comand' here; did you mean 'command'?"));

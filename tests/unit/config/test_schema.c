@@ -17,7 +17,7 @@ static void add_indented(struct fg_strbuf *text, const char *lines, size_t inden
 	}
 }
 
-/* A file in which the example stands where its key belongs. */
+/* A file with the example in place of its key. */
 static void write_file_around(const struct fg_schema_visit *visit, struct fg_strbuf *text)
 {
 	const bool is_command = strcmp(visit->path, "benchmarks.BENCH.command") == 0;

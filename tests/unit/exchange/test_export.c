@@ -137,7 +137,7 @@ static long long calls_to(const char *text, const char *name)
 	return sum;
 }
 
-/* visit stands twice on a stack of 20 samples: 7 + 20, not 7 + 20 + 20. */
+/* visit appears twice on a stack of 20 samples: 7 + 20, not 7 + 20 + 20. */
 static void callgrind_never_counts_recursion_twice(void **state)
 {
 	struct fg_strbuf text = {0};

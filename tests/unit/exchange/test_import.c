@@ -164,7 +164,7 @@ static double value_of(const struct fg_profile *profile, const char *function, c
 	return sum;
 }
 
-/* Two processes, one after the other: the second one numbers its names anew. */
+/* Two consecutive processes: the second starts numbering its names again. */
 static const char callgrind_text[] = "version: 1\n"
 				     "creator: callgrind-3.19.0\n"
 				     "positions: line\n"
@@ -340,7 +340,7 @@ static void formats_are_recognised_by_their_content(void **state)
 	assert_null(fg_import_detect("", 0));
 }
 
-/* Whoever packs a file does not change what it is. */
+/* Compressing a file does not change its format. */
 static void packed_files_are_read_as_what_is_in_them(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What `export -F json` writes comes back whole; what somebody changed in it is refused in words.
+ * The output of `export -F json` is read back complete; a modified file is refused with a message.
  */
 #include "base/gzip.h"
 #include "exchange/export.h"
@@ -124,7 +124,7 @@ static void marks_and_kinds_of_frames_survive(void **state)
 	fg_profile_release(&back);
 }
 
-/* `from` is replaced where it stands first. */
+/* The first occurrence of `from` is replaced. */
 static const struct {
 	const char *from, *to, *words;
 	int code;

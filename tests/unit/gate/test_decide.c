@@ -20,10 +20,7 @@ static int end(void **state)
 	return 0;
 }
 
-/*
- * A benchmark of so many pairs, slower by `change`, scattering by `noise`, and the verdict about
- * it.
- */
+/* A benchmark with this many pairs, slower by `change`, scattering by `noise`, and its verdict. */
 static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -318,7 +315,9 @@ static void an_exact_metric_is_compared_exactly(void **state)
 	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
 }
 
-/* +0.01 % of a size that nobody gates is no regression: what is no news is not shown as one. */
+/*
+ * +0.01 % of an ungated size is no regression: a change that is not reported is not shown as one.
+ */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_series *series = make_pairs(6, 0.0, 0.01);

@@ -446,7 +446,7 @@ static void of_the_same_name_more_than_moved_is_slower(void **state)
 	program_release(&p);
 }
 
-/* The program is slower everywhere by a little: no function can be told from its noise. */
+/* The program is slightly slower everywhere: no function stands out from its noise. */
 static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **state)
 {
 	const struct fg_benchmark_verdict *b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same code in other places is nobody's regression; whatever else may have changed still is. */
+/* The same code at other addresses is no regression; any other change still may be. */
 #include "gate/placement.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
@@ -105,7 +105,7 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	}
 }
 
-/* As with a plugin that was built anew: no file that is known of has moved. */
+/* As with a rebuilt plugin: no known file has moved. */
 static void the_same_files_are_not_placed_elsewhere(void **state)
 {
 	struct fg_series *series = make_moved_build();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which facts of two builds are told as a difference, and which of them are grave. */
+/* Which facts of two builds are reported as a difference, and which of them are grave. */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 

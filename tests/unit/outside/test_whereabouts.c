@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Children of this program come to stand in known places.  How long that takes is not known, so
- * each is looked at again until it stands there.
+ * Children of this program reach known places. How long that takes is unknown, so each is polled
+ * until it is there.
  */
 #include "outside/whereabouts.h"
 #include "tests/support/fg_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A limit on the size of files stands for a full disk: a write takes what fits, then nothing. */
+/* A limit on the file size simulates a full disk: a write takes what fits, then nothing. */
 #include "perfdb/server/request_log.h"
 #include "tests/support/fg_test.h"
 

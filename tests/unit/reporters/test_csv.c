@@ -9,7 +9,7 @@ static void every_outcome_is_written_as_agreed(void **state)
 	fg_fixture_check_golden("csv-raw", NULL, ".raw.csv");
 }
 
-/* Cells of the record that begins here; moves behind it. */
+/* The cells of the record that begins here; advances past it. */
 static size_t take_record(const char **at)
 {
 	size_t cells = 1;

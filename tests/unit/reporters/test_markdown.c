@@ -80,7 +80,7 @@ static void no_line_gives_orders(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* A run of somebody else's may call anything a commit. */
+/* A foreign run may contain any text as its commit. */
 static void a_commit_is_no_markup(void **state)
 {
 	struct fg_fixture fixture;

@@ -124,10 +124,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/*
- * A file that cannot be grown beyond 64 bytes stands in for a full disk: the old report must
- * survive.
- */
+/* A file that cannot grow beyond 64 bytes simulates a full disk: the old report must survive. */
 static void a_full_disk_leaves_the_old_report(void **state)
 {
 	struct fg_scratch scratch;

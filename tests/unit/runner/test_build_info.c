@@ -140,7 +140,7 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	fg_random_seed(&random, 7);
 	assert_int_equal(fg_fs_read(self_path, 64 << 20, &whole, &size, NULL), FG_OK);
 	if (size > KEPT_BYTES) {
-		/* Headers first, section headers behind them, as if it were a small file. */
+		/* Headers first, section headers after them, as in a small file. */
 		memcpy(whole + HEADERS_AT, whole + size - HEADERS_BYTES, HEADERS_BYTES);
 		memcpy(whole + SECTION_OFFSET_FIELD, &(uint64_t){HEADERS_AT}, 8);
 		size = KEPT_BYTES;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A stand-in for fastgate is split into guard and worker; the worker runs a program that leaves a
- * daemon behind.  Every process of it holds the writing end of a pipe, so the end of file tells,
+ * daemon running. Each of its processes holds the writing end of a pipe, so end of file shows,
  * without any clock, that all of them are gone.
  */
 #include "base/base.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a session decides, in a world without a machine: the clock and the executor are ours (the
- * linker puts them in the place of the real ones), and each program takes as long as its script
- * says.  The choice of the schedule, giving it up, limits, budgets and progress come out to the
- * repetition.
+ * A session's decisions without a machine: the clock and the executor are ours (the linker
+ * substitutes them for the real ones), and each program takes as long as its script says. The
+ * choice of the schedule, giving it up, limits, budgets and progress are exact to the repetition.
  */
 #include "base/clock.h"
 #include "base/random.h"
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the programs of one test do. */
+/* The programs of one test. */
 struct script {
 	double seconds[FG_ARM_COUNT]; /* of CPU time, before any scatter */
 	double duet_scatter;          /* of ln(candidate / baseline) of a pair */
@@ -432,7 +431,7 @@ static void without_time_for_blocks_a_poor_duet_goes_on(void **state)
 	tear_down(&s);
 }
 
-/* As a run that was killed in mid-ABBA is taken up: from what the store kept of it. */
+/* Resumes a run that was killed in mid-ABBA from what the store kept of it. */
 static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 {
 	struct script script = quiet;

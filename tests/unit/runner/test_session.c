@@ -674,7 +674,7 @@ static void cases_of_a_harness_become_series_and_are_resumed(void **state)
 	tear_down(&s);
 }
 
-/* What a process holds before exec counts into its peak: ours must not become the benchmark's. */
+/* Memory held before exec counts towards a process's peak: ours must not become the benchmark's. */
 static void peak_memory_is_the_benchmarks_own(void **state)
 {
 	enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of a whole store stand on: an empty one in a folder that it has to make. */
+/* The basis of the store's tests: an empty store in a folder that it has to create. */
 #ifndef FG_TESTS_UNIT_STORE_FIXTURE_H
 #define FG_TESTS_UNIT_STORE_FIXTURE_H
 

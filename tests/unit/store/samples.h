@@ -20,9 +20,9 @@ extern const struct fg_sample_shape fg_sample_small;
 /* One project, one series "parse"; release with fg_stored_run_release(). */
 void fg_sample_run(struct fg_stored_run *stored, uint64_t seed,
 		   const struct fg_sample_shape *shape);
-/* What every sampled repetition has. */
+/* Common to every sampled repetition. */
 struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm, uint32_t pair);
-/* One repetition's row: so many samples over the paths that the set has, most of them in few. */
+/* One repetition's row: this many samples over the set's paths, most of them in few. */
 void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
 		   unsigned samples);
 /* A report as gate and reporters make it, only the parts that the store reads; to be freed. */

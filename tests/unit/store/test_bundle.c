@@ -31,7 +31,8 @@ static void run_survives_the_journey(void **state)
 	assert_int_equal(arrived.run.series[0].repetition_count, 12);
 	assert_int_equal(arrived.profiles[0]->row_count, 12);
 	/*
-	 * What arrives and is sent on is the same, byte for byte, but for paths that no value uses.
+	 * A run that is received and sent on is the same, byte for byte, except for paths that no
+	 * value uses.
 	 */
 	assert_int_equal(fg_bundle_from_run(&arrived, &second, &err), FG_OK);
 	fg_stored_run_release(&arrived);

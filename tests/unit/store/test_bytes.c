@@ -207,7 +207,7 @@ static void entries_stand_in_classes_of_their_nodes(void **state)
 		}
 	}
 	fg_matrix_write(&m, &bytes);
-	/* The samples, a byte each; behind them nothing but a zero for each weight. */
+	/* The samples, one byte each, then only a zero for each weight. */
 	at = bytes.data + bytes.size - 2 * (size_t)ALL;
 	for (size_t i = 0; i < NODES; i++) {
 		for (size_t e = 0; e < entries[places[i]]; e++)

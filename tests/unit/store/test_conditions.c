@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * What a run was built and measured under: shared by the runs that have it in common, and there for
- * each of them.
- */
+/* Build and host conditions: shared by the runs that have them in common, and returned for each. */
 #include "tests/unit/store/fixture.h"
 
 #include <sqlite3.h>

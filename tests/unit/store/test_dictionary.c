@@ -111,7 +111,7 @@ static void make_program(struct program *p, struct fg_random *random)
 	grow(p, random, fg_random_below(random, NODES_MAX / 2));
 }
 
-/* Another function at this place; those behind it move up. */
+/* Inserts another function here; those after it move up. */
 static void insert_name(struct program *p, size_t place, unsigned name)
 {
 	if (p->name_count == NAMES_MAX)
@@ -192,18 +192,18 @@ static void same_dictionaries(const struct fg_dictionary *a, const struct fg_dic
 {
 	assert_int_equal(a->function_count, b->function_count);
 	assert_int_equal(a->node_count, b->node_count);
-	assert_int_equal(a->named_root_count, b->named_root_count);
-	assert_memory_equal(a->function_at, b->function_at,
-			    (a->function_count + 1) * sizeof(*a->function_at));
-	assert_memory_equal(a->function_keys, b->function_keys,
-			    a->function_count * sizeof(*a->function_keys));
-	assert_memory_equal(a->function_ids, b->function_ids,
-			    a->function_count * sizeof(*a->function_ids));
+	assert_int_equal(a->named_roots.count, b->named_roots.count);
+	assert_memory_equal(a->texts.at, b->texts.at,
+			    (a->function_count + 1) * sizeof(*a->texts.at));
+	assert_memory_equal(a->texts.keys, b->texts.keys,
+			    a->function_count * sizeof(*a->texts.keys));
+	assert_memory_equal(a->ids.functions, b->ids.functions,
+			    a->function_count * sizeof(*a->ids.functions));
 	for (size_t i = 1; i < a->node_count; i++) {
-		assert_int_equal(a->node_ids[i], b->node_ids[i]);
+		assert_int_equal(a->ids.nodes[i], b->ids.nodes[i]);
 		assert_int_equal(a->roots[i], b->roots[i]);
 		assert_int_equal(a->recursive[i], b->recursive[i]);
-		assert_int_equal(a->nodes_in_order[i], b->nodes_in_order[i]);
+		assert_int_equal(a->order.nodes[i], b->order.nodes[i]);
 		if (a->roots[i] == i)
 			assert_string_equal(fg_dictionary_root_name(a, (uint32_t)i),
 					    fg_dictionary_root_name(b, (uint32_t)i));
@@ -235,8 +235,8 @@ static void one_beside_a_base_is_the_same_as_alone(void **state)
 			change_once(p, &random, &fresh);
 		if (!has_twins(p)) {
 			beside = opened(p, base);
-			for (size_t i = 1; beside->same_nodes && i < beside->node_count; i++)
-				same += beside->same_nodes[i] != 0;
+			for (size_t i = 1; beside->alike.nodes && i < beside->node_count; i++)
+				same += beside->alike.nodes[i] != 0;
 			intern(f, beside, ids);
 			alone = opened(p, NULL);
 			assert_true(fg_dictionary_look_up(alone, ids));
@@ -280,9 +280,9 @@ static void little_that_changed_is_little_to_look_up(void **state)
 	memmove(p->nodes + 200, p->nodes + 201, (p->node_count - 201) * sizeof(p->nodes[0]));
 	p->node_count--;
 	d = opened(p, base);
-	/* Nobody else knows anything: 22 functions, and a path through each, are new. */
+	/* Nothing else is known: 22 functions, and a path through each, are new. */
 	assert_false(fg_dictionary_look_up(d, none));
-	assert_int_equal(d->missing, 44);
+	assert_int_equal(d->ids.missing, 44);
 	fg_dictionary_free(d);
 	fg_dictionary_free(base);
 	fg_store_share_ids(f->store, NULL);
@@ -291,7 +291,7 @@ static void little_that_changed_is_little_to_look_up(void **state)
 	free(p);
 }
 
-/* What a stranger may send where the base makes things easy. */
+/* Hostile dictionaries that exploit the shortcuts of a base. */
 struct twin_case {
 	const char *why;
 	size_t names[5];
@@ -393,7 +393,7 @@ static void another_function_at_the_root_is_another_tree(void **state)
 	d = opened(&p, base);
 	intern(f, d, ids);
 	assert_true(d->recursive[1]);
-	assert_int_equal(d->node_ids[1], base->node_ids[1]);
+	assert_int_equal(d->ids.nodes[1], base->ids.nodes[1]);
 	fg_dictionary_free(d);
 	fg_dictionary_free(base);
 	fg_store_share_ids(f->store, NULL);

@@ -271,7 +271,7 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	struct fg_stored_run back = {0};
 	struct fg_db *db = NULL;
 	/*
-	 * The second run is refused when its values come, behind its name, its conditions and its
+	 * The second run is refused at its values, after its name, its conditions and its
 	 * functions.
 	 */
 	char *trigger = fg_xasprintf(
@@ -292,7 +292,7 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	assert_int_equal(save(f, 3), FG_EBUSY);
 	fg_store_batch_undo(f->store);
 	assert_int_equal(run_count(f), 0);
-	/* What the undone ones brought is not taken for stored. */
+	/* Rows of the undone runs do not count as stored. */
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	assert_int_equal(save(f, 1), FG_OK);
 	assert_int_equal(save(f, 3), FG_OK);

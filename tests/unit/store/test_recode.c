@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What recode.c makes of an upload's weights, against what the matrix of the same profile says. */
+/* recode.c's result for an upload's weights, compared with the matrix of the same profile. */
 #include "store/serving/recode.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/first_layout.h"
@@ -24,7 +24,7 @@ struct example {
 	uint32_t in_order[PATHS + 1];
 };
 
-/* Every path is stored under a number that has nothing to do with the one that is sent. */
+/* Every path is stored under a number unrelated to the one that is sent. */
 static void number(struct example *x, struct fg_random *random)
 {
 	uint32_t order[PATHS];

@@ -268,7 +268,7 @@ static void begin(struct under_way *run, struct fg_stored_run *whole)
 	run->rows = run->set->row_count;
 }
 
-/* So that all of it is freed. */
+/* To free all of it. */
 static void end(struct under_way *run)
 {
 	run->series->repetition_count = run->repetitions;
@@ -276,8 +276,8 @@ static void end(struct under_way *run)
 }
 
 /*
- * What is there of a pair in progress is set aside; with its end it counts, and nothing of
- * it is there twice.
+ * The stored part of a pair in progress is set aside; once it ends it counts, and nothing is stored
+ * twice.
  */
 static void a_pair_under_way_is_kept_and_settled_later(void **state)
 {
@@ -307,7 +307,7 @@ static void a_pair_under_way_is_kept_and_settled_later(void **state)
 	fg_stored_run_release(&whole);
 }
 
-/* What was stored pair by pair is set aside all at once, and nothing of it is there twice. */
+/* Everything stored pair by pair is set aside at once, and nothing is stored twice. */
 static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
 {
 	struct fixture *f = *state;

@@ -210,7 +210,7 @@ static void run_with_block(struct fg_query *q, const void *content, size_t size)
 	fg_bytes_release(&block);
 }
 
-/* The only seal, as it was before it told of runs. */
+/* The only seal, as it was before seals listed runs. */
 static void make_seal_older(struct fg_db *db)
 {
 	struct fg_error err = {0};

@@ -8,7 +8,10 @@
 #include "tests/support/scratch.h"
 #include "tests/support/trace_writer.h"
 
-/* What most tests need: a trace being made, what it reads as, and a folder for its file. */
+/*
+ * Common to most tests: a trace under construction, the result of reading it, and a folder for its
+ * file.
+ */
 static struct fg_trace_writer writer;
 static struct fg_trace trace;
 static struct fg_profile profile;
@@ -75,7 +78,7 @@ static void start_again(void (*write)(struct fg_trace_writer *))
 	write(&writer);
 }
 
-/* The trace as it stands now. */
+/* The trace so far. */
 static int parse(void)
 {
 	fg_trace_release(&trace);
@@ -147,7 +150,10 @@ static void what_is_no_trace_is_refused(void **state)
 	assert_non_null(strstr(err.message, "damaged"));
 }
 
-/* Three chunks; the second is hurt in several ways: the first is kept, and the place is told. */
+/*
+ * Three chunks; the second is damaged in several ways: the first is kept, and the place is
+ * reported.
+ */
 static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 {
 	static const struct {

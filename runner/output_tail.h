@@ -3,8 +3,8 @@
  * The last words of a program that failed, fit to be shown: of stderr, or of stdout where it said
  * nothing there.
  */
-#ifndef FG_RUNNER_TAIL_H
-#define FG_RUNNER_TAIL_H
+#ifndef FG_RUNNER_OUTPUT_TAIL_H
+#define FG_RUNNER_OUTPUT_TAIL_H
 
 #include "base/process.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/tail.h"
+#include "runner/output_tail.h"
 
 #include "base/text.h"
 

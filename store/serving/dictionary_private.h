@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of a dictionary share: dictionary.c (its life), dictionary_read.c (the unpacked
+ * bytes) and dictionary_ids.c (the store's rows). Private to store/serving/.
+ */
+#ifndef FG_STORE_SERVING_DICTIONARY_PRIVATE_H
+#define FG_STORE_SERVING_DICTIONARY_PRIVATE_H
+
+#include "base/strbuf.h"
+#include "store/serving/dictionary.h"
+#include "store/values.h"
+
+enum {
+	FG_DICTIONARY_TEXTS = 4 /* of a function: name, library, linkage name, file */
+};
+
+/*
+ * A text of the dictionary, not copied: up to its first NUL, like every C string that is made of
+ * it. `at` is NULL if there is none.
+ */
+struct fg_dictionary_text {
+	const char *at;
+	size_t length;
+};
+
+struct fg_dictionary_root {
+	uint32_t node;
+	char *name;
+};
+
+/* Reads functions and nodes from the unpacked bytes and checks them. FG_EPARSE; FG_ELIMIT. */
+int fg_dictionary_read(struct fg_dictionary *d, const struct fg_bundle_limits *limits,
+		       struct fg_error *err) FG_NODISCARD;
+/* Forget the base, if there is one. */
+void fg_dictionary_leave_base(struct fg_dictionary *d);
+/* At the texts of a function; each is read by fg_dictionary_text(). */
+struct fg_byte_reader fg_dictionary_texts_of(const struct fg_dictionary *d, size_t function);
+struct fg_dictionary_text fg_dictionary_text(struct fg_byte_reader *reader);
+/* The key that identifies a function: name, NUL, library. */
+void fg_dictionary_key(const struct fg_dictionary *d, size_t function, struct fg_strbuf *key);
+
+#endif
