@@ -13,7 +13,7 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 {
 	double *of_layout = fg_xcalloc(count + 1, sizeof(of_layout[0]));
 
-	for (uint8_t k = 0; k < FG_LAYOUTS; k++) {
+	for (unsigned k = 0; k < FG_LAYOUTS; k++) {
 		size_t used = 0;
 
 		for (size_t i = 0; i < count; i++) {

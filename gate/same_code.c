@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/same_code.h"
 
-#include <stdio.h>
-
 enum {
 	LINE = 64
 };
@@ -23,14 +21,20 @@ struct code_fact {
 static struct code_fact parse(const char *text)
 {
 	struct code_fact fact = {0};
-	char state = '\0';
+	const char *at = text;
 
-	if (sscanf(text, "%u:%u:%c", &fact.offset[0], &fact.offset[1], &state) != 3)
-		return (struct code_fact){0};
-	fact.state = state == 's'   ? CODE_SAME
-		     : state == 'r' ? CODE_REACHES_CHANGE
-		     : state == 'c' ? CODE_CHANGED
-				    : CODE_UNKNOWN;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		char *end = NULL;
+
+		fact.offset[arm] = (unsigned)strtoul(at, &end, 10);
+		if (end == at || *end != ':')
+			return (struct code_fact){0};
+		at = end + 1;
+	}
+	fact.state = *at == 's'   ? CODE_SAME
+		     : *at == 'r' ? CODE_REACHES_CHANGE
+		     : *at == 'c' ? CODE_CHANGED
+				  : CODE_UNKNOWN;
 	return fact;
 }
 

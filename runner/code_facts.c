@@ -203,12 +203,12 @@ static struct function_facts facts_of(const char *function, const struct fg_code
 static void add_function(struct fg_strbuf *text, const char *name,
 			 const struct function_facts *facts)
 {
-	const char state = facts->has_changed ? 'c' : facts->reaches_change ? 'r' : 's';
+	const char *state = facts->has_changed ? "c" : facts->reaches_change ? "r" : "s";
 
 	if (!facts->is_found || strchr(name, ' ') ||
 	    text->length + strlen(name) > FUNCTIONS_MAX_BYTES)
 		return;
-	fg_strbuf_printf(text, "%s%s=%u:%u:%c", text->length ? " " : "", name,
+	fg_strbuf_printf(text, "%s%s=%u:%u:%s", text->length ? " " : "", name,
 			 (unsigned)(facts->address[FG_ARM_BASELINE] % FG_FACT_PAGE),
 			 (unsigned)(facts->address[FG_ARM_CANDIDATE] % FG_FACT_PAGE), state);
 }

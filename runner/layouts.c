@@ -33,6 +33,7 @@ struct maker {
 	struct fg_links links;
 	char *folder; /* of all layouts, while they are made */
 	char *pad;    /* object file */
+	char *resolution;
 	size_t pad_bytes;
 };
 
@@ -86,10 +87,12 @@ static int check_code(const struct maker *m, const struct part *part, const char
 	return FG_OK;
 }
 
+/* Where the linker tells the compiler's plugin which symbols it wants: a file that is gone by now. */
+static const char resolution[] = "-plugin-opt=-fresolution=";
+
 static bool is_dropped(const char *word)
 {
-	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file",
-						 "-plugin-opt=-fresolution="};
+	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
 		if (fg_text_starts_with(word, beginnings[i]))
@@ -112,6 +115,8 @@ static char **link_words(const struct maker *m, const struct fg_link *link, cons
 
 		if (is_output)
 			argv[count++] = (char *)(uintptr_t)output;
+		else if (fg_text_starts_with(link->words[i], resolution))
+			argv[count++] = (char *)(uintptr_t)m->resolution;
 		else if (!is_dropped(link->words[i]))
 			argv[count++] = link->words[i];
 	}
@@ -397,6 +402,7 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 	if (status != FG_OK)
 		goto out;
 	m.pad = fg_fs_join(m.folder, "pad.o");
+	m.resolution = fg_xasprintf("%s%s/resolution", resolution, m.folder);
 	status = make_all(&m, err);
 	/* Another run may have been faster. */
 	if (status == FG_OK && rename(m.folder, folder) != 0 && !fg_fs_is_folder(folder))
@@ -407,6 +413,7 @@ out:
 	if (status == FG_OK)
 		give(options, folder, layouts);
 	fg_links_release(&m.links);
+	free(m.resolution);
 	free(m.pad);
 	free(m.folder);
 	free(parent);

@@ -65,6 +65,7 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 	const char *candidate =
 		fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_MAPPED);
 
+	FG_ASSERT(series);
 	if (!series->identical || !baseline || !candidate || strcmp(baseline, candidate) == 0)
 		return;
 	series->identical = false;
