@@ -87,7 +87,7 @@ static int check_code(const struct maker *m, const struct part *part, const char
 	return FG_OK;
 }
 
-/* Where the linker tells the compiler's plugin which symbols it wants: a file that is gone by now. */
+/* A file in which the linker tells the compiler's plugin what it needs; it is gone by now. */
 static const char resolution[] = "-plugin-opt=-fresolution=";
 
 static bool is_dropped(const char *word)
