@@ -380,6 +380,32 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 	program_release(&p);
 }
 
+/* No two of them cancel: only what all variants of the name spend is as before. */
+static void variants_of_one_name_are_recognised_as_moved_together(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t loop;
+
+	(void)state;
+	program_init(&p, 21);
+	loop = add_node(&p, add_node(&p, 0, "main", 1, 1), "execute", 60, 75);
+	(void)add_node(&p, loop, "f<int>", 14, 0);
+	(void)add_node(&p, loop, "f<a_rather_long_type>", 16, 0);
+	(void)add_node(&p, add_node(&p, loop, "call", 5, 5), "f(any)", 0, 30);
+	b = measure(&p, PAIRS);
+	assert_true(b->time.moved_count > 0);
+	assert_string_equal(b->time.moved[0].to, "f(any)");
+	assert_int_equal(find(b, "execute")->standing, FG_STANDING_GUILTY);
+	for (size_t k = 0; k < b->time.function_count; k++) {
+		const struct fg_node_verdict *f = &b->time.functions[k];
+
+		if (strncmp(f->name, "f", 1) == 0)
+			assert_int_equal(f->standing, FG_STANDING_MOVED);
+	}
+	program_release(&p);
+}
+
 /* Beside a real slowdown of the interpreter loop, which is also their common caller. */
 static void moves_between_kin_are_recognised_wherever_they_are_called_from(void **state)
 {
@@ -819,6 +845,7 @@ int main(void)
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
 		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
+		cmocka_unit_test(variants_of_one_name_are_recognised_as_moved_together),
 		cmocka_unit_test(moves_between_kin_are_recognised_wherever_they_are_called_from),
 		cmocka_unit_test(of_the_same_name_more_than_moved_is_slower),
 		cmocka_unit_test(without_a_sure_function_suspects_are_said_not_to_be_sure),
