@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The exec family and _exit. Before an exec the calling thread's clocks are removed, so that no
- * signal of ours reaches the next image, and the totals are written. If the exec fails, everything
- * resumes.
+ * The exec family, posix_spawn and _exit. Before an exec the calling thread's clocks are removed,
+ * so that no signal of ours reaches the next image, and the totals are written. If the exec fails,
+ * everything resumes.
  *
  * A child of vfork() or posix_spawn() shares the parent's memory but is another thread to the
  * kernel. Nothing here may touch the parent's state then; fg_process_end() recognises the case by
@@ -19,9 +19,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,8 +55,19 @@ static bool is_this_process(void)
  (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
 	     : (environment))
 
-/* Does the program lack a dynamic linker, which would preload us? */
-static bool is_static(const char *path)
+/* Does it run with rights that the caller lacks?  The dynamic linker preloads nothing then. */
+static bool gains_rights(const char *path)
+{
+	struct statx about;
+
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_MODE | STATX_UID | STATX_GID, &about) != 0)
+		return false;
+	return ((about.stx_mode & S_ISUID) && about.stx_uid != geteuid()) ||
+	       ((about.stx_mode & S_ISGID) && about.stx_gid != getegid());
+}
+
+/* The dynamic linker that an ELF program of our width names; "" if it has none. */
+static bool read_linker(const char *path, char *linker, size_t size)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	ElfW(Ehdr) elf;
@@ -66,27 +79,49 @@ static bool is_static(const char *path)
 	if (syscall(SYS_read, fd, &elf, sizeof(elf)) == (long)sizeof(elf) &&
 	    memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_phentsize == sizeof(header) &&
 	    lseek(fd, (off_t)elf.e_phoff, SEEK_SET) >= 0) {
+		linker[0] = '\0';
 		result = true;
-		for (unsigned i = 0; i < elf.e_phnum && result; i++)
+		header.p_type = PT_NULL;
+		for (unsigned i = 0; i < elf.e_phnum && result && header.p_type != PT_INTERP; i++)
 			result = syscall(SYS_read, fd, &header, sizeof(header)) ==
-					 (long)sizeof(header) &&
-				 header.p_type != PT_INTERP;
+				 (long)sizeof(header);
+		if (result && header.p_type == PT_INTERP &&
+		    lseek(fd, (off_t)header.p_offset, SEEK_SET) >= 0) {
+			const long got = syscall(SYS_read, fd, linker, size - 1);
+
+			linker[got > 0 ? got : 0] = '\0';
+		}
 	}
 	(void)syscall(SYS_close, fd);
 	return result;
+}
+
+/* Why we cannot be in this program; NULL: we can, or it cannot be told. */
+static const char *why_escapes(const char *path)
+{
+	char linker[64];
+
+	if (gains_rights(path))
+		return " runs with the rights of another user or group and was not sampled";
+	if (!read_linker(path, linker, sizeof(linker)))
+		return NULL;
+	if (!linker[0])
+		return " is linked statically and ran without being sampled";
+	return strstr(linker, "/ld-musl") ? " is linked with musl, not glibc, and was not sampled"
+					  : NULL;
 }
 
 /* The trace of the starting program names a program that escapes. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;
+	const char *why = path && strchr(path, '/') ? why_escapes(path) : NULL;
 
-	if (!path || !strchr(path, '/') || !is_static(path) || !fg_thread_enter(thread))
+	if (!why || !fg_thread_enter(thread))
 		return;
 	if (fg_ensure_file(thread)) {
 		fg_record_begin(thread, FG_RECORD_NOTE);
-		fg_record_texts(thread, path,
-				" is linked statically and ran without being sampled");
+		fg_record_texts(thread, path, why);
 		(void)fg_record_write(thread);
 	}
 	fg_thread_leave(thread);
@@ -216,6 +251,36 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 	environment = va_arg(list, char *const *);
 	va_end(list);
 	return execve(path, arguments, environment);
+}
+
+/* The child shares our memory until it executes: nothing has to be taken down here. */
+static void before_spawn(const char *path)
+{
+	const int saved_errno = errno;
+
+	if (is_this_process())
+		note_escape(path);
+	errno = saved_errno;
+}
+
+FG_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attributes, char *const arguments[],
+			  char *const environment[])
+{
+	FG_REAL(posix_spawn);
+
+	before_spawn(path);
+	return real_posix_spawn(pid, path, actions, attributes, arguments, COMPLETED(environment));
+}
+
+FG_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const arguments[],
+			   char *const environment[])
+{
+	FG_REAL(posix_spawnp);
+
+	before_spawn(file);
+	return real_posix_spawnp(pid, file, actions, attributes, arguments, COMPLETED(environment));
 }
 
 static void end_here(void)

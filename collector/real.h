@@ -13,7 +13,7 @@
 	X(sigaction) X(signal) X(sysv_signal) X(sigset) X(sigprocmask) X(pthread_sigmask) X(sigsuspend) X(sigwait) \
 	X(sigtimedwait) X(sigpending) X(signalfd) X(ppoll) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(pthread_create) X(thrd_create) X(pthread_setname_np) X(close) X(close_range) X(dup2) X(dup3) X(dlclose) X(prctl) \
-	X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit)
+	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit)
 /* clang-format on */
 
 #define FG_REAL_INDEX(name) FG_REAL_##name,

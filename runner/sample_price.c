@@ -179,7 +179,9 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 {
 	if (costs->samples == 0 || costs->cpu_ns == 0)
 		return;
-	sampling->handler_ns = (double)costs->handler_ns / (double)costs->samples;
+	/* It is elapsed time: a handler that lost its CPU took longer than it cost. */
+	sampling->handler_ns =
+		fmin((double)costs->handler_ns / (double)costs->samples, FG_HANDLER_MOST_NS);
 	sampling->start_share = fmin(1, (double)costs->startup_ns / (double)costs->cpu_ns);
 }
 

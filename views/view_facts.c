@@ -73,16 +73,16 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
-void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *text)
+void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out)
 {
-	add_line(text, "profile of", profile->title);
-	add_line(text, "clock", profile->clock ? profile->clock : "unknown");
-	add_line(text, "unseen", profile->unseen);
+	add_line(out, "profile of", profile->title);
+	add_line(out, "clock", profile->clock ? profile->clock : "unknown");
+	add_line(out, "unseen", profile->unseen);
 	if (profile->cost.perf_errno)
-		add_line(text, "perf events", "refused by the kernel: a coarser timer was used");
-	add_rate(profile, text);
-	add_cost(&profile->cost, text);
-	add_size(profile, text);
+		add_line(out, "perf events", "refused by the kernel: a coarser timer was used");
+	add_rate(profile, out);
+	add_cost(&profile->cost, out);
+	add_size(profile, out);
 	for (size_t i = 0; i < profile->note_count; i++)
-		add_line(text, "note", profile->notes[i]);
+		add_line(out, "note", profile->notes[i]);
 }

@@ -102,6 +102,45 @@ def programs_that_escape():
     check("statically" not in " ".join(recorded("--", "sh", "-c", "true; :")["notes"]), "a program that does not escape")
 
 
+SPAWNER = """
+#include <spawn.h>
+#include <sys/wait.h>
+int main(int argc, char **argv)
+{
+	char *nothing[] = {"LANG=C", 0};
+	pid_t child;
+	int status = 1;
+	if (argc < 3 || (argv[1][0] == 'p' ? posix_spawnp : posix_spawn)(&child, argv[2], 0, 0, argv + 2, nothing) != 0)
+		return 2;
+	return waitpid(child, &status, 0) == child ? status : 3;
+}
+"""
+
+
+def compiled(name, source, *flags):
+    subprocess.run([COMPILER, *flags, "-x", "c", "-", "-o", name], input=source, text=True, check=True)
+
+
+def spawned_with_an_own_environment():
+    compiled("spawner", SPAWNER)
+    for how in ("plain", "path"):
+        seen = recorded("--", "./spawner", how, target("deep"), "10")
+        check(weight_ns(seen, "at_the_bottom") > 5e7, f"posix_spawn, {how}: the child was not sampled")
+
+
+def programs_that_gain_rights_or_have_another_libc():
+    compiled("musl", "int main(void) { return 0; }", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
+    notes = " ".join(recorded("--", "sh", "-c", "./musl; :")["notes"])
+    check("./musl is linked with musl" in notes, f"a program of another libc: {notes!r}")
+    if os.geteuid() != 0:
+        return
+    shutil.copy("/bin/true", "rights")
+    os.chown("rights", ANOTHER, ANOTHER)
+    os.chmod("rights", 0o4755)
+    notes = " ".join(recorded("--", "sh", "-c", "./rights; :")["notes"])
+    check("./rights runs with the rights of another" in notes, f"a program that gains rights: {notes!r}")
+
+
 def no_samples():
     for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"), (("--paused", "--", "true"), "did not ask"),
                           (("--delay", "10s", "--", "true"), "before --delay")):
@@ -192,6 +231,25 @@ def children_of_benchmarks():
         seen = subprocess.run([FASTGATE, "export"], cwd="benchmark", capture_output=True, text=True, check=True).stdout
         check("in_parent" in seen, f"follow_children: {follow}: the program was not sampled")
         check(("in_child" in seen) == (follow == "true"), f"follow_children: {follow}: its children")
+
+
+def parts_of_benchmarks():
+    """measure.sampler.units, delay and paused in a gate run: what they leave out is in no profile."""
+    os.makedirs("parts")
+    for settings, most_ns, least_ns in (("units: 5-9", 1.8e8, 0.5e8), ("delay: 10s", 0, 0), ("paused: true", 0, 0)):
+        with open("parts/fastgate.yml", "w", encoding="ascii") as file:
+            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('regions')} }}\nmeasure: {{ warmup: 0, schedule: stored, "
+                       f"pairs: {{ min: 2, max: 2 }}, sampler: {{ rate: 1000, unsampled_share: 0, {settings} }} }}\n")
+        done = subprocess.run([FASTGATE, "run"], cwd="parts", capture_output=True, text=True, check=False)
+        check(done.returncode == 0, f"{settings}: {done.returncode}\n{done.stderr}")
+        seen = subprocess.run([FASTGATE, "--quiet", "export"], cwd="parts", capture_output=True, text=True, check=False).stdout
+        ns = sum(int(line.rpartition(" ")[2]) for line in seen.splitlines() if ";work" in line)
+        check(least_ns <= ns <= most_ns, f"{settings}: {ns / 1e9} s in the profile")
+        if least_ns:
+            facts = subprocess.run([FASTGATE, "view", "--facts"], cwd="parts", capture_output=True, text=True, check=True).stdout
+            check(re.search(r"^clock +\w", facts, re.M) and re.search(r"^rate +1000 samples a second", facts, re.M), f"facts of a run: {facts}")
+            said = subprocess.run([FASTGATE, "report", "--verbose"], cwd="parts", capture_output=True, text=True, check=True)
+            check("1000 samples a second; " in said.stdout, f"the report does not name rate and clock: {said.stdout}")
 
 
 def folder():
@@ -409,7 +467,7 @@ def rights_refused():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
         part()
     if not failures:
         print("fastgate record does what its options say")

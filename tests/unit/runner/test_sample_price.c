@@ -90,6 +90,17 @@ static void traces_tell_what_handlers_and_the_start_took(void **state)
 	fg_scratch_release(&scratch);
 }
 
+static void a_handler_that_lost_its_cpu_is_not_believed(void **state)
+{
+	const struct fg_sample_costs costs = {
+		.samples = 10, .handler_ns = 50000000, .cpu_ns = 1000000000};
+	struct fg_sampling sampling = {0};
+
+	(void)state;
+	fg_sample_costs_learn(&costs, &sampling);
+	assert_true(sampling.handler_ns == FG_HANDLER_MOST_NS);
+}
+
 static void without_samples_nothing_is_learned(void **state)
 {
 	const struct fg_sample_costs costs = {.startup_ns = 500000};
@@ -118,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_rate_stays_within_its_bounds_and_says_when_it_costs_more),
 		cmocka_unit_test(an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost),
 		cmocka_unit_test(traces_tell_what_handlers_and_the_start_took),
+		cmocka_unit_test(a_handler_that_lost_its_cpu_is_not_believed),
 		cmocka_unit_test(without_samples_nothing_is_learned),
 		cmocka_unit_test(a_signal_has_a_price_that_is_measured_once),
 	};
