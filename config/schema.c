@@ -17,6 +17,8 @@ static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
+static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
+static const char *const show_or_fail[] = {"show", "fail", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
 static const char *const uploads[] = {"never", "when-possible", "required", NULL};
 static const char *const versions[] = {"1", NULL};
@@ -188,6 +190,25 @@ static const struct fg_key measure_keys[] = {
 		 "all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. What is left "
 		 "is the change, not the place that the linker happened to choose. See "
 		 "`build.relink`."},
+	{.name = "exact",
+	 .kind = FG_KEY_WORD,
+	 IN_MEASURE(exact),
+	 .initial = "off",
+	 .words = meters,
+	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
+	 .more = "`auto` counts where the pairs found a regression: with valgrind where it is "
+		 "installed, which tells every function and call, otherwise with the processor's "
+		 "counter, which tells the whole program only. `valgrind` and `hardware` count "
+		 "always, and with nothing else. One execution a side, a second one where the two "
+		 "sides differ. Under valgrind it takes 30 to 60 times as long. A program that "
+		 "cannot be counted costs a line of the report, never a verdict."},
+	{.name = "exact_budget",
+	 .kind = FG_KEY_DURATION,
+	 IN_MEASURE(exact_budget_ns),
+	 .initial = "60s",
+	 .minimum = 0.001,
+	 .maximum = 604800,
+	 .help = "time that counting may take for one benchmark, both sides together"},
 	{.name = "sampler",
 	 .kind = FG_KEY_SECTION,
 	 .section = &sampler_section,
@@ -346,6 +367,15 @@ static const struct fg_key gate_keys[] = {
 	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
 		 "put them elsewhere, a difference is nobody's doing. `fail` is for who ships "
 		 "exactly this binary."},
+	{.name = "exact",
+	 .kind = FG_KEY_BOOL,
+	 IN_POLICY(fail_on_exact),
+	 .initial = "show",
+	 .words = show_or_fail,
+	 .help = "what becomes of a program that executes more instructions",
+	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
+		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
+		 "the time says. With `run --exact` it always is."},
 	{.name = "accept",
 	 .kind = FG_KEY_LIST,
 	 IN_POLICY(accepts),

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "gate/accept.h"
+#include "gate/exact.h"
 #include "gate/measures.h"
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
@@ -47,7 +48,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.sampling = series->sampling,
 	};
 	verdict->metrics =
-		fg_arena_array(arena, series->metric_count + 1, sizeof(*verdict->metrics));
+		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
 /* How much worse, as a ratio above zero, whatever the metric's direction. */
@@ -349,6 +350,26 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		name);
 }
 
+/* Without a single repetition to time, what was counted decides. */
+static void decide_exactly(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &input->run->series[index];
+	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
+	const char *meter = fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT);
+	const bool is_alone = series->repetition_count == 0;
+
+	if (input->baseline || !input->run->has_baseline)
+		return;
+	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
+		verdict->metric_count = 0;
+	if (set)
+		fg_exact_decide(set, fg_benchmark_policy(input, series->name), is_alone, arena,
+				verdict);
+	if (meter)
+		fg_notes_add(&verdict->notes, arena, "%s", meter);
+}
+
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -389,6 +410,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	fg_nodes_decide(input, index, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
+	decide_exactly(input, index, arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
 }

@@ -22,6 +22,9 @@
 /* Why both sides were measured without the sampler that was asked for; in the candidate's facts. */
 #define FG_FACT_UNSAMPLED "build.unsampled"
 
+/* What counted instructions, or why nothing did; in the candidate's facts. */
+#define FG_FACT_EXACT "build.exact"
+
 struct fg_build_difference {
 	/*
 	 * For people: "optimisation -O2 in the baseline, -O0 in the candidate", the gravest first;

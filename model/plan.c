@@ -49,6 +49,7 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 		.budget_ns = 300 * FG_NS_PER_S,
 		.layouts = true,
 		.warmup = 1,
+		.exact_budget_ns = 60 * FG_NS_PER_S,
 		.sampler = {.enabled = true,
 			    .budget = 0.03,
 			    .clock = FG_SAMPLE_CPU,

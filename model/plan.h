@@ -84,6 +84,14 @@ struct fg_sampler {
 	enum fg_keep_samples keep_samples;
 };
 
+/* What counts instructions, in repetitions of their own after the pairs. */
+enum fg_exact_meter {
+	FG_EXACT_OFF,
+	FG_EXACT_AUTO, /* the best there is, and only where it explains a regression */
+	FG_EXACT_HARDWARE,
+	FG_EXACT_VALGRIND,
+};
+
 struct fg_measuring {
 	enum fg_schedule schedule;
 	unsigned min_pairs;
@@ -93,6 +101,9 @@ struct fg_measuring {
 	bool pin;          /* pin to one CPU in abba too */
 	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
 	bool layouts;      /* measure a slower build with its code in other places, too */
+	enum fg_exact_meter exact;
+	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */
+	bool exact_only;         /* no pairs: the exact measures decide */
 	struct fg_sampler sampler;
 };
 

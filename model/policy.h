@@ -40,6 +40,7 @@ struct fg_policy {
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
 	bool fail_on_placement; /* slower by the place of unchanged code fails, too */
+	bool fail_on_exact;     /* so does a program that executes more instructions */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };

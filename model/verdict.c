@@ -43,6 +43,57 @@ bool fg_standing_parse(const char *name, enum fg_standing *standing)
 	return false;
 }
 
+static const char *const works[] = {
+	[FG_WORK_SAME] = "same_work",
+	[FG_WORK_MORE] = "more_work",
+	[FG_WORK_SAME_SLOWER] = "same_work_slower",
+	[FG_WORK_MORE_NOT_FELT] = "more_work_not_felt",
+	[FG_WORK_LESS] = "less_work",
+	[FG_WORK_SAME_FASTER] = "same_work_faster",
+	[FG_WORK_LESS_NOT_FELT] = "less_work_not_felt",
+};
+
+const char *fg_work_name(enum fg_work work)
+{
+	FG_ASSERT((size_t)work < FG_ARRAY_SIZE(works));
+	return works[work];
+}
+
+bool fg_work_parse(const char *name, enum fg_work *work)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(works); i++) {
+		if (strcmp(works[i], name) == 0) {
+			*work = (enum fg_work)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *const causes[] = {
+	[FG_WORK_CAUSE_UNKNOWN] = "unknown",
+	[FG_WORK_CAUSE_CALLS] = "calls",
+	[FG_WORK_CAUSE_PER_CALL] = "per_call",
+	[FG_WORK_CAUSE_NEW] = "new",
+};
+
+const char *fg_work_cause_name(enum fg_work_cause cause)
+{
+	FG_ASSERT((size_t)cause < FG_ARRAY_SIZE(causes));
+	return causes[cause];
+}
+
+bool fg_work_cause_parse(const char *name, enum fg_work_cause *cause)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(causes); i++) {
+		if (strcmp(causes[i], name) == 0) {
+			*cause = (enum fg_work_cause)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool fg_standing_is_sure(enum fg_standing standing)
 {
 	return standing == FG_STANDING_GUILTY || standing == FG_STANDING_FASTER ||

@@ -129,6 +129,36 @@ struct fg_node_verdict {
 	size_t path_count;
 };
 
+/* Work and time, two by two. */
+enum fg_work {
+	FG_WORK_SAME,
+	FG_WORK_MORE,
+	FG_WORK_SAME_SLOWER,
+	FG_WORK_MORE_NOT_FELT,
+	FG_WORK_LESS,
+	FG_WORK_SAME_FASTER,
+	FG_WORK_LESS_NOT_FELT,
+};
+
+enum fg_work_cause {
+	FG_WORK_CAUSE_UNKNOWN,
+	FG_WORK_CAUSE_CALLS,    /* called more (or less) often */
+	FG_WORK_CAUSE_PER_CALL, /* another number of instructions a call */
+	FG_WORK_CAUSE_NEW,      /* the baseline never calls it */
+};
+
+/* What the exact repetitions counted: baseline, candidate; for one execution. */
+struct fg_work_verdict {
+	enum fg_work kind;
+	double instructions[2]; /* outside of the C library */
+	double calls[2];        /* 0: not counted */
+	double apart[2];        /* instructions in the C library and the dynamic linker */
+	const char *function;   /* where most of the difference is; NULL: nowhere */
+	double function_instructions[2];
+	double function_calls[2];
+	enum fg_work_cause cause;
+};
+
 /* Cost that went from one place to another without the whole becoming more. */
 struct fg_moved {
 	const char *measure;
@@ -181,6 +211,7 @@ struct fg_benchmark_verdict {
 	size_t measure_count;
 	double sampler_cost; /* NaN: unknown */
 	struct fg_sampling sampling;
+	const struct fg_work_verdict *work; /* NULL: nothing was counted */
 	struct fg_notes notes;
 };
 
@@ -195,7 +226,11 @@ struct fg_verdict {
 	struct fg_notes notes;
 };
 
-const char *fg_outcome_name(enum fg_outcome outcome);    /* "pass", "regression", ... */
+const char *fg_outcome_name(enum fg_outcome outcome); /* "pass", "regression", ... */
+const char *fg_work_name(enum fg_work work);          /* "more_work", ... */
+const char *fg_work_cause_name(enum fg_work_cause cause);
+bool fg_work_parse(const char *name, enum fg_work *work);
+bool fg_work_cause_parse(const char *name, enum fg_work_cause *cause);
 const char *fg_standing_name(enum fg_standing standing); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *name, enum fg_standing *standing);
 /* Is the change of this function beyond doubt? */

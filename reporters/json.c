@@ -241,6 +241,32 @@ static void add_measures(struct fg_json_writer *w, const struct fg_benchmark_ver
 	fg_json_end(w);
 }
 
+static void add_both(struct fg_json_writer *w, const char *name, const double values[2])
+{
+	fg_json_begin_array(w, name);
+	fg_json_double(w, NULL, values[0]);
+	fg_json_double(w, NULL, values[1]);
+	fg_json_end(w);
+}
+
+static void add_work(struct fg_json_writer *w, const struct fg_work_verdict *work)
+{
+	if (!work)
+		return;
+	fg_json_begin_object(w, "work");
+	fg_json_text(w, "kind", fg_work_name(work->kind));
+	add_both(w, "instructions", work->instructions);
+	add_both(w, "calls", work->calls);
+	add_both(w, "c_library_instructions", work->apart);
+	if (work->function) {
+		fg_json_text(w, "function", work->function);
+		fg_json_text(w, "cause", fg_work_cause_name(work->cause));
+		add_both(w, "function_instructions", work->function_instructions);
+		add_both(w, "function_calls", work->function_calls);
+	}
+	fg_json_end(w);
+}
+
 static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 {
 	if (!series)
@@ -276,6 +302,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_end(w);
 	add_blame(w, &fg_time_keys, &benchmark->time);
 	add_measures(w, benchmark);
+	add_work(w, benchmark->work);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	if (benchmark->sampling.rate_hz > 0)
 		add_sampling(&benchmark->sampling, w);

@@ -336,6 +336,35 @@ static void read_sampling(const cJSON *object, struct fg_sampling *sampling)
 	copy_words(sampling->unseen, sizeof(sampling->unseen), object, "unseen");
 }
 
+static void get_both(const cJSON *object, const char *name, double values[2])
+{
+	size_t count = 0;
+	const cJSON *item = get_elements(object, name, &count);
+
+	for (size_t i = 0; i < 2; i++) {
+		values[i] = item && cJSON_IsNumber(item) ? item->valuedouble : 0;
+		item = item ? item->next : NULL;
+	}
+}
+
+static void read_work(const struct reader *r, const cJSON *benchmark,
+		      struct fg_benchmark_verdict *verdict)
+{
+	const cJSON *object = cJSON_GetObjectItemCaseSensitive(benchmark, "work");
+	struct fg_work_verdict work = {0};
+
+	if (!fg_work_parse(fg_json_text_or(object, "kind", ""), &work.kind))
+		return;
+	get_both(object, "instructions", work.instructions);
+	get_both(object, "calls", work.calls);
+	get_both(object, "c_library_instructions", work.apart);
+	work.function = get_text(r, object, "function");
+	(void)fg_work_cause_parse(fg_json_text_or(object, "cause", ""), &work.cause);
+	get_both(object, "function_instructions", work.function_instructions);
+	get_both(object, "function_calls", work.function_calls);
+	verdict->work = fg_arena_memdup(r->arena, &work, sizeof(work));
+}
+
 static void read_benchmark(const struct reader *r, const cJSON *object,
 			   struct fg_benchmark_verdict *benchmark)
 {
@@ -357,6 +386,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 		read_metric(r, metric, &benchmark->metrics[i]);
 	read_time(r, object, &benchmark->time);
 	read_measures(r, object, benchmark);
+	read_work(r, object, benchmark);
 	benchmark->sampler_cost = get_number(object, "sampler_cost");
 	read_sampling(cJSON_GetObjectItemCaseSensitive(object, "sampling"), &benchmark->sampling);
 	read_notes(r, object, &benchmark->notes);

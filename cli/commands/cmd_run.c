@@ -84,6 +84,9 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, request.quick, "quick", 'Q',
 		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
 		    "for each other one"),
+	FG_CLI_FLAG(struct options, request.exact, "exact", 0,
+		    "time nothing: count the instructions of one execution a side, and fail if the "
+		    "candidate executes more"),
 	FG_CLI_TEXT(struct options, request.shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
 		    "makes one verdict of them"),
@@ -112,6 +115,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run --against merge-base", "what a CI job for a pull request runs"},
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
+	{"fastgate run --against merge-base --exact",
+	 "more work, or not? Seconds, on any machine; needs valgrind or a hardware counter"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"},
 	{NULL, NULL},

@@ -67,6 +67,16 @@ static void shorten(struct fg_measuring *measure)
 		measure->max_pairs = QUICK_MAX_PAIRS;
 }
 
+/* Nothing is timed, so there is no schedule to find and nothing to warm up. */
+static void only_count(struct fg_measuring *measure)
+{
+	measure->exact_only = true;
+	measure->warmup = 0;
+	measure->schedule = FG_SCHEDULE_ABBA;
+	if (measure->exact == FG_EXACT_OFF)
+		measure->exact = FG_EXACT_AUTO;
+}
+
 static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *request,
 			     struct fg_plan *plan, struct selection *selection,
 			     struct fg_error *err)
@@ -89,6 +99,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *re
 
 		if (request->quick)
 			shorten(&benchmark->measure);
+		if (request->exact)
+			only_count(&benchmark->measure);
 		if (is_selected(request, selection, benchmark->name))
 			selection->items[selection->count++] = benchmark;
 	}

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/session/exact.h"
 #include "cli/session/hot_functions.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
@@ -354,6 +355,59 @@ static void compare_code(const struct fg_session *session, struct fg_runner_job 
 	free(names.items);
 }
 
+/*
+ * A harness decides by itself how often it repeats: its counts would say how long it ran.
+ */
+static bool is_to_be_counted(const struct fg_session *session, const struct fg_series *series,
+			     const struct fg_benchmark *benchmark, enum fg_runner_state state)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+
+	if (measure->exact == FG_EXACT_OFF || benchmark->harness != FG_HARNESS_NONE ||
+	    series->identical || series->failure || series->only_in[FG_ARM_BASELINE] ||
+	    series->only_in[FG_ARM_CANDIDATE])
+		return false;
+	if (state != FG_RUNNER_REACHED && state != FG_RUNNER_EXHAUSTED)
+		return false;
+	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
+	       (session->has_look && session->look.outcome == FG_OUTCOME_REGRESSION);
+}
+
+static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
+			 struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	make_room_for_profiles(session);
+	if (!is_to_be_counted(session, &session->run.series[indexes[0]], benchmark, state))
+		return FG_OK;
+	status = fg_session_count_exactly(session, job, benchmark, profile_of(session, indexes[0]),
+					  err);
+	if (status != FG_OK || !session->store)
+		return status;
+	return fg_store_progress(session->store, &session->run, session->profiles, err);
+}
+
+/* Pairs until it is decided; where it would fail, again with the code in other places. */
+static int measure_times(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (benchmark->measure.exact_only)
+		return FG_OK;
+	status = session->roots[FG_ARM_BASELINE]
+			 ? measure_pairs(session, job, benchmark, state, err)
+			 : measure_alone(job, &benchmark->measure, state, err);
+	if (status != FG_OK || *state != FG_RUNNER_REACHED)
+		return status;
+	return vary_layout(session, job, benchmark, state, err);
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
@@ -364,17 +418,15 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	if (status != FG_OK)
 		return status;
 	make_room_for_profiles(session);
-	status = session->roots[FG_ARM_BASELINE]
-			 ? measure_pairs(session, job, benchmark, &state, err)
-			 : measure_alone(job, &benchmark->measure, &state, err);
-	if (status == FG_OK && state == FG_RUNNER_REACHED)
-		status = vary_layout(session, job, benchmark, &state, err);
+	status = measure_times(session, job, benchmark, &state, err);
 	compare_code(session, job);
-	fg_runner_finish(job);
 	if (status != FG_OK)
-		return status;
-	if (state == FG_RUNNER_INTERRUPTED)
-		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+		goto out;
+	status = count_exactly(session, job, benchmark, state, err);
+out:
+	fg_runner_finish(job);
+	if (status == FG_OK && state == FG_RUNNER_INTERRUPTED)
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	return status;
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the exact repetitions counted: is it more work, or the same work in more time?  Their rows
+ * are those of the measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
+ *
+ * The C library and the dynamic linker are kept apart: which of their code runs depends on
+ * addresses and on the environment, so their counts differ between two executions of one program.
+ */
+#ifndef FG_GATE_EXACT_H
+#define FG_GATE_EXACT_H
+
+#include "model/policy.h"
+#include "model/profile_set.h"
+#include "model/verdict.h"
+
+enum {
+	FG_EXACT_FIRST_PAIR = 1 << 30, /* no pair has such a number */
+};
+
+bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
+/* Does every function of the first repetition of both arms agree to the digit? */
+bool fg_exact_is_equal(const struct fg_profile_set *set);
+
+/*
+ * Adds the metrics `instructions` and `calls` and what they mean beside the time.  `is_alone`: there
+ * are no pairs, so the exact measures decide.  There must be room for two metrics.  Nothing is added
+ * where an arm was not counted.
+ */
+void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *policy,
+		     bool is_alone, struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+
+#endif
