@@ -130,7 +130,8 @@ static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict
 	verdict->outcome = outcome;
 	if (gated > 0 && judged == 0) {
 		verdict->outcome = FG_OUTCOME_ERROR;
-		verdict->error = "none of the gated metrics was measured";
+		if (!verdict->error)
+			verdict->error = "none of the gated metrics was measured";
 	}
 }
 
@@ -366,7 +367,9 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 	if (set)
 		fg_exact_decide(set, fg_benchmark_policy(input, series->name), is_alone, arena,
 				verdict);
-	if (meter)
+	if (meter && is_alone && !verdict->work)
+		verdict->error = fg_arena_strdup(arena, meter);
+	else if (meter)
 		fg_notes_add(&verdict->notes, arena, "%s", meter);
 }
 

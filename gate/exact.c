@@ -162,11 +162,15 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 	};
 }
 
-/* By the range over the repetitions: they are equal, or the program is not deterministic. */
+/*
+ * A program whose repetitions differ among themselves is not judged by one or two of them: that
+ * needs pairs.
+ */
 static void judge(const struct counts arms[2], struct fg_arena *arena,
 		  struct fg_metric_verdict *metric)
 {
 	const double tolerance = metric->margin;
+	double spread = 0;
 
 	if (!(arms[0].least > 0))
 		return;
@@ -174,19 +178,20 @@ static void judge(const struct counts arms[2], struct fg_arena *arena,
 	metric->high = arms[1].most / arms[0].least;
 	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
 								  : arms[1].repetitions;
-	metric->exact = metric->high - metric->low <= tolerance;
-	if (!metric->exact)
+	spread = fmax(arms[0].most / arms[0].least, arms[1].most / arms[1].least) - 1;
+	metric->exact = spread <= tolerance;
+	if (!metric->exact) {
+		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
 		fg_notes_add(&metric->notes, arena,
-			     "the program executes another number of instructions each time, by up "
-			     "to %.3g %%",
-			     100 * fmax(arms[0].most / arms[0].least - 1,
-					arms[1].most / arms[1].least - 1));
+			     "not decided by counting: repetitions of one side differ by up to "
+			     "%.3g %%",
+			     100 * spread);
+		return;
+	}
 	if (metric->low > 1 + tolerance)
 		metric->outcome = FG_OUTCOME_REGRESSION;
 	else if (metric->high < 1 - tolerance)
 		metric->outcome = FG_OUTCOME_IMPROVEMENT;
-	else if (metric->high > 1 + tolerance)
-		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
 }
 
 /* ---- what it means ---- */

@@ -22,9 +22,9 @@ bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
 bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*
- * Adds the metrics `instructions` and `calls` and what they mean beside the time.  `is_alone`: there
- * are no pairs, so the exact measures decide.  There must be room for two metrics.  Nothing is added
- * where an arm was not counted.
+ * Adds the metrics `instructions` and `calls`, and what they mean beside the time.  `is_alone`:
+ * there are no pairs, so the exact measures decide.  There must be room for two metrics.  Nothing
+ * is added where an arm was not counted.
  */
 void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *policy,
 		     bool is_alone, struct fg_arena *arena, struct fg_benchmark_verdict *verdict);

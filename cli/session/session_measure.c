@@ -425,8 +425,10 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	status = count_exactly(session, job, benchmark, state, err);
 out:
 	fg_runner_finish(job);
-	if (status == FG_OK && state == FG_RUNNER_INTERRUPTED)
-		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	return status;
 }
 

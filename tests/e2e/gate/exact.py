@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counting instead of timing: more work is found by one execution a side, and what cannot be counted costs a line."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests/support"))
+from json_schema import Schema  # noqa: E402
+
+schema = Schema(root / "docs/formats/report.schema.json")
+PROGRAM = """#include <stdio.h>
+static volatile unsigned sink;
+__attribute__((noinline)) static unsigned fit(unsigned x)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		x = x * 1664525u + 1013904223u + sink;
+	return x;
+}
+int main(void)
+{
+	for (unsigned i = 0; i < CALLS; i++)
+		sink += fit(i);
+	WORK
+	return 0;
+}
+"""
+RANDOM = """FILE *f = fopen("/dev/urandom", "r");
+	unsigned n = 0;
+	if (!f || fread(&n, sizeof(n), 1, f) != 1) return 1;
+	for (unsigned i = 0; i < n % 1000003u; i++) sink += i;"""
+
+
+def run(*words, env):
+    return subprocess.run(words, capture_output=True, text=True, env=env, timeout=120)
+
+
+def write(rounds=50, calls=1000, work=""):
+    pathlib.Path("p.c").write_text(PROGRAM.replace("ROUNDS", str(rounds)).replace("CALLS", str(calls)).replace("WORK", work))
+
+
+def measure(env, code, *options):
+    done = run(fastgate, "run", "--against", "HEAD", "--exact", "--json", *options, env=env)
+    assert done.returncode == code, f"exit code {done.returncode}, expected {code}: {done.stdout}{done.stderr}"
+    report = json.loads(done.stdout)
+    wrong = schema.errors(report)
+    assert not wrong, wrong
+    return report["benchmarks"][0]
+
+
+def fake_valgrind(folder, text):
+    folder.mkdir()
+    (folder / "valgrind").write_text("#!/bin/sh\n" + text)
+    (folder / "valgrind").chmod(0o755)
+    return folder
+
+
+def more_calls_and_more_instructions_a_call_are_told_apart(env):
+    write(calls=1020)
+    work = measure(env, 1)["work"]
+    assert (work["kind"], work["cause"], work["function"]) == ("more_work", "calls", "fit"), work
+    assert work["function_calls"] == [1000, 1020], work
+    write(rounds=53)
+    work = measure(env, 1)["work"]
+    assert (work["cause"], work["function_calls"]) == ("per_call", [1000, 1000]), work
+    text = run(fastgate, "report", env=env).stdout
+    assert "does more work" in text and "instructions a call" in text and "callgrind" in text, text
+    text = run(fastgate, "view", "--measure", "calls", "-F", "^fit$", env=env)
+    assert text.returncode == 2 or "1000" in text.stdout, text
+
+
+def a_program_that_is_not_deterministic_is_not_judged(env):
+    write(work=RANDOM)
+    run("git", "commit", "-qam", "random", env=env)
+    write(work=RANDOM, rounds=51)
+    metric = measure(env, 0)["metrics"][0]
+    assert metric["verdict"] == "inconclusive" and not metric["exact"], metric
+    run("git", "reset", "-q", "--hard", "HEAD~1", env=env)
+
+
+def what_valgrind_cannot_run_is_said_in_a_line(env, folder):
+    write(calls=1020)
+    died = fake_valgrind(folder / "died", """for word; do case $word in --log-file=*) log=${word#--log-file=};; esac; done
+echo '==1== vex amd64->IR: unhandled instruction bytes: 0x62 0xF1' > "$(echo "$log" | sed s/%p/1/)"
+kill -ILL $$
+""")
+    benchmark = measure({**env, "PATH": f"{died}:{env['PATH']}"}, 4, "--set", "measure.exact=valgrind")
+    assert "unhandled instruction bytes: 0x62" in benchmark["error"], benchmark["error"]
+    slow = measure(env, 4, "--set", "measure.exact=valgrind", "--set", "measure.exact_budget=1ms")
+    assert "not counted" in slow["error"], slow["error"]
+
+
+def without_valgrind_the_report_says_so(env, folder):
+    bare = folder / "bare"
+    bare.mkdir()
+    for place in env["PATH"].split(":"):
+        for name in os.listdir(place) if os.path.isdir(place) else []:
+            if name != "valgrind" and not (bare / name).is_symlink():
+                (bare / name).symlink_to(os.path.join(place, name))
+    benchmark = measure({**env, "PATH": str(bare)}, 4, "--set", "measure.exact=valgrind")
+    assert "valgrind is not installed" in benchmark["error"], benchmark["error"]
+
+
+with tempfile.TemporaryDirectory() as made:
+    folder = pathlib.Path(made)
+    env = {**os.environ, "HOME": made, "XDG_CACHE_HOME": made + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
+           "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
+           "GIT_COMMITTER_EMAIL": "t@example.org"}
+    project = folder / "project"
+    project.mkdir()
+    os.chdir(project)
+    write()
+    pathlib.Path("fastgate.yml").write_text(
+        "version: 1\nbuild: { command: \"cc -O1 -g -o p p.c\" }\nbenchmarks:\n  - { name: p, command: ./p }\n")
+    pathlib.Path(".gitignore").write_text("p\n.fastgate\n")
+    run("git", "init", "-q", ".", env=env)
+    run("git", "add", ".", env=env)
+    run("git", "commit", "-qm", "base", env=env)
+    more_calls_and_more_instructions_a_call_are_told_apart(env)
+    what_valgrind_cannot_run_is_said_in_a_line(env, folder)
+    without_valgrind_the_report_says_so(env, folder)
+    a_program_that_is_not_deterministic_is_not_judged(env)
+    os.chdir("/")
