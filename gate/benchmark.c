@@ -405,6 +405,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	if (verdict->metric_count == 0)
 		return;
 	context = context_of(input, index, arena);
+	decide_exactly(input, index, arena, verdict);
 	fg_measures_decide(input, index, &context, verdict);
 	if (verdict->identical) {
 		pass_identical(series, arena, verdict);
@@ -413,7 +414,6 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	fg_nodes_decide(input, index, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
-	decide_exactly(input, index, arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
 }

@@ -190,7 +190,8 @@ static void judge_all(const struct fg_metric_context *context, const struct fg_p
 	memcpy(all, verdict->metrics, verdict->metric_count * sizeof(all[0]));
 	verdict->metrics = all;
 	for (size_t id = 0; id < measures; id++) {
-		if (!fg_measure_is_time((uint16_t)id) && is_measured(set, (uint16_t)id))
+		if (!fg_measure_is_time((uint16_t)id) && is_measured(set, (uint16_t)id) &&
+		    !is_judged(verdict, fg_measure_at(&set->measures, (uint16_t)id)->name))
 			judge(context, set, (uint16_t)id, &all[verdict->metric_count++]);
 	}
 	for (size_t i = 0; i < policy->metric_count; i++) {
@@ -221,11 +222,11 @@ static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 }
 
 static void blame_all(const struct fg_metric_context *context, const struct sides *sides,
-		      size_t first, struct fg_benchmark_verdict *verdict)
+		      struct fg_benchmark_verdict *verdict)
 {
-	verdict->measures = fg_arena_array(context->arena, verdict->metric_count - first + 1,
+	verdict->measures = fg_arena_array(context->arena, verdict->metric_count + 1,
 					   sizeof(verdict->measures[0]));
-	for (size_t i = first; i < verdict->metric_count; i++) {
+	for (size_t i = 0; i < verdict->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &verdict->metrics[i];
 		struct fg_blame *blame = &verdict->measures[verdict->measure_count];
 		struct fg_node_context c = {
@@ -238,7 +239,8 @@ static void blame_all(const struct fg_metric_context *context, const struct side
 		};
 
 		if (!is_of_interest(verdict, metric) ||
-		    !fg_measure_find(&sides->set->measures, metric->name, &c.id))
+		    !fg_measure_find(&sides->set->measures, metric->name, &c.id) ||
+		    fg_measure_is_time(c.id))
 			continue;
 		fg_nodes_blame(&c, &sides->series, verdict, blame);
 		verdict->measure_count += blame->function_count > 0 || blame->moved_count > 0;
@@ -249,12 +251,11 @@ void fg_measures_decide(const struct fg_gate_input *input, size_t index,
 			const struct fg_metric_context *context,
 			struct fg_benchmark_verdict *verdict)
 {
-	const size_t first = verdict->metric_count;
 	struct sides sides;
 
 	sides_init(input, index, &sides);
 	judge_all(context, sides.set, verdict);
 	if (sides.set && !verdict->identical && context->policy->functions != FG_FUNCTIONS_OFF)
-		blame_all(context, &sides, first, verdict);
+		blame_all(context, &sides, verdict);
 	sides_release(&sides);
 }
