@@ -84,7 +84,6 @@ static void add_samples(struct builder *b)
 	const struct fg_profile *profile = b->profile;
 	const struct fg_measure *measure = &b->tree->measure;
 	const bool is_estimate = !measure->exact && measure->fold == FG_FOLD_SUM;
-	const double scale = measure->fold == FG_FOLD_SUM ? b->selection.scale : 1;
 	struct fg_placing placing = {
 		.selection = &b->selection,
 		.context = b,
@@ -107,7 +106,8 @@ static void add_samples(struct builder *b)
 					      : 0,
 			.samples = sample->count,
 		};
-		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight, scale);
+		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight,
+				fg_selection_scale(&b->selection, sample->measure));
 	}
 	fg_placing_release(&placing);
 }

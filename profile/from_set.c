@@ -60,7 +60,8 @@ static void add_row(struct fg_profile *profile, const struct fg_profile_row *row
 	measure->total = fg_measure_join(measure->is.fold, measure->total, row->total);
 	measure->lost += row->lost;
 	measure->truncated += row->truncated;
-	if (++target->repetition > profile->repetition_count)
+	measure->repetitions = ++target->repetition;
+	if (target->repetition > profile->repetition_count)
 		profile->repetition_count = target->repetition;
 	if (fg_measure_is_time(row->measure))
 		profile->cpu_ns += row->total + row->lost;

@@ -298,6 +298,14 @@ uint16_t fg_profile_time_measure(const struct fg_profile *profile)
 	return UINT16_MAX;
 }
 
+uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure)
+{
+	const uint32_t own =
+		measure < profile->measure_count ? profile->measures[measure].repetitions : 0;
+
+	return own ? own : profile->repetition_count;
+}
+
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample)
 {
 	struct fg_profile_measure *measure = &profile->measures[sample->measure];

@@ -67,6 +67,8 @@ struct fg_profile_measure {
 	double total;
 	double lost;      /* due but not taken */
 	double truncated; /* whose stack did not reach its start */
+	/* executions that it was measured in; 0: as many as the profile's */
+	uint32_t repetitions;
 };
 
 struct fg_process_info {
@@ -210,6 +212,8 @@ void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_me
 /* NULL is the first one.  FG_ENOENT: says which ones there are. */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
+/* Executions behind a measure: figures per execution are divided by it. */
+uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure);
 /* Counts a sample in the totals of its measure. */
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
 /* The first measure that is CPU or wall time; UINT16_MAX: none is. */

@@ -136,11 +136,6 @@ static uint32_t stack_of_split(void *context, uint32_t parent, const char *name)
 }
 
 /* Largest and smallest values are those of all repetitions, not a mean. */
-static double scale_of(const struct select *s, size_t measure)
-{
-	return s->profile->measures[measure].is.fold == FG_FOLD_SUM ? s->selection.scale : 1;
-}
-
 static void add_sample(struct select *s, const struct fg_sample *sample, uint32_t stack)
 {
 	struct fg_sample *added = fg_profile_add_sample(s->into);
@@ -148,7 +143,7 @@ static void add_sample(struct select *s, const struct fg_sample *sample, uint32_
 	*added = *sample;
 	added->stack = stack;
 	added->measure = s->measure_of[sample->measure];
-	added->value *= scale_of(s, sample->measure);
+	added->value *= fg_selection_scale(&s->selection, sample->measure);
 	if (s->into->repetition_count == 1)
 		added->repetition = 0;
 	fg_profile_add_up(s->into, added);
@@ -270,7 +265,8 @@ static void copy_measures(struct select *s)
 		if (i == 0 || i == only)
 			fg_profile_set_first_measure(s->into, &from->measures[i].is);
 		s->measure_of[i] = fg_profile_measure(s->into, &from->measures[i].is);
-		s->into->measures[s->measure_of[i]].lost = from->measures[i].lost * scale_of(s, i);
+		s->into->measures[s->measure_of[i]].lost =
+			from->measures[i].lost * fg_selection_scale(&s->selection, (uint16_t)i);
 	}
 }
 
@@ -279,7 +275,8 @@ static void copy_truncated(struct select *s)
 {
 	for (size_t i = 0; i < s->profile->measure_count; i++)
 		s->into->measures[s->measure_of[i]].truncated =
-			s->profile->measures[i].truncated * scale_of(s, i);
+			s->profile->measures[i].truncated *
+			fg_selection_scale(&s->selection, (uint16_t)i);
 }
 
 /* Facts about the whole execution are kept for any part of it. */

@@ -399,6 +399,16 @@ int fg_selection_init(struct fg_selection *s, const struct fg_profile *profile,
 	return FG_OK;
 }
 
+double fg_selection_scale(const struct fg_selection *s, uint16_t measure)
+{
+	const uint32_t repetitions = fg_profile_repetitions(s->profile, measure);
+
+	if (s->profile->measures[measure].is.fold != FG_FOLD_SUM || !s->query->per_repetition ||
+	    repetitions == 0)
+		return 1;
+	return 1.0 / repetitions;
+}
+
 char *fg_selection_name_below(const char *name, const char *ancestor)
 {
 	return fg_xasprintf("%s  (from %s)", name, ancestor);

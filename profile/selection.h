@@ -57,7 +57,7 @@ struct fg_selection {
 	struct fg_stack_facts *stacks; /* NULL: no pattern looks at functions */
 	bool *thread_passes, *region_passes, *unit_passes;
 	uint32_t measure; /* of the samples that pass: index, or FG_EVERY_MEASURE */
-	double scale;     /* of every value that is summed */
+	double scale;     /* of regions and units */
 };
 
 /*
@@ -72,6 +72,8 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
  */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+/* What values of a measure are multiplied by. */
+double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
 /*

@@ -5,9 +5,10 @@
  * sampled here, so every figure is a measured one. A caller's line has the time of *this* function
  * (self and callees) under that caller; a callee's line has the callee's time when called from
  * here.  "27/45" are the samples on that edge out of all samples of the called
- * function.
+ * function; where calls were counted, another column has the same of calls, with the share.
  */
 #include "base/number.h"
+#include "views/calls.h"
 #include "views/view_private.h"
 
 #include <inttypes.h>
@@ -33,7 +34,27 @@ static const struct fg_view_column columns[] = {
 	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
+/* After the samples, where calls are known. */
+static const struct fg_view_column call_column = {
+	.key = "calls", .title = "calls", .kind = FG_CELL_COUNT};
+
+enum {
+	COLUMNS_BEFORE_CALLS = 5,
+};
+
+static void set_columns(struct fg_view_table *table, bool with_calls)
+{
+	struct fg_view_column all[FG_ARRAY_SIZE(columns) + 1];
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
+		all[i < COLUMNS_BEFORE_CALLS ? i : i + with_calls] = columns[i];
+	if (with_calls)
+		all[COLUMNS_BEFORE_CALLS] = call_column;
+	fg_view_columns(table, all, FG_ARRAY_SIZE(columns) + with_calls);
+}
+
 struct graph {
+	const struct fg_view_calls *calls;
 	const struct fg_calltree *tree;
 	struct fg_label_figures *figures;
 	size_t count;
@@ -63,9 +84,10 @@ static void add_selves(struct graph *g)
 	}
 }
 
-static void graph_init(struct graph *g, const struct fg_calltree *tree)
+static void graph_init(struct graph *g, const struct fg_calltree *tree,
+		       const struct fg_view_calls *calls)
 {
-	*g = (struct graph){.tree = tree};
+	*g = (struct graph){.tree = tree, .calls = calls};
 	g->count = fg_calltree_flat(tree, &g->figures);
 	g->edge_count = fg_calltree_edges(tree, &g->edges);
 	g->rank_of = fg_xcalloc(tree->label_count, sizeof(*g->rank_of));
@@ -101,6 +123,25 @@ static const char *name_with_rank(const struct graph *g, struct fg_view_table *t
 	return fg_arena_printf(&table->arena, "%s [%" PRIu32 "]", name, g->rank_of[label]);
 }
 
+/* "27/45 (60 %)": of all calls to the callee. */
+static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_table *table,
+					 const struct fg_label_edge *edge)
+{
+	const struct fg_label *callee = &g->tree->labels[edge->callee];
+	const double all = fg_view_calls_of(g->calls, callee);
+	const double here = fg_view_calls_between(g->calls, &g->tree->labels[edge->caller], callee);
+	struct fg_view_cell cell = {0};
+	char part[FG_NUMBER_TEXT_SIZE];
+	char whole[FG_NUMBER_TEXT_SIZE];
+
+	if (!(here > 0))
+		return cell; /* counted under another caller, such as one that inlined it */
+	cell = fg_cell_count(here);
+	cell.text = fg_arena_printf(&table->arena, "%s/%s (%.3g %%)", fg_format_count(here, part),
+				    fg_format_count(all, whole), 100 * here / all);
+	return cell;
+}
+
 static void add_edge(const struct graph *g, struct fg_view_table *table,
 		     const struct fg_label_edge *edge, bool is_caller)
 {
@@ -123,6 +164,8 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	cell++->text = fg_arena_printf(
 		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
 		fg_format_count((double)callee->inclusive[0].samples, whole));
+	if (g->calls->known)
+		*cell++ = calls_on_edge(g, table, edge);
 	*cell++ = fg_cell_text(table, is_caller ? "caller" : "callee");
 	*cell++ = fg_cell_library(table, &g->tree->labels[shown]);
 	*cell = fg_cell_text(table, name_with_rank(g, table, shown));
@@ -146,6 +189,13 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 					? inclusive->value - figures->self[0].value
 					: 0);
 	*cell++ = fg_cell_count((double)inclusive->samples);
+	if (g->calls->known) {
+		const double calls = fg_view_calls_of(g->calls, &g->tree->labels[figures->label]);
+
+		if (calls > 0)
+			*cell = fg_cell_count(calls);
+		cell++;
+	}
 	*cell++ = fg_cell_text(table, "function");
 	*cell++ = fg_cell_library(table, &g->tree->labels[figures->label]);
 	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
@@ -202,7 +252,8 @@ static bool is_wanted(const struct graph *g, size_t figure, const struct fg_patt
 }
 
 static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
-		const struct fg_view_options *options, struct fg_error *err)
+		const struct fg_view_calls *calls, const struct fg_view_options *options,
+		struct fg_error *err)
 {
 	const double floor = options->all ? 0 : options->floor * tree->inclusive[0][0].value;
 	const size_t limit = fg_view_limit(options, FEW_FUNCTIONS);
@@ -217,7 +268,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		status = fg_pattern_compile(options->function, &pattern, err);
 	if (status != FG_OK)
 		return status;
-	graph_init(&g, tree);
+	graph_init(&g, tree, calls);
 	found = fg_xcalloc(g.edge_count, sizeof(const struct fg_label_edge *));
 	for (size_t i = 0; i < g.count; i++) {
 		if (!is_wanted(&g, i, &pattern, floor))
@@ -246,6 +297,7 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 		      struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
+	struct fg_view_calls calls = {0};
 	struct fg_calltree tree;
 	int status = FG_OK;
 
@@ -253,9 +305,14 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 	status = fg_calltree_build(profile, &query, &tree, err);
 	if (status != FG_OK)
 		return status;
-	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	status = fg_view_calls_init(&calls, profile, &query, err);
+	if (status != FG_OK)
+		goto out;
+	set_columns(table, calls.known);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	status = fill(table, &tree, options, err);
+	status = fill(table, &tree, &calls, options, err);
+out:
+	fg_view_calls_release(&calls);
 	fg_calltree_release(&tree);
 	return status;
 }

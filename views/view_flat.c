@@ -3,8 +3,10 @@
  * Lists: functions, lines, libraries, classes, namespaces, files.  `cumulative` is the running sum
  * of self, as gprof and q-view print it; `inclusive` is the time with everything called from there;
  * `leaf` counts the samples that ended there and `samples` those that passed through, as FAST
- * counted them; `paths` is the number of different call paths to it.
+ * counted them; `paths` is the number of different call paths to it.  Where calls were counted,
+ * `calls`, and what one call takes: by itself, and with everything called from there.
  */
+#include "views/calls.h"
 #include "views/view_private.h"
 
 #include <math.h>
@@ -40,12 +42,45 @@ static const struct fg_view_column columns[] = {
 	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
+/* After the inclusive ones, where calls are known. */
+static const struct fg_view_column call_columns[] = {
+	{.key = "calls", .title = "calls", .kind = FG_CELL_COUNT},
+	{.key = "self_per_call_ns", .title = "self/call %t", .kind = FG_CELL_VALUE},
+	{.key = "total_per_call_ns", .title = "total/call %t", .kind = FG_CELL_VALUE},
+};
+
 enum {
+	COLUMNS_BEFORE_CALLS = 5,
 	COLUMN_LIBRARY = 8
 };
 
+static void set_columns(struct fg_view_table *table, bool with_calls, bool without_library)
+{
+	struct fg_view_column all[FG_ARRAY_SIZE(columns) + FG_ARRAY_SIZE(call_columns)];
+	const size_t more = with_calls ? FG_ARRAY_SIZE(call_columns) : 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
+		all[i < COLUMNS_BEFORE_CALLS ? i : i + more] = columns[i];
+	for (size_t i = 0; i < more; i++)
+		all[COLUMNS_BEFORE_CALLS + i] = call_columns[i];
+	fg_view_columns(table, all, FG_ARRAY_SIZE(columns) + more);
+	table->columns[COLUMN_LIBRARY + more].only_data = without_library;
+}
+
+static struct fg_view_cell *add_calls(struct fg_view_cell *cell,
+				      const struct fg_label_figures *figures, double calls)
+{
+	if (calls > 0) {
+		cell[0] = fg_cell_count(calls);
+		cell[1] = fg_cell_value(figures->self[0].value / calls);
+		cell[2] = fg_cell_value(figures->inclusive[0].value / calls);
+	}
+	return cell + FG_ARRAY_SIZE(call_columns);
+}
+
 static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
-		    const struct fg_label_figures *figures, double cumulative_ns)
+		    const struct fg_label_figures *figures, double cumulative_ns,
+		    const struct fg_view_calls *calls)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	const struct fg_label *label = &tree->labels[figures->label];
@@ -56,6 +91,8 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 	*cell++ = fg_cell_share(total->value > 0 ? cumulative_ns / total->value : 0);
 	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
 	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
+	if (calls->known)
+		cell = add_calls(cell, figures, fg_view_calls_of(calls, label));
 	*cell++ = fg_cell_count((double)figures->self[0].samples);
 	*cell++ = fg_cell_count((double)figures->inclusive[0].samples);
 	*cell++ = fg_cell_count(figures->leaf_paths);
@@ -75,7 +112,7 @@ static void note_rest(struct fg_view_table *table, size_t left_out, double left_
 }
 
 static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
-		 const struct fg_view_options *options)
+		 const struct fg_view_options *options, const struct fg_view_calls *calls)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	struct fg_label_figures *figures = NULL;
@@ -99,7 +136,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 			continue;
 		}
 		cumulative += figures[i].self[0].value;
-		add_row(table, tree, &figures[i], cumulative);
+		add_row(table, tree, &figures[i], cumulative, calls);
 	}
 	note_rest(table, left_out, left_ns, total);
 	free(figures);
@@ -109,6 +146,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 		enum fg_group group, struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
+	struct fg_view_calls calls = {0};
 	struct fg_calltree tree;
 	int status = FG_OK;
 
@@ -117,13 +155,16 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	status = fg_calltree_build(profile, &query, &tree, err);
 	if (status != FG_OK)
 		return status;
-	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	table->columns[COLUMN_LIBRARY].only_data =
-		group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE;
+	status = fg_view_calls_init(&calls, profile, &query, err);
+	if (status != FG_OK)
+		goto out;
+	set_columns(table, calls.known, group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	fill(table, &tree, options);
+	fill(table, &tree, options, &calls);
+out:
+	fg_view_calls_release(&calls);
 	fg_calltree_release(&tree);
-	return FG_OK;
+	return status;
 }
 
 /* Grouped by the query; the views below are the same list with a fixed group. */

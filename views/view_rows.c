@@ -164,10 +164,20 @@ double fg_view_whole_total(const struct fg_view_table *table, const struct fg_pr
 		       : 0;
 }
 
+static uint32_t repetitions_of(const struct fg_view_table *table, const struct fg_profile *profile)
+{
+	uint16_t index = 0;
+
+	if (fg_profile_find_measure(profile, table->measure.name, &index, NULL) != FG_OK)
+		return profile->repetition_count;
+	return fg_profile_repetitions(profile, index);
+}
+
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total)
 {
-	const double parts = query->per_repetition ? profile->repetition_count : 1;
+	const uint32_t repetitions = repetitions_of(table, profile);
+	const double parts = query->per_repetition ? repetitions : 1;
 	const bool is_sum = table->measure.fold == FG_FOLD_SUM;
 	const double whole_value = fg_view_whole_total(table, profile) / (is_sum ? parts : 1);
 	struct fg_strbuf line = {0};
@@ -194,8 +204,10 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	/* What was counted exactly is no estimate from a number of samples. */
 	if (!table->measure.exact)
 		fg_strbuf_printf(&line, "%s %s samples", is_part ? ";" : " in", samples);
-	if (query->per_repetition)
-		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
+	if (query->per_repetition && repetitions > 1)
+		fg_strbuf_printf(&line, "; the mean of %u repetitions", repetitions);
+	else if (query->per_repetition)
+		fg_strbuf_add_text(&line, "; one repetition");
 	add_head(table, "%s", fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }
