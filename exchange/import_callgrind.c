@@ -262,7 +262,7 @@ static int read_line(struct reader *reader, struct fg_text line, struct fg_error
 		reader->calls = 0; /* the next line is where it jumps from, no cost */
 		return FG_OK;
 	}
-	if (line.length > 0 && memchr("0123456789+-*", *line.text, 13))
+	if (line.length > 0 && *line.text && strchr("0123456789+-*", *line.text))
 		return read_cost(reader, line, err);
 	if (take(&line, "events:"))
 		return read_events(reader, line, err);
