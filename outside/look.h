@@ -22,7 +22,7 @@ struct fg_look_thread {
 	struct fg_thread_state state;
 	bool seized;
 	bool stopped;
-	int signal; /* to be handed on */
+	struct fg_thread_stop stop;
 	struct fg_stack stack;
 	struct fg_waiting waiting;
 	char *crash; /* what it was ended by; NULL: it was not */

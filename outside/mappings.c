@@ -10,6 +10,7 @@ enum {
 	MAPS_MAX_BYTES = 64 << 20,
 	HEADERS_MAX = 128,
 	NOTES_MAX_BYTES = 4096,
+	FRAMES_MAX_BYTES = 64 << 20,
 	TABLE_ENCODING =
 		0x3b, /* DW_EH_PE_datarel | DW_EH_PE_sdata4: a table that can be searched */
 	TABLE_ENTRY_BYTES = 8,
@@ -125,6 +126,24 @@ static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 	return has_bias;
 }
 
+/* A static program has no sorted table: one is made. */
+static void make_table(struct fg_memory *memory, struct fg_mapping *mapping)
+{
+	uint64_t address = 0;
+	uint64_t size = 0;
+	uint8_t *bytes = NULL;
+	size_t count = 0;
+
+	if (!fg_frame_index_section(mapping->path, &address, &size) || size > FRAMES_MAX_BYTES)
+		return;
+	bytes = fg_xmalloc((size_t)size + 1);
+	if (fg_memory_read(memory, mapping->bias + address, bytes, (size_t)size))
+		mapping->own_table = fg_frame_index_build(bytes, (size_t)size, &count);
+	mapping->table_base = mapping->bias + address;
+	mapping->table_entries = count;
+	free(bytes);
+}
+
 static void add_mapping(struct fg_memory *memory, struct fg_mappings *mappings, uint64_t start,
 			const char *path)
 {
@@ -138,6 +157,8 @@ static void add_mapping(struct fg_memory *memory, struct fg_mappings *mappings, 
 	    strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
 		length -= sizeof(deleted) - 1;
 	mapping.path = fg_xstrndup(path, length);
+	if (!mapping.table_entries && !mapping.is_vdso)
+		make_table(memory, &mapping);
 	mappings->items = fg_grow(mappings->items, &mappings->capacity, mappings->count + 1,
 				  sizeof(mappings->items[0]));
 	mappings->items[mappings->count++] = mapping;
@@ -241,8 +262,10 @@ bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address)
 
 void fg_mappings_release(struct fg_mappings *mappings)
 {
-	for (size_t i = 0; i < mappings->count; i++)
+	for (size_t i = 0; i < mappings->count; i++) {
 		free(mappings->items[i].path);
+		free(mappings->items[i].own_table);
+	}
 	free(mappings->items);
 	free(mappings->nameless);
 	*mappings = (struct fg_mappings){0};

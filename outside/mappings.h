@@ -7,6 +7,7 @@
 #define FG_OUTSIDE_MAPPINGS_H
 
 #include "base/error.h"
+#include "outside/frame_index.h"
 #include "outside/memory.h"
 
 enum {
@@ -19,6 +20,8 @@ struct fg_mapping {
 	uint64_t table; /* address of the sorted table in .eh_frame_hdr; 0: none */
 	uint64_t table_base;
 	uint64_t table_entries;
+	struct fg_frame_index_entry
+		*own_table; /* where the file has none; `table` is unused then */
 	uint8_t build_id[FG_MAPPING_BUILD_ID_MAX];
 	size_t build_id_size;
 	char *path;

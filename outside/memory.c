@@ -3,6 +3,11 @@
 
 #include <sys/uio.h>
 
+static size_t place_of(uint64_t address, size_t pages_on)
+{
+	return (address / FG_MEMORY_PAGE + pages_on) % FG_MEMORY_PAGES;
+}
+
 void fg_memory_init(struct fg_memory *memory, pid_t pid)
 {
 	*memory = (struct fg_memory){.pid = pid};
@@ -15,9 +20,33 @@ void fg_memory_release(struct fg_memory *memory)
 	*memory = (struct fg_memory){0};
 }
 
+void fg_memory_forget(struct fg_memory *memory)
+{
+	memset(memory->kept, 0, sizeof(memory->kept));
+}
+
+void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages)
+{
+	const uint64_t first = address - address % FG_MEMORY_PAGE;
+	struct iovec to[FG_MEMORY_FETCH_MAX] = {0};
+	struct iovec from = {.iov_len = pages * FG_MEMORY_PAGE};
+	ssize_t got = 0;
+
+	FG_ASSERT(pages <= FG_MEMORY_FETCH_MAX);
+	memcpy(&from.iov_base, &first, sizeof(from.iov_base));
+	for (size_t i = 0; i < pages; i++)
+		to[i] = (struct iovec){.iov_base = memory->pages[place_of(first, i)],
+				       .iov_len = FG_MEMORY_PAGE};
+	got = process_vm_readv(memory->pid, to, pages, &from, 1, 0);
+	for (size_t i = 0; i < pages; i++)
+		memory->kept[place_of(first, i)] = got >= (ssize_t)((i + 1) * FG_MEMORY_PAGE)
+							   ? first + i * FG_MEMORY_PAGE + 1
+							   : 0;
+}
+
 static const uint8_t *page_at(struct fg_memory *memory, uint64_t address)
 {
-	const size_t place = address / FG_MEMORY_PAGE % FG_MEMORY_PAGES;
+	const size_t place = place_of(address, 0);
 	struct iovec to = {.iov_base = memory->pages[place], .iov_len = FG_MEMORY_PAGE};
 	/* the address is one of the other process and is never followed here */
 	struct iovec from = {.iov_len = FG_MEMORY_PAGE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of another process, read page by page with process_vm_readv() and kept: what is kept is
- * only true while the process stands still.
+ * Memory of another process, read page by page with process_vm_readv() and kept until
+ * fg_memory_forget().
  */
 #ifndef FG_OUTSIDE_MEMORY_H
 #define FG_OUTSIDE_MEMORY_H
@@ -13,6 +13,7 @@
 enum {
 	FG_MEMORY_PAGE = 4096,
 	FG_MEMORY_PAGES = 256,
+	FG_MEMORY_FETCH_MAX = 16,
 };
 
 struct fg_memory {
@@ -23,6 +24,10 @@ struct fg_memory {
 
 void fg_memory_init(struct fg_memory *memory, pid_t pid);
 void fg_memory_release(struct fg_memory *memory);
+/* Something may have changed: nothing that was kept is used again. */
+void fg_memory_forget(struct fg_memory *memory);
+/* Reads so many pages at once, from the one of this address on; as many as there are. */
+void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
 /* False: not all of it can be read. */
 bool fg_memory_read(struct fg_memory *memory, uint64_t address, void *data, size_t size);
 

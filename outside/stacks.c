@@ -13,12 +13,41 @@ enum {
 	TABLE_ENTRY_WORDS = 8 / sizeof(unw_word_t),
 };
 
+#define OWN_TABLES         UINT64_C(0xffff800000000000)
+#define OWN_TABLE_DISTANCE (UINT64_C(1) << 32)
+
 struct fg_stack_walker {
 	struct fg_memory *memory;
 	const struct fg_mappings *mappings;
 	const struct user_regs_struct *registers;
 	unw_addr_space_t space;
 };
+
+/*
+ * Tables of our own get addresses in the kernel's half, which no program has: libunwind reads them
+ * like any memory, by access_memory().
+ */
+static uint64_t own_table_address(const struct fg_stack_walker *walker,
+				  const struct fg_mapping *mapping)
+{
+	return OWN_TABLES + (uint64_t)(mapping - walker->mappings->items) * OWN_TABLE_DISTANCE;
+}
+
+static bool read_own_table(const struct fg_stack_walker *walker, uint64_t address, void *value)
+{
+	const uint64_t number = (address - OWN_TABLES) / OWN_TABLE_DISTANCE;
+	const uint64_t offset = (address - OWN_TABLES) % OWN_TABLE_DISTANCE;
+	const struct fg_mapping *mapping = NULL;
+
+	if (number >= walker->mappings->count)
+		return false;
+	mapping = &walker->mappings->items[number];
+	if (!mapping->own_table ||
+	    offset + sizeof(unw_word_t) > mapping->table_entries * sizeof(mapping->own_table[0]))
+		return false;
+	memcpy(value, (const char *)mapping->own_table + offset, sizeof(unw_word_t));
+	return true;
+}
 
 static int find_tables(unw_addr_space_t space, unw_word_t address, unw_proc_info_t *info,
 		       int need_unwind_info, void *context)
@@ -32,7 +61,8 @@ static int find_tables(unw_addr_space_t space, unw_word_t address, unw_proc_info
 	tables.start_ip = mapping->start;
 	tables.end_ip = mapping->end;
 	tables.u.rti.segbase = mapping->table_base;
-	tables.u.rti.table_data = mapping->table;
+	tables.u.rti.table_data =
+		mapping->own_table ? own_table_address(walker, mapping) : mapping->table;
 	tables.u.rti.table_len = mapping->table_entries * TABLE_ENTRY_WORDS;
 	return UNW_OBJ(dwarf_search_unwind_table)(space, address, &tables, info, need_unwind_info,
 						  context);
@@ -61,10 +91,15 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
 {
 	const struct fg_stack_walker *walker = context;
 
+	bool done = false;
+
 	(void)space;
-	if (write || !fg_memory_read(walker->memory, address, value, sizeof(*value)))
+	if (write)
 		return -UNW_EINVAL;
-	return 0;
+	done = address >= OWN_TABLES
+		       ? read_own_table(walker, address, value)
+		       : fg_memory_read(walker->memory, address, value, sizeof(*value));
+	return done ? 0 : -UNW_EINVAL;
 }
 
 static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value,

@@ -7,10 +7,12 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -20,8 +22,8 @@ enum {
 	STAT_USER = 11,
 	STAT_SYSTEM = 12,
 	STAT_FIELDS = 13,
-	POLL_US = 50,
-	EVENT_SHIFT = 16, /* above it, a stop of ptrace's own says which */
+	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
+	EVENT_SHIFT = 16,   /* above it, a stop of ptrace's own says which */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -188,20 +190,26 @@ void fg_thread_interrupt(pid_t tid)
 }
 
 /* A thread that sleeps in the kernel without listening to signals does not stop. */
-bool fg_thread_await(pid_t tid, int64_t until_ns, int *signal)
+bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
 {
+	const struct timespec slice = {.tv_nsec = SLICE_NS};
+	sigset_t child;
+
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	*stop = (struct fg_thread_stop){0};
 	for (;;) {
 		int status = 0;
 		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
 
-		if (got == tid) {
-			*signal = WIFSTOPPED(status) && !(status >> EVENT_SHIFT) ? WSTOPSIG(status)
-										 : 0;
+		stop->seen_ns = fg_clock_monotonic_ns();
+		if (got == tid && WIFSTOPPED(status) && !(status >> EVENT_SHIFT))
+			stop->signal = WSTOPSIG(status);
+		if (got == tid)
 			return WIFSTOPPED(status);
-		}
-		if ((got < 0 && errno != EINTR) || fg_clock_monotonic_ns() >= until_ns)
+		if ((got < 0 && errno != EINTR) || stop->seen_ns >= until_ns)
 			return false;
-		(void)usleep(POLL_US);
+		(void)sigtimedwait(&child, NULL, &slice);
 	}
 }
 
@@ -251,7 +259,7 @@ void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 	char folder[32];
 
 	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	if (error == ESRCH || !fg_fs_exists(folder))
+	if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
 		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
 	else if (has_tracer(pid))
 		(void)fg_error_set(err, FG_EBUSY,
@@ -270,4 +278,21 @@ void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 			"privileged, or this container lacks CAP_SYS_PTRACE (docker run "
 			"--cap-add=SYS_PTRACE)",
 			(int)pid, strerrordesc_np(error));
+}
+
+int fg_thread_check_rights(pid_t pid, struct fg_error *err)
+{
+	char path[32];
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || has_tracer(pid)) {
+		fg_thread_explain_refusal(pid, errno, err);
+		if (fd >= 0)
+			(void)close(fd);
+		return FG_EUNSUPPORTED;
+	}
+	(void)close(fd);
+	return FG_OK;
 }

@@ -40,12 +40,17 @@ void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
 
 /* False: refused, errno says why. */
 bool fg_thread_seize(pid_t tid);
+struct fg_thread_stop {
+	int signal;      /* that it stopped for, to be handed on by fg_thread_release(); 0: none */
+	int64_t seen_ns; /* when that was seen, on the monotonic clock */
+};
+
 /*
- * Asks it to stop; fg_thread_await() then waits up to `until_ns`, on the monotonic clock.  *signal
- * is the one that it stopped for, to be handed on by fg_thread_release(); 0: none.
+ * Asks it to stop; fg_thread_await() then waits up to `until_ns`.  Where SIGCHLD is blocked that
+ * ends with the stop itself, otherwise up to a millisecond later.
  */
 void fg_thread_interrupt(pid_t tid);
-bool fg_thread_await(pid_t tid, int64_t until_ns, int *signal);
+bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop);
 /* For a stopped thread; false: it is not a 64-bit one. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 /* A stopped thread goes on as if nothing had happened. */
@@ -54,5 +59,8 @@ void fg_thread_release(pid_t tid, int signal);
  * Why the system refuses to let us look at this process, in words that name the setting to change.
  */
 void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err);
+
+/* May we look at this process?  Tells without touching it. */
+int fg_thread_check_rights(pid_t pid, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -321,7 +321,7 @@ static const struct {
 };
 
 /* A system call that our stop interrupted still says so in the register of its result. */
-static bool is_interrupted_call(const struct user_regs_struct *registers)
+bool fg_waiting_is(const struct user_regs_struct *registers)
 {
 	enum {
 		ERESTARTSYS = 512,
@@ -346,7 +346,7 @@ void fg_waiting_find(const struct fg_waiter *waiter, struct fg_waiting *waiting)
 	};
 
 	*waiting = (struct fg_waiting){0};
-	if (!is_interrupted_call(r))
+	if (!fg_waiting_is(r))
 		return;
 	waiting->call = "a system call";
 	for (size_t i = 0; i < FG_ARRAY_SIZE(calls); i++) {

@@ -20,6 +20,8 @@ struct fg_waiting {
 	pid_t holder;          /* the thread that it waits for; 0: not known */
 };
 
+/* Does it stand in a system call that our stop has interrupted? */
+bool fg_waiting_is(const struct user_regs_struct *registers);
 /* The waiting is to be released by fg_strbuf_release(&waiting->what). */
 void fg_waiting_find(const struct fg_waiter *waiter, struct fg_waiting *waiting);
 

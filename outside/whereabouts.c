@@ -106,7 +106,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 		struct fg_look_thread *thread = &process->threads[i];
 
 		thread->stopped =
-			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->signal);
+			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->stop);
 	}
 	if (fg_mappings_read(&memory, &process->mappings, NULL) == FG_OK) {
 		walker = fg_stack_walker_new(&memory, &process->mappings);
@@ -119,7 +119,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 	}
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].seized)
-			fg_thread_release(process->threads[i].tid, process->threads[i].signal);
+			fg_thread_release(process->threads[i].tid, process->threads[i].stop.signal);
 	}
 	fg_memory_release(&memory);
 	fg_pids_release(&tids);

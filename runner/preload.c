@@ -149,6 +149,16 @@ bool fg_preload_units_valid(const char *units)
 	return *end == '\0' && last >= first;
 }
 
+bool fg_preload_is_static(const char *program)
+{
+	struct fg_program_file file;
+	struct stat status;
+
+	return stat(program, &status) == 0 && check_rights(program, &status, NULL) == FG_OK &&
+	       fg_program_file_read(program, &file, NULL) == FG_OK && file.is_elf &&
+	       !file.is_dynamic;
+}
+
 static const char *value_of(char *const *environment, const char *name)
 {
 	const size_t size = strlen(name);

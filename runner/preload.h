@@ -34,6 +34,8 @@ struct fg_preload {
  * executable.  Of a script the interpreter is looked at.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
+/* Is it an ELF program that is linked statically, and may be looked at? */
+bool fg_preload_is_static(const char *program);
 
 /*
  * Path of the collector library, to be freed: $FASTGATE_COLLECTOR, beside the running program, or

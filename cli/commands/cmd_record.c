@@ -12,6 +12,7 @@
 #include "cli/framework/command.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
+#include "outside/sampler.h"
 #include "runner/preload.h"
 #include "runner/sample_price.h"
 
@@ -30,10 +31,12 @@
 enum {
 	SIGNALLED = 128,
 	NOT_FOUND = 127,
-	NOT_STARTED = 126
+	NOT_STARTED = 126,
+	OUTSIDE_RATE_HZ = 100
 };
 
 struct options {
+	unsigned pid;
 	unsigned rate_hz;
 	double budget;
 	int clock;
@@ -51,6 +54,14 @@ struct options {
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 
 static const struct fg_option options[] = {
+	{.name = "pid",
+	 .letter = 'p',
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, pid),
+	 .argument = "PID",
+	 .minimum = 1,
+	 .maximum = INT32_MAX,
+	 .help = "sample this process, which runs already, from outside; without CMD"},
 	{.name = "rate",
 	 .letter = 'r',
 	 .kind = FG_OPTION_UNSIGNED,
@@ -59,7 +70,7 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 50000,
 	 .help = "samples per second of CPU time (default: as many as --budget allows), or of "
-		 "elapsed time with --clock wall (default 100)"},
+		 "elapsed time with --clock wall or from outside (default 100)"},
 	{.name = "budget",
 	 .kind = FG_OPTION_RATIO,
 	 .offset = offsetof(struct options, budget),
@@ -67,7 +78,7 @@ static const struct fg_option options[] = {
 	 .initial = "3%",
 	 .minimum = 0.0001,
 	 .maximum = 0.5,
-	 .help = "without --rate: the share of the CPU time that sampling may cost"},
+	 .help = "the share of the CPU time that sampling may cost, without --rate or from outside"},
 	FG_CLI_CHOICE(
 		struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		"what is sampled: time on a CPU; elapsed time, waiting included; or (exact) time on a CPU with system time where it is spent, though calls may be cut short"),
@@ -92,8 +103,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "CMD",
-	 .help = "the command and its arguments",
-	 .min = 1,
+	 .help = "the command and its arguments; none with --pid",
 	 .complete = FG_COMPLETE_PROGRAM},
 	{.name = NULL},
 };
@@ -101,6 +111,8 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
+	{"fastgate record --pid 4711 --duration 20s",
+	 "what does that server do?  It goes on as if nothing had happened"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
 	{"fastgate record --measure heap -- ./reco",
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
@@ -163,7 +175,7 @@ static int make_folder(const char *path, char **absolute, struct fg_error *err)
 
 static void become(char *const *argv, char *const *variables)
 {
-	for (; *variables; variables++)
+	for (; variables && *variables; variables++)
 		(void)putenv(*variables);
 	(void)execvp(argv[0], argv);
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
@@ -240,6 +252,18 @@ static void end_the_rest(int signal)
 	(void)fg_process_end_strays();
 }
 
+static int await_command(pid_t pid, const struct sigaction *before)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (told_to_end)
+		end_the_rest(told_to_end);
+	unwatch_signals(before);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
+}
+
 static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
 		       struct fg_error *err)
 {
@@ -247,7 +271,6 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	const size_t count = fg_preload_variables(preload, environ, variables);
 	const pid_t pid = start_command(argv, variables, before);
-	int status = 0;
 
 	for (size_t i = 0; i < count; i++)
 		free(variables[i]);
@@ -255,13 +278,79 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 		unwatch_signals(before);
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (told_to_end)
-		end_the_rest(told_to_end);
-	unwatch_signals(before);
-	*exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
+	*exit_code = await_command(pid, before);
 	return FG_OK;
+}
+
+/* ---- from outside ---- */
+
+static int sample_outside(const struct options *given, pid_t pid, const char *folder,
+			  const struct fg_cli *cli, struct fg_error *err)
+{
+	const struct fg_outside_sampling sampling = {
+		.pid = pid,
+		.folder = folder,
+		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : OUTSIDE_RATE_HZ),
+		.duration_ns = given->duration_ns,
+		.budget = given->budget,
+		.interrupted = given->pid ? cli->interrupted : NULL,
+	};
+	struct fg_outside_result result = {0};
+	const int status = fg_outside_sample(&sampling, &result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (result.period_ns > sampling.period_ns)
+		fg_cli_say(cli,
+			   "sampled less often at the end, every %.0f ms, "
+			   "to cost no more than %.0f %%",
+			   (double)result.period_ns / (double)FG_NS_PER_MS, 100 * given->budget);
+	return FG_OK;
+}
+
+/*
+ * A static program has no room for a library: it is started as it is and sampled from outside.  The
+ * pipe closes itself with exec, when it is the program that is to be looked at.
+ */
+static int run_static(const struct fg_cli *cli, const struct options *given, const char *folder,
+		      int *exit_code, struct fg_error *err)
+{
+	struct sigaction before[FG_ARRAY_SIZE(handed_on)];
+	int started[2];
+	char nothing = 0;
+	pid_t pid = -1;
+	int status = FG_OK;
+
+	if (pipe2(started, O_CLOEXEC) != 0)
+		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	pid = start_command(cli->arguments, NULL, before);
+	(void)close(started[1]);
+	while (pid > 0 && read(started[0], &nothing, 1) < 0 && errno == EINTR)
+		;
+	(void)close(started[0]);
+	if (pid < 0) {
+		unwatch_signals(before);
+		return fg_error_errno(err, FG_EIO, "cannot start %s", cli->arguments[0]);
+	}
+	status = sample_outside(given, pid, folder, cli, err);
+	*exit_code = await_command(pid, before);
+	return status;
+}
+
+/* The options that only the library inside a program can follow. */
+static const char *only_inside(const struct options *given)
+{
+	if (given->clock != 0)
+		return "--clock";
+	if (given->delay_ns > 0)
+		return "--delay";
+	if (given->units)
+		return "--units";
+	if (given->control)
+		return "--control";
+	if (given->measures)
+		return "--measure";
+	return given->paused ? "--paused" : NULL;
 }
 
 /* ---- after ---- */
@@ -346,6 +435,8 @@ static const char *why_no_samples(const struct options *given, const struct tota
 		return "no unit of work with these numbers was begun, or it was too short";
 	if (given->paused)
 		return "the program did not ask for them (fg_resume, __itt_resume)";
+	if (given->pid)
+		return "the process used no CPU time";
 	if (given->control)
 		return "the control file said so, or too little time was used";
 	if (given->delay_ns > 0)
@@ -486,6 +577,55 @@ out:
 	return status;
 }
 
+static void say_end(const struct fg_cli *cli, const char *folder, const struct totals *totals,
+		    const struct options *given, const struct fg_sampling *chosen)
+{
+	if (totals->files == 0)
+		fg_cli_warn(cli, "no process left a trace in %s", folder);
+	else
+		say_totals(cli, totals, given, chosen);
+}
+
+/* --pid, or a command that is linked statically. */
+static int run_outside(struct fg_cli *cli, const struct options *given)
+{
+	struct fg_error err = {0};
+	struct totals totals = {0};
+	const struct fg_sampling unchosen = {0};
+	char *folder = NULL;
+	int exit_code = FG_EXIT_PASS;
+	int status = FG_OK;
+
+	if (only_inside(given))
+		return fg_cli_usage(cli, "%s is not possible from outside of a program",
+				    only_inside(given));
+	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &folder, &err);
+	if (status != FG_OK)
+		goto out;
+	if (given->pid)
+		status = sample_outside(given, (pid_t)given->pid, folder, cli, &err);
+	else
+		status = run_static(cli, given, folder, &exit_code, &err);
+	if (status == FG_OK)
+		status = finish_files(folder, &totals, &err);
+out:
+	if (status != FG_OK)
+		exit_code = fg_cli_fail(cli, &err);
+	else
+		say_end(cli, folder, &totals, given, &unchosen);
+	free(folder);
+	return exit_code;
+}
+
+static bool is_static(const char *command)
+{
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	const bool found = program && fg_preload_is_static(program);
+
+	free(program);
+	return found;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
@@ -502,6 +642,11 @@ static int run(struct fg_cli *cli, const void *values)
 			cli,
 			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
+	if (given->pid ? cli->argument_count > 0 : cli->argument_count == 0)
+		return fg_cli_usage(cli, given->pid ? "--pid and a command exclude each other"
+						    : "the command to record is missing");
+	if (given->pid || is_static(cli->arguments[0]))
+		return run_outside(cli, given);
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;
@@ -517,10 +662,8 @@ static int run(struct fg_cli *cli, const void *values)
 out:
 	if (status != FG_OK)
 		exit_code = fg_cli_fail(cli, &err);
-	else if (totals.files == 0)
-		fg_cli_warn(cli, "no process left a trace in %s", owned[1]);
 	else
-		say_totals(cli, &totals, given, &sampling);
+		say_end(cli, owned[1], &totals, given, &sampling);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;
@@ -529,14 +672,18 @@ out:
 const struct fg_cli_command fg_cmd_record = {
 	.name = "record",
 	.group = FG_CLI_GROUP_PROFILE,
-	.summary = "profile one command",
+	.summary = "profile one command, or a process that runs",
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
 		"configuration, no special build and no root.\n\n"
 		"The exit code is the command's; 128 + N if signal N ended it. A program that "
-		"cannot be sampled (linked statically, set-user-id, built with a sanitizer) is "
-		"refused before it starts.",
+		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "
+		"starts.\n\n"
+		"With --pid a process that runs already is sampled from outside for --duration, "
+		"or until it ends or Ctrl-C; so is a command that is linked statically. Threads "
+		"that wait are left alone, child processes too, and sampling slows down rather "
+		"than cost more than --budget.",
 	FG_CLI_TABLES,
 	.takes_command = true,
 	.run = run,

@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Makes traces, byte by byte as collector/trace_format.h says, for the tests and benchmarks of
- * profile/.
- *
- *	struct fg_trace_writer w = {0};
- *	fg_trace_writer_init(&w);
- *	fg_trace_writer_record(&w, FG_RECORD_NAME, 1, fg_tw_text("event"), ...)
- *	fg_trace_writer_finish(&w, &size)     the file's bytes, valid until release
- */
+/* What tests add to symbols/trace_writer.h: a plain module, and damage. */
 #ifndef FG_TESTS_SUPPORT_TRACE_WRITER_H
 #define FG_TESTS_SUPPORT_TRACE_WRITER_H
 
-#include "base/strbuf.h"
-#include "collector/trace_format.h"
+#include "symbols/trace_writer.h"
 
-struct fg_trace_writer {
-	struct fg_strbuf file;
-	struct fg_strbuf chunk; /* payload of the open one */
-	struct fg_trace_header header;
-	uint32_t thread, region, sequence;
-	uint64_t base_time_ns, time_ns;
-};
-
-void fg_trace_writer_init(struct fg_trace_writer *w);
-void fg_trace_writer_release(struct fg_trace_writer *w);
-/* A record of numbers only; `count` of them. */
-void fg_trace_writer_numbers(struct fg_trace_writer *w, uint8_t kind, const uint64_t *numbers,
-			     size_t count);
-#define FG_TW(w, kind, ...)                                        \
- fg_trace_writer_numbers(w, kind, (const uint64_t[]){__VA_ARGS__}, \
-			 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
-/* Numbers, then a text. */
-void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t number,
-			  const char *text, size_t size);
 void fg_trace_writer_module(struct fg_trace_writer *w, uint64_t id, const char *path,
 			    const uint8_t *build_id, size_t build_id_size);
-void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
-			    uint64_t path, uint64_t weight_ns);
-/*
- * Closes the open chunk: the next record starts a new one with this thread, region and base time.
- */
-void fg_trace_writer_chunk(struct fg_trace_writer *w, uint32_t thread, uint32_t region,
-			   uint64_t base_time_ns);
 /* A page that was allocated and never written. */
 void fg_trace_writer_gap(struct fg_trace_writer *w);
-/* `size` may be NULL. */
-const char *fg_trace_writer_finish(struct fg_trace_writer *w, size_t *size);
 /* After changing bytes of the finished file's header. */
 void fg_trace_writer_seal(struct fg_trace_writer *w);
 

@@ -392,8 +392,7 @@ def refused(name, part, **more):
 def builds_refused():
     check(compile_program("plain"), "the compiler makes no program")
     check(record("--", "./plain").returncode == 0 and os.path.exists("it-ran"), "a plain program is refused")
-    for name, flags, part in (("static", ("-static",), "linked statically"), ("static-pie", ("-static-pie",), "linked statically"),
-                              ("address", ("-fsanitize=address",), "AddressSanitizer"), ("thread", ("-fsanitize=thread",), "ThreadSanitizer")):
+    for name, flags, part in (("address", ("-fsanitize=address",), "AddressSanitizer"), ("thread", ("-fsanitize=thread",), "ThreadSanitizer")):
         if compile_program(name, *flags):
             refused(f"./{name}", part)
         else:
@@ -402,7 +401,7 @@ def builds_refused():
         if compile_program(f"clang-{name}", f"-fsanitize={name}", compiler="clang"):
             refused(f"./clang-{name}", part)
     # scripts are as good as what they are for
-    if os.path.exists("static"):
+    if compile_program("static", "-static"):
         with open("script", "w", encoding="ascii") as file:
             file.write(f"#!{os.getcwd()}/static\n")
         os.chmod("script", 0o755)
@@ -466,8 +465,84 @@ def rights_refused():
     refused("./capable", "has file capabilities", preexec_fn=drop_rights)
 
 
+# ---- from outside ----
+
+SHARES = """
+#include <stdlib.h>
+__attribute__((noinline)) static long one(long n) { long s = 0; for (volatile long i = 0; i < n; i++) s += i; return s; }
+__attribute__((noinline)) static long three(long n) { long s = 0; for (volatile long i = 0; i < 3 * n; i++) s += i; return s; }
+int main(int argc, char **argv)
+{
+	long sum = 0;
+	for (long rounds = argc > 1 ? atol(argv[1]) : -1; rounds != 0; rounds--)
+		sum += one(1000000) + three(1000000);
+	return sum == 42 ? 1 : 7;
+}
+"""
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        fields = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    return fields["State"][0], fields["TracerPid"].strip()
+
+
+def runs_freely(pid, when):
+    state, tracer = state_of(pid)
+    check(state not in "tT" and tracer == "0", f"{when}: state {state}, traced by {tracer}")
+
+
+def used_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[11])
+
+
+def from_outside():
+    with open("shares.c", "w", encoding="ascii") as file:
+        file.write(SHARES)
+    subprocess.run([COMPILER, "-g", "-O1", "shares.c", "-o", "shares"], check=True)
+    with subprocess.Popen(["./shares"]) as running:
+        try:
+            recorded("--pid", str(running.pid), "--duration", "500ms", "--rate", "1000")
+            document = profile()
+            check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
+            runs_freely(running.pid, "after --pid")
+            killed_while_it_samples(running.pid)
+        finally:
+            running.kill()
+    done = record("--pid", str(running.pid))
+    check(done.returncode == 2 and f"there is no process {running.pid}" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
+    done = record("--pid", "1", "--", "true")
+    check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
+    done = record("--pid", "1", "--clock", "wall")
+    check(done.returncode == 2 and "--clock is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
+
+
+def killed_while_it_samples(pid):
+    """Nothing stays stopped, and the program goes on to use time."""
+    with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
+        begin = used_ticks(pid)
+        while used_ticks(pid) < begin + 5:
+            pass
+        sampler.kill()
+    runs_freely(pid, "after kill -9 of fastgate")
+    begin = used_ticks(pid)
+    while used_ticks(pid) == begin:
+        pass
+
+
+def static_programs():
+    if subprocess.run([COMPILER, "-g", "-O1", "-static", "shares.c", "-o", "shares-static"], capture_output=True, check=False).returncode:
+        print("left out, the compiler makes no static program")
+        return
+    document = recorded("--", "./shares-static", "60", code=7)
+    check(weight_ns(document, "three") > 0, "a static program: no samples in three")
+    check(weight_ns(document, "main") >= weight_ns(document, "three"), "a static program: three is not called by main")
+
+
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside,
+                 static_programs):
         part()
     if not failures:
         print("fastgate record does what its options say")

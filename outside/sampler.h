@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples a process that runs already, from outside, and leaves a trace as the collector would.
+ *
+ * At random moments every thread that has used CPU time since the moment before, and runs, is
+ * stopped, its registers and the top of its stack are copied, and it is let go; the stack is walked
+ * after that.  A sample weighs the CPU time that the thread has used since its last one.  Threads
+ * that wait are never stopped, so their system calls are not disturbed.  Nothing is held between
+ * two moments: a fastgate that is killed leaves nothing behind.
+ */
+#ifndef FG_OUTSIDE_SAMPLER_H
+#define FG_OUTSIDE_SAMPLER_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct fg_outside_sampling {
+	pid_t pid;
+	const char *folder;  /* the trace goes there */
+	int64_t period_ns;   /* mean time between two moments */
+	int64_t duration_ns; /* 0: until the process ends */
+	/*
+	 * What the threads' standing still and our own CPU time may come to, as a share of the
+	 * process's CPU time; beyond it samples are taken less often.
+	 */
+	double budget;
+	const volatile sig_atomic_t *interrupted; /* ends it as `duration_ns` does; may be NULL */
+};
+
+struct fg_outside_result {
+	uint64_t samples;
+	uint64_t cpu_ns;     /* what they weigh */
+	uint64_t stopped_ns; /* how long threads were seen to stand still, all together */
+	uint64_t pause_p99_ns;
+	int64_t period_ns; /* the last one */
+};
+
+int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outside_result *result,
+		      struct fg_error *err) FG_NODISCARD;
+
+#endif
