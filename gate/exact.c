@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "gate/metric_verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,7 +141,9 @@ bool fg_exact_is_equal(const struct fg_profile_set *set)
 static struct fg_metric_verdict metric_of(const char *name, const double values[2],
 					  const struct fg_policy *policy)
 {
-	const struct fg_metric_policy own = fg_policy_metric(policy, name);
+	const struct fg_metric_policy own = fg_policy_measure(policy, name);
+	const double tolerance =
+		own.gated ? fg_metric_tolerance(&own) : fmax(own.tolerance, tolerance_least);
 	const double ratio = values[0] > 0 ? values[1] / values[0] : (double)NAN;
 
 	return (struct fg_metric_verdict){
@@ -156,8 +159,9 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 		.low = ratio,
 		.high = ratio,
 		.alpha = policy->alpha,
-		.margin = fmax(own.tolerance, tolerance_least),
-		.smallest_detectable = fmax(own.tolerance, tolerance_least),
+		.gated = own.gated,
+		.margin = tolerance,
+		.smallest_detectable = tolerance,
 		.p_value = (double)NAN,
 	};
 }
@@ -191,6 +195,19 @@ static void judge(const struct counts arms[2], struct fg_arena *arena,
 	if (metric->low > 1 + tolerance)
 		metric->outcome = FG_OUTCOME_REGRESSION;
 	else if (metric->high < 1 - tolerance)
+		metric->outcome = FG_OUTCOME_IMPROVEMENT;
+}
+
+/* Shown only, unless the configuration asks for more. */
+static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *metric)
+{
+	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
+								  : arms[1].repetitions;
+	if (!metric->gated)
+		return;
+	if (metric->ratio > 1 + metric->margin)
+		metric->outcome = FG_OUTCOME_REGRESSION;
+	else if (metric->ratio < 1 - metric->margin)
 		metric->outcome = FG_OUTCOME_IMPROVEMENT;
 }
 
@@ -371,11 +388,14 @@ void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *p
 		goto out;
 	metric = &verdict->metrics[verdict->metric_count++];
 	*metric = metric_of("instructions", (double[]){arms[0].total, arms[1].total}, policy);
-	metric->gated = is_alone || policy->fail_on_exact;
+	metric->gated |= is_alone || policy->fail_on_exact;
 	judge(arms, arena, metric);
-	if (arms[0].total_calls > 0 && arms[1].total_calls > 0)
-		verdict->metrics[verdict->metric_count++] = metric_of(
-			"calls", (double[]){arms[0].total_calls, arms[1].total_calls}, policy);
+	if (arms[0].total_calls > 0 && arms[1].total_calls > 0) {
+		metric = &verdict->metrics[verdict->metric_count++];
+		*metric = metric_of("calls", (double[]){arms[0].total_calls, arms[1].total_calls},
+				    policy);
+		judge_calls(arms, metric);
+	}
 	explain(set, arms, metric_count, arena, verdict);
 out:
 	release(&arms[0]);
