@@ -27,7 +27,8 @@
 /*
  * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
  * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;
- * "probe": as "exact", by probes alone.  "jitter" and "tick" are the lower rungs of "cpu".
+ * "probe": as "exact", by probes alone.  "jitter" and "tick" are the lower rungs of "cpu".  "none":
+ * nothing is sampled, events are counted alone.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* A pid: only children of this process are sampled, not their children. */

@@ -67,11 +67,12 @@ static bool grow(struct table *table)
 {
 	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
 	struct table larger = *table;
+	void *memory = mmap(NULL, capacity * sizeof(struct entry), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	larger.entries = mmap(NULL, capacity * sizeof(struct entry), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (larger.entries == MAP_FAILED)
+	if (memory == MAP_FAILED)
 		return false;
+	larger.entries = memory;
 	larger.mask = capacity - 1;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
 		const struct entry *entry = &table->entries[i];

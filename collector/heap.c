@@ -102,7 +102,7 @@ static void count(const ucontext_t *context, const struct fg_counts *seen)
 	struct fg_walk_result where = {0, true};
 	const int saved_errno = errno;
 
-	if (!fg_alive())
+	if (!fg_alive() || !atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
 		return;
 	if (!thread || !fg_thread_enter(thread)) {
 		fg_counts_add_unplaced(seen);

@@ -89,6 +89,7 @@ static bool set_clock(struct fg_options *options, const char *text)
 		{.name = "jitter", .clock = FG_CLOCK_JITTER},
 		{.name = "tick", .clock = FG_CLOCK_TICK},
 		{.name = "wall", .clock = FG_CLOCK_WALL},
+		{.name = "none", .clock = FG_CLOCK_NONE},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {

@@ -373,6 +373,8 @@ void fg_clocks_choose(void)
 	const struct rung *rung = rung_of(fg_g.options.clock);
 
 	fg_g.period_ns = fg_g.options.period_ns;
+	if (fg_g.options.clock == FG_CLOCK_NONE)
+		return;
 	if (rung->clock == FG_CLOCK_PERF_USER) {
 		int fd = fg_g.options.exact && !fg_g.options.user_only
 				 ? perf_open(0, fg_g.period_ns, true)
@@ -393,6 +395,10 @@ void fg_clocks_choose(void)
 
 static bool start_clocks(struct fg_thread *thread)
 {
+	if (fg_g.options.clock == FG_CLOCK_NONE) {
+		thread->clock = FG_CLOCK_NONE;
+		return false;
+	}
 	/* Under a sandbox's filter each of these calls might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;

@@ -245,6 +245,13 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 	command->argc = argc;
 }
 
+static bool is_among(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
+}
+
 static void bind_texts(struct fg_binder *binder, const struct fg_key *key,
 		       const struct fg_yaml_node *node, void *values)
 {
@@ -254,8 +261,11 @@ static void bind_texts(struct fg_binder *binder, const struct fg_key *key,
 	    !all_scalars(binder, node, "a word of the list"))
 		return;
 	texts = fg_arena_array(binder->arena, node->count + 1, sizeof(texts[0]));
-	for (size_t i = 0; i < node->count; i++)
+	for (size_t i = 0; i < node->count; i++) {
 		texts[i] = node->items[i]->text;
+		if (key->words && !is_among(texts[i], key->words))
+			wrong_value(binder, key, node->items[i], NULL);
+	}
 	*(const char ***)at(values, key->offset) = texts;
 	*(size_t *)at(values, key->count_offset) = node->count;
 }

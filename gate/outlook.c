@@ -29,14 +29,20 @@ size_t fg_outlook_pairs_needed(const struct fg_rule *rule, unsigned min_pairs,
 {
 	const size_t most = fg_min_size(MOST_TIMES * count, MOST_PAIRS);
 	double *longer = fg_xcalloc(most + 1, sizeof(longer[0]));
+	uint8_t *layout = fg_xcalloc(most + 1, sizeof(layout[0]));
+	struct fg_rule planned = *rule;
 	size_t needed = 0;
 
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = 0; i < most; i++) {
 		longer[i] = difference[i % count];
+		layout[i] = rule->layout ? rule->layout[i % count] : 0;
+	}
+	planned.layout = rule->layout ? layout : NULL;
 	for (size_t pairs = count + 1; pairs <= most && needed == 0; pairs++) {
-		if (would_fail(rule, min_pairs, longer, pairs))
+		if (would_fail(&planned, min_pairs, longer, pairs))
 			needed = pairs;
 	}
+	free(layout);
 	free(longer);
 	return needed;
 }

@@ -24,6 +24,8 @@
 
 /* What counted instructions, or why nothing did; in the candidate's facts. */
 #define FG_FACT_EXACT "build.exact"
+/* Why events that were asked for are not counted. */
+#define FG_FACT_COUNTS "build.counts"
 
 struct fg_build_difference {
 	/*

@@ -60,7 +60,8 @@ enum fg_schedule {
 enum fg_sample_clock {
 	FG_SAMPLE_CPU,
 	FG_SAMPLE_WALL,
-	FG_SAMPLE_EXACT, /* CPU time; system time where it is spent */
+	FG_SAMPLE_EXACT,   /* CPU time; system time where it is spent */
+	FG_SAMPLE_NOTHING, /* events are counted alone */
 };
 
 /* Repetitions whose single samples are kept beside the store, which has their sums. */
@@ -104,6 +105,8 @@ struct fg_measuring {
 	enum fg_exact_meter exact;
 	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */
 	bool exact_only;         /* no pairs: the exact measures decide */
+	const char **also;       /* events that are counted by call path: "heap" */
+	size_t also_count;
 	struct fg_sampler sampler;
 };
 

@@ -104,12 +104,14 @@ static void add_thread(struct run *run, pid_t tid)
 	struct thread thread = {.tid = tid, .seen = true, .since_ns = fg_clock_monotonic_ns()};
 	struct fg_thread_state state;
 	char path[64];
+	int account = -1;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)run->sampling->pid,
 		       (int)tid);
-	thread.account = open(path, O_RDONLY | O_CLOEXEC);
-	if (thread.account < 0)
+	account = open(path, O_RDONLY | O_CLOEXEC);
+	if (account < 0)
 		return;
+	thread.account = account; /* until the thread is forgotten */
 	if (!read_used(&thread, &thread.used_ns)) {
 		(void)close(thread.account);
 		return;

@@ -405,6 +405,20 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 	return &unknown;
 }
 
+/* A trace of counts alone has no time to show first. */
+static void set_first_count(struct fg_trace_joiner *j)
+{
+	for (size_t i = 1; i < j->trace->measure_count; i++) {
+		const char *name = j->trace->measures[i];
+		const struct fg_measure measure = fg_measure_describe(name ? name : "", NULL);
+
+		if (!name)
+			continue;
+		fg_profile_set_first_measure(j->profile, &measure);
+		return;
+	}
+}
+
 /* What the samples measure, as the first trace says; before any sample. */
 static void set_clock(struct fg_trace_joiner *j)
 {
@@ -416,6 +430,8 @@ static void set_clock(struct fg_trace_joiner *j)
 	j->profile->unseen = clock_words(&j->trace->header)->unseen;
 	if (j->trace->header.clock_user == FG_CLOCK_WALL)
 		fg_profile_set_first_measure(j->profile, &wall_time);
+	else if (j->trace->header.clock_user == FG_CLOCK_NONE)
+		set_first_count(j);
 }
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)

@@ -95,7 +95,7 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	FG_CLI_TEXT(struct options, measures, "measure", 'm', "NAMES",
-		    "count events as well, exactly: heap (allocations by call path)"),
+		    "count events instead of sampling time: heap (allocations by call path)"),
 	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},
@@ -470,13 +470,18 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
+	if (given->measures) {
+		fg_cli_say(cli,
+			   "allocations of %u process image%s: %s (fastgate view %s --measure "
+			   "heap.bytes)",
+			   totals->files, totals->files == 1 ? "" : "s", folder, folder);
+		return;
+	}
 	fg_cli_say(cli, "%" PRIu64 " sample%s of %s %s in %u process image%s: %s", totals->samples,
 		   totals->samples == 1 ? "" : "s", fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
 	say_cost(cli, totals, chosen);
-	if (given->measures)
-		fg_cli_say(cli, "allocations: fastgate view %s --measure heap.bytes", folder);
 	if (totals->samples == 0)
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
@@ -497,7 +502,7 @@ static uint64_t whole_ms(int64_t ns)
 static void choose_rate(const struct options *given, struct fg_sampling *sampling)
 {
 	*sampling = (struct fg_sampling){.rate_hz = given->rate_hz};
-	if (given->rate_hz || given->clock == FG_SAMPLE_WALL)
+	if (given->rate_hz || given->clock == FG_SAMPLE_WALL || given->measures)
 		return;
 	sampling->signal_ns = fg_sample_signal_ns();
 	fg_sampling_settle(sampling, given->budget);
@@ -560,7 +565,7 @@ static int prepare(const struct options *given, const char *command,
 	*preload = (struct fg_preload){
 		.library = owned[0],
 		.trace_folder = owned[1],
-		.clock = (enum fg_sample_clock)given->clock,
+		.clock = given->measures ? FG_SAMPLE_NOTHING : (enum fg_sample_clock)given->clock,
 		.period_ns = sampling->rate_hz > 0
 				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
 				     : 0,
@@ -647,6 +652,10 @@ static int run(struct fg_cli *cli, const void *values)
 						    : "the command to record is missing");
 	if (given->pid || is_static(cli->arguments[0]))
 		return run_outside(cli, given);
+	if (given->measures && (given->delay_ns || given->duration_ns || given->rate_hz))
+		return fg_cli_usage(
+			cli,
+			"--measure counts every event: --rate, --delay and --duration do not apply");
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/session/counts.h"
 #include "cli/session/exact.h"
 #include "cli/session/hot_functions.h"
 #include "cli/session/samples.h"
@@ -356,36 +357,48 @@ static void compare_code(const struct fg_session *session, struct fg_runner_job 
 }
 
 /*
- * A harness decides by itself how often it repeats: its counts would say how long it ran.
+ * May it be executed once more, to be counted?  A harness decides by itself how often it repeats:
+ * its counts would say how long it ran.
  */
-static bool is_to_be_counted(const struct fg_session *session, const struct fg_series *series,
-			     const struct fg_benchmark *benchmark, enum fg_runner_state state)
+static bool may_be_counted(const struct fg_series *series, const struct fg_benchmark *benchmark,
+			   enum fg_runner_state state)
+{
+	return benchmark->harness == FG_HARNESS_NONE && !series->identical && !series->failure &&
+	       !series->only_in[FG_ARM_BASELINE] && !series->only_in[FG_ARM_CANDIDATE] &&
+	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
+}
+
+static bool is_exact_wanted(const struct fg_session *session, const struct fg_benchmark *benchmark)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
 
-	if (measure->exact == FG_EXACT_OFF || benchmark->harness != FG_HARNESS_NONE ||
-	    series->identical || series->failure || series->only_in[FG_ARM_BASELINE] ||
-	    series->only_in[FG_ARM_CANDIDATE])
-		return false;
-	if (state != FG_RUNNER_REACHED && state != FG_RUNNER_EXHAUSTED)
+	if (measure->exact == FG_EXACT_OFF)
 		return false;
 	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
 	       (session->has_look && session->look.outcome == FG_OUTCOME_REGRESSION);
 }
 
+/* After the pairs: instructions, and the events that were asked for. */
 static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			 struct fg_error *err)
 {
+	const bool exact = is_exact_wanted(session, benchmark);
+	const bool also = benchmark->measure.also_count > 0;
+	struct fg_profile_set *set = NULL;
 	const size_t *indexes = NULL;
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
 	make_room_for_profiles(session);
-	if (!is_to_be_counted(session, &session->run.series[indexes[0]], benchmark, state))
+	if ((!exact && !also) ||
+	    !may_be_counted(&session->run.series[indexes[0]], benchmark, state))
 		return FG_OK;
-	status = fg_session_count_exactly(session, job, benchmark, profile_of(session, indexes[0]),
-					  err);
+	set = profile_of(session, indexes[0]);
+	if (exact)
+		status = fg_session_count_exactly(session, job, benchmark, set, err);
+	if (status == FG_OK && also)
+		status = fg_session_count_events(session, job, benchmark, set, err);
 	if (status != FG_OK || !session->store)
 		return status;
 	return fg_store_progress(session->store, &session->run, session->profiles, err);

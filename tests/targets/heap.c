@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FAR_FROM_OPTIMISED __attribute__((noinline, noclone))
+#define FAR_FROM_OPTIMISED __attribute__((noinline))
 
 static void *volatile block;
 

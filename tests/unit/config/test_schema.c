@@ -74,7 +74,8 @@ static void check_row(const struct fg_schema_visit *visit, void *ctx)
 	if (key->minimum > key->maximum)
 		fail_msg("%s: its bounds are turned round", visit->path);
 	if ((key->kind == FG_KEY_WORD || key->kind == FG_KEY_VERSION) !=
-	    (key->words && key->kind != FG_KEY_BOOL && key->kind != FG_KEY_NAME))
+	    (key->words && key->kind != FG_KEY_BOOL && key->kind != FG_KEY_NAME &&
+	     key->kind != FG_KEY_TEXTS))
 		fail_msg("%s: words belong to words", visit->path);
 	if ((key->kind >= FG_KEY_SECTION) != (key->section != NULL))
 		fail_msg("%s: a section belongs to a section", visit->path);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that `measure.also` asks for, counted in repetitions of their own after the pairs: what
+ * they find goes into the profile of the series, as the measures `heap.allocations` and so on.
+ */
+#ifndef FG_CLI_SESSION_COUNTS_H
+#define FG_CLI_SESSION_COUNTS_H
+
+#include "cli/session/session.h"
+#include "runner/runner.h"
+
+/*
+ * One repetition a side; a second one where the sides do not agree.  What cannot be counted is told
+ * by a fact of the candidate's build and costs nothing.  `set` is the profile of the job's first
+ * series.
+ */
+int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
+			    const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			    struct fg_error *err) FG_NODISCARD;
+
+#endif
