@@ -12,7 +12,7 @@
 
 #define FAR_FROM_OPTIMISED __attribute__((noinline))
 
-static void *volatile block;
+static _Thread_local void *volatile block;
 
 FAR_FROM_OPTIMISED void make_small(int times)
 {
