@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum {
-	STACK_SMALL = 64 * 1024, /* threads with less get something for our handler on top */
+	DESCRIPTOR_NEAR = 1 << 20, /* with static thread-local storage between */
+	STACK_SMALL = 64 * 1024,   /* threads with less get something for our handler on top */
 	STACK_MORE = 16 * 1024,
 };
 
@@ -57,6 +58,20 @@ void fg_pthreads_watch_end(void)
 		(void)pthread_setspecific(end_key, (const void *)1);
 }
 
+/*
+ * Up to where the stack may be read: libc's own first frames lie above ours, and its descriptor of
+ * the thread above them, in the same piece of memory.  Without them no stack would be complete, and
+ * none could be reused.
+ */
+static uintptr_t top_of_stack(uintptr_t here)
+{
+	const uintptr_t descriptor = (uintptr_t)pthread_self();
+
+	if (descriptor > here && descriptor - here < DESCRIPTOR_NEAR)
+		here = descriptor;
+	return here & ~(uintptr_t)(FG_WORD - 1);
+}
+
 static void *run_thread(void *argument)
 {
 	struct fg_thread *thread = argument;
@@ -64,7 +79,7 @@ static void *run_thread(void *argument)
 	void *const begin_argument = thread->birth.argument;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
+	thread->stack_high = top_of_stack(here);
 	thread->stack_low = here > thread->birth.stack_size ? here - thread->birth.stack_size : 0;
 	thread->birth.handle = pthread_self();
 	fg_signal_inherit(thread->birth.blocked);
