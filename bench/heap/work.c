@@ -53,8 +53,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < threads; i++)
 		(void)pthread_join(started[i], NULL);
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	printf("%.2f\n", ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
-				 ((double)pairs * threads));
+	printf("%.2f\n",
+	       ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+		       ((double)pairs * threads));
 	free(started);
 	return 0;
 }
