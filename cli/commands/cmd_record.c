@@ -652,10 +652,11 @@ static int run(struct fg_cli *cli, const void *values)
 						    : "the command to record is missing");
 	if (given->pid || is_static(cli->arguments[0]))
 		return run_outside(cli, given);
-	if (given->measures && (given->delay_ns || given->duration_ns || given->rate_hz))
+	if (given->measures &&
+	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
 		return fg_cli_usage(
 			cli,
-			"--measure counts every event: --rate, --delay and --duration do not apply");
+			"--measure counts every event: --rate, --clock, --delay and --duration do not apply");
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;

@@ -89,6 +89,9 @@ def nothing_is_counted_unless_asked_for(program):
     check(done.returncode == 2 and "heap.bytes" in done.stderr, f"a profile of time alone: {done}")
     done = call(FASTGATE, "record", "--measure", "heat", "--", program)
     check(done.returncode == 2 and "'heat'" in done.stderr and "heap" in done.stderr, f"an unknown measure: {done}")
+    for words in (["--clock", "wall"], ["--rate", "100"], ["--delay", "1s"]):
+        done = call(FASTGATE, "record", "--measure", "heap", *words, "--", program)
+        check(done.returncode == 2 and "do not apply" in done.stderr, f"{words} beside --measure: {done}")
 
 
 def body():
