@@ -10,48 +10,48 @@
 #include "base/options.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-#define FG_CLI_FLAG(type, member, word, short_form, text)         \
+#define FG_ROW_FLAG(type, member, word, short_form, text)         \
  {                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_FLAG, \
   .offset = offsetof(type, member), .help = (text)                \
  }
-#define FG_CLI_TEXT(type, member, word, short_form, value, text)        \
+#define FG_ROW_TEXT(type, member, word, short_form, value, text)        \
  {                                                                      \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
 /* As above, completed by shells: `completion` is an enum fg_complete. */
-#define FG_CLI_NAME(type, member, word, short_form, value, completion, text)                      \
+#define FG_ROW_NAME(type, member, word, short_form, value, completion, text)                      \
  {                                                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \
   .offset = offsetof(type, member), .argument = (value), .complete = (completion), .help = (text) \
  }
-#define FG_CLI_FILE(type, member, word, short_form, text)                             \
+#define FG_ROW_FILE(type, member, word, short_form, text)                             \
  {                                                                                    \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                     \
   .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
   .help = (text)                                                                      \
  }
 /* From 1 to `most`; `first` is the default, NULL: none. */
-#define FG_CLI_COUNT(type, member, word, short_form, most, first, text)               \
+#define FG_ROW_COUNT(type, member, word, short_form, most, first, text)               \
  {                                                                                    \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_UNSIGNED,                 \
   .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
   .initial = (first), .help = (text)                                                  \
  }
-#define FG_CLI_SHARE(type, member, word, first, text)                                             \
+#define FG_ROW_SHARE(type, member, word, first, text)                                             \
  {                                                                                                \
   .name = (word), .kind = FG_OPTION_RATIO, .offset = offsetof(type, member), .argument = "SHARE", \
   .initial = (first), .minimum = 0, .maximum = 1, .help = (text)                                  \
  }
 /* A time such as "90d"; `first` is the default. */
-#define FG_CLI_DURATION(type, member, word, first, text)                        \
+#define FG_ROW_DURATION(type, member, word, first, text)                        \
  {                                                                              \
   .name = (word), .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
   .argument = "TIME", .initial = (first), .help = (text)                        \
  }
 /* One of `words`; `first` is the default. */
-#define FG_CLI_CHOICE(type, member, word, short_form, value, words, first, text)                 \
+#define FG_ROW_CHOICE(type, member, word, short_form, value, words, first, text)                 \
  {                                                                                               \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_CHOICE,                              \
   .offset = offsetof(type, member), .argument = (value), .choices = (words), .initial = (first), \

@@ -6,10 +6,10 @@ A ladder is two such steps in a row in one block, or one right before `return st
 before a clean-up is not a ladder.
 """
 
-import pathlib
 import re
-import subprocess
 import sys
+
+import sources
 
 STEP = re.compile(r"^(\t+)if \(status == FG_OK(?: &&|\))")
 COMMENT = re.compile(r"^\s*(/\*|\*|$)")
@@ -51,23 +51,10 @@ def ladders(lines):
             yield number + 1
 
 
-def main():
-    root = pathlib.Path(sys.argv[1])
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                            capture_output=True, check=False)
-    if listed.returncode != 0:
-        print("not a git checkout: skipped")
-        return 77
-    bad = 0
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        path = root / name
-        if path.suffix != ".c" or not path.is_file():
-            continue
-        for number in ladders(path.read_text(errors="replace").splitlines()):
-            print(f"{name}:{number}: failures leave early: `if (status != FG_OK) return status;`")
-            bad = 1
-    return bad
+def problems(_, text):
+    for number in ladders(text.splitlines()):
+        yield number, "failures leave early: `if (status != FG_OK) return status;`"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.check(sys.argv[1], lambda name: name.endswith(".c"), problems))

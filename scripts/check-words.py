@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small rules about the text of sources: licence line, size of files, functions that are banned, unfinished work."""
 
-import pathlib
 import re
-import subprocess
 import sys
+
+import sources
 
 SOURCE = {".c", ".h", ".cpp", ".js", ".mjs", ".css", ".py", ".sh"}
 MAX_LINES = 1000
@@ -30,7 +30,7 @@ FOREIGN = {
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 
-# What names the words cannot avoid them.
+# Files that name the words cannot avoid them.
 ABOUT_WORDS = {"scripts/check-words.py", "tests/lint/words-catches.sh"}
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -67,23 +67,9 @@ def problems(name, text):
                 yield number, f"banned function: {why}"
 
 
-def main():
-    root = pathlib.Path(sys.argv[1])
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                            capture_output=True, check=False)
-    if listed.returncode != 0:
-        print("not a git checkout: skipped")
-        return 77
-    bad = 0
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        path = root / name
-        if path.suffix not in PROSE or not path.is_file() or name in ABOUT_WORDS:
-            continue
-        for number, why in problems(name, path.read_text(errors="replace")):
-            print(f"{name}:{number}: {why}")
-            bad = 1
-    return bad
+def is_read(name):
+    return name.endswith(tuple(PROSE)) and name not in ABOUT_WORDS
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.check(sys.argv[1], is_read, problems))

@@ -121,36 +121,34 @@ static void measure_distance(struct selection *s)
 		walk(s, true);
 }
 
+/* Functions in focus first, then by the larger of both sides; 0: alike. */
+static int compare_nodes(const struct fg_graph_node *a, const struct fg_graph_node *b,
+			 const struct fg_weight *of_a, const struct fg_weight *of_b)
+{
+	const double one = fmax(of_a[0].value, of_a[1].value);
+	const double other = fmax(of_b[0].value, of_b[1].value);
+
+	if (a->is_focus != b->is_focus)
+		return a->is_focus ? -1 : 1;
+	return (one < other) - (one > other);
+}
+
 static int by_weight(const void *left, const void *right)
 {
 	const struct fg_graph_node *a = left;
 	const struct fg_graph_node *b = right;
-	const double one = fmax(a->figures.inclusive[0].value, a->figures.inclusive[1].value);
-	const double other = fmax(b->figures.inclusive[0].value, b->figures.inclusive[1].value);
+	const int order = compare_nodes(a, b, a->figures.inclusive, b->figures.inclusive);
 
-	if (a->is_focus != b->is_focus)
-		return a->is_focus ? -1 : 1;
-	if (one > other)
-		return -1;
-	if (one < other)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
+	return order != 0 ? order : (a->label > b->label) - (a->label < b->label);
 }
 
 static int by_self(const void *left, const void *right)
 {
 	const struct fg_graph_node *a = left;
 	const struct fg_graph_node *b = right;
-	const double one = fmax(a->figures.self[0].value, a->figures.self[1].value);
-	const double other = fmax(b->figures.self[0].value, b->figures.self[1].value);
+	const int order = compare_nodes(a, b, a->figures.self, b->figures.self);
 
-	if (a->is_focus != b->is_focus)
-		return a->is_focus ? -1 : 1;
-	if (one > other)
-		return -1;
-	if (one < other)
-		return 1;
-	return by_weight(left, right);
+	return order != 0 ? order : by_weight(left, right);
 }
 
 /* The first `limit` nodes are those to keep, in the order of their weight. */

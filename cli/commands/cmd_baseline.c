@@ -16,7 +16,7 @@ struct options {
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	FG_CLI_FLAG(struct options, force, "force", 'f',
+	FG_ROW_FLAG(struct options, force, "force", 'f',
 		    "promote a run even though it regressed or could not be measured"),
 	{.name = NULL},
 };

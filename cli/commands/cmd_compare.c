@@ -134,12 +134,12 @@ out:
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	FG_CLI_TEXT(struct options, format, "format", 'f', "F",
+	FG_ROW_TEXT(struct options, format, "format", 'f', "F",
 		    "terminal, json, junit, markdown, html, csv, ..."),
-	FG_CLI_TEXT(
+	FG_ROW_TEXT(
 		struct options, measure, "measure", 0, "NAME",
 		"judge by this measure of the profiles alone, and say which call paths changed it"),
-	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
+	FG_ROW_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
 	{.name = NULL},
 };
 

@@ -145,17 +145,17 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_FLAG(struct options, check, "check", 0,
+	FG_ROW_FLAG(struct options, check, "check", 0,
 		    "read fastgate.yml and tell everything that is wrong with it (what happens "
 		    "without an option, too)"),
-	FG_CLI_FLAG(struct options, explain, "explain", 0,
+	FG_ROW_FLAG(struct options, explain, "explain", 0,
 		    "tell what KEY means, its default and range, and every way to set it; without "
 		    "KEY: list them all"),
-	FG_CLI_FLAG(struct options, benchmarks, "benchmarks", 0,
+	FG_ROW_FLAG(struct options, benchmarks, "benchmarks", 0,
 		    "print the names of the benchmarks, one a line"),
-	FG_CLI_FLAG(struct options, reference, "reference", 0,
+	FG_ROW_FLAG(struct options, reference, "reference", 0,
 		    "print the reference of all keys, in Markdown"),
-	FG_CLI_FLAG(struct options, json_schema, "json-schema", 0,
+	FG_ROW_FLAG(struct options, json_schema, "json-schema", 0,
 		    "print a JSON Schema of the file, for editors"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},

@@ -209,9 +209,9 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_CLI_FLAG(struct options, calibrate, "calibrate", 0,
+	FG_ROW_FLAG(struct options, calibrate, "calibrate", 0,
 		    "measure a program against itself: the smallest change that can be seen here"),
-	FG_CLI_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+	FG_ROW_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "look at another host, whose /proc and /sys were copied below FOLDER"),
 	{.name = "pairs",
 	 .letter = 'p',

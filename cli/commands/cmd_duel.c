@@ -145,7 +145,7 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
-	FG_CLI_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
+	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
 	{.name = NULL},
 };
 

@@ -15,9 +15,9 @@ static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrin
 				      "json",   "csv",   "tables",     NULL};
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
+	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
 		      "what to write"),
-	FG_CLI_FLAG(struct options, samples, "samples", 0,
+	FG_ROW_FLAG(struct options, samples, "samples", 0,
 		    "folded: count samples instead of nanoseconds"),
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},

@@ -162,10 +162,10 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_CLI_FLAG(struct options, merge, "merge", 'm',
+	FG_ROW_FLAG(struct options, merge, "merge", 'm',
 		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
-	FG_CLI_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
-	FG_CLI_FLAG(struct options, no_post, "no-post", 0,
+	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
+	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
 		    "do not post the result, whatever fastgate.yml says"),
 	{.name = NULL},
 };

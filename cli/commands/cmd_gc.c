@@ -15,7 +15,7 @@ struct options {
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	FG_CLI_DURATION(struct options, older_than, "older-than", "90d",
+	FG_ROW_DURATION(struct options, older_than, "older-than", "90d",
 			"remove runs that started longer ago than this"),
 	{.name = "keep",
 	 .kind = FG_OPTION_UNSIGNED,
@@ -24,7 +24,7 @@ static const struct fg_option options[] = {
 	 .initial = "10",
 	 .maximum = 1000000,
 	 .help = "keep this many newest runs of each branch whatever their age"},
-	FG_CLI_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
+	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
 	{.name = NULL},
 };
 

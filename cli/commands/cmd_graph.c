@@ -25,25 +25,25 @@ enum {
 static const char *const formats[] = {"by-name", "dot", "svg", "png", "pdf", NULL};
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
+	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
 		      "what to write: as the ending of FILE says, DOT text on standard output"),
-	FG_CLI_TEXT(struct options, function, "function", 'f', "REGEX",
+	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
 		    "only these functions with their callers and callees"),
-	FG_CLI_COUNT(struct options, depth, "depth", 0, 100000, NULL,
+	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL,
 		     "this many calls away from these functions, or from the program's start"),
-	FG_CLI_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
+	FG_ROW_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
 		     "at most this many functions, the largest by inclusive time"),
-	FG_CLI_SHARE(struct options, floor, "floor", "0.5%",
+	FG_ROW_SHARE(struct options, floor, "floor", "0.5%",
 		     "leave out functions below this share of the time"),
-	FG_CLI_SHARE(struct options, edge_floor, "edge-floor", "0.1%",
+	FG_ROW_SHARE(struct options, edge_floor, "edge-floor", "0.1%",
 		     "leave out calls below this share of the time"),
-	FG_CLI_FLAG(struct options, all, "all", 'a', "leave nothing out"),
-	FG_CLI_FLAG(
+	FG_ROW_FLAG(struct options, all, "all", 'a', "leave nothing out"),
+	FG_ROW_FLAG(
 		struct options, color_by_self, "color-by-self", 0,
 		"colour shows self time and size inclusive time, instead of the other way round"),
-	FG_CLI_FLAG(struct options, left_to_right, "left-to-right", 0,
+	FG_ROW_FLAG(struct options, left_to_right, "left-to-right", 0,
 		    "calls lead from left to right"),
-	FG_CLI_DURATION(struct options, timeout_ns, "timeout", "60s", "how long Graphviz may take"),
+	FG_ROW_DURATION(struct options, timeout_ns, "timeout", "60s", "how long Graphviz may take"),
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };

@@ -50,7 +50,7 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_FLAG(struct options, man, "man", 0,
+	FG_ROW_FLAG(struct options, man, "man", 0,
 		    "print the manual page instead, as source for man"),
 	{.name = "completion",
 	 .kind = FG_OPTION_CHOICE,

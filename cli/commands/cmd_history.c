@@ -236,7 +236,7 @@ out:
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	FG_CLI_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
+	FG_ROW_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	{.name = "metric",
 	 .letter = 'm',
 	 .kind = FG_OPTION_TEXT,
@@ -244,7 +244,7 @@ static const struct fg_option options[] = {
 	 .argument = "NAME",
 	 .initial = "cpu_time",
 	 .help = "which metric to follow"},
-	FG_CLI_COUNT(struct options, limit, "limit", 'n', 1000, "200",
+	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "200",
 		     "show this many of the newest runs"),
 	{.name = NULL},
 };

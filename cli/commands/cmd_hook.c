@@ -59,7 +59,7 @@ static const struct {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
+	FG_ROW_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
 		      "pre-commit: what is staged against HEAD; pre-push: what is pushed against "
 		      "what is there"),
 	{.name = NULL},

@@ -27,9 +27,9 @@ static const char *const formats[] = {"by-content", "json",      "folded", "ppro
 				      "perf",       "callgrind", NULL};
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
+	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
 		      "what the file is"),
-	FG_CLI_TEXT(struct options, name, "name", 'n', "NAME",
+	FG_ROW_TEXT(struct options, name, "name", 'n', "NAME",
 		    "what the benchmark is called (default: the name of the file)"),
 	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	{.name = "project",
@@ -38,7 +38,7 @@ static const struct fg_option options[] = {
 	 .argument = "NAME",
 	 .initial = "imported",
 	 .help = "the project that the run is filed under"},
-	FG_CLI_FILE(struct options, output, "output", 'o',
+	FG_ROW_FILE(struct options, output, "output", 'o',
 		    "write a run file (FILE.fgrun) instead of putting it into the store"),
 	{.name = NULL},
 };

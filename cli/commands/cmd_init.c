@@ -264,7 +264,7 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_FLAG(struct options, print, "print", 0,
+	FG_ROW_FLAG(struct options, print, "print", 0,
 		    "write to standard output instead of fastgate.yml"),
 	{.name = NULL},
 };

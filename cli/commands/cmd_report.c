@@ -15,14 +15,14 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_TEXT(struct options, format, "format", 'f', "FORMAT",
+	FG_ROW_TEXT(struct options, format, "format", 'f', "FORMAT",
 		    "terminal, json, junit, markdown, comment, html, github, gitlab, csv or "
 		    "csv-raw; else by the ending of FILE"),
-	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
-	FG_CLI_NAME(
+	FG_ROW_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
+	FG_ROW_NAME(
 		struct options, source_root, "source-root", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
-	FG_CLI_FILE(
+	FG_ROW_FILE(
 		struct options, post_from, "post-from", 0,
 		"post this report.json where report.post of fastgate.yml says, and write nothing"),
 	FG_CLI_STORED_OPTIONS(struct options),

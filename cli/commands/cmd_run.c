@@ -66,38 +66,38 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_CLI_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
+	FG_ROW_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
 		    "build this git ref (or `merge-base`) and a snapshot of the work tree, and "
 		    "measure both in this session"),
-	FG_CLI_FLAG(struct options, request.staged, "staged", 0,
+	FG_ROW_FLAG(struct options, request.staged, "staged", 0,
 		    "measure what is staged instead of the work tree, in a worktree of its own, "
 		    "against HEAD or --against"),
-	FG_CLI_NAME(struct options, request.candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
+	FG_ROW_NAME(struct options, request.candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
-	FG_CLI_FLAG(struct options, request.in_place, "in-place", 0,
+	FG_ROW_FLAG(struct options, request.in_place, "in-place", 0,
 		    "build and measure the work tree where it is, not a snapshot of it beside the "
 		    "baseline"),
-	FG_CLI_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
-	FG_CLI_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
+	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
+	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
-	FG_CLI_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
-	FG_CLI_FLAG(struct options, request.quick, "quick", 'Q',
+	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
+	FG_ROW_FLAG(struct options, request.quick, "quick", 'Q',
 		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
 		    "for each other one"),
-	FG_CLI_FLAG(struct options, request.exact, "exact", 0,
+	FG_ROW_FLAG(struct options, request.exact, "exact", 0,
 		    "time nothing: count the instructions of one execution a side, and fail if the "
 		    "candidate executes more"),
-	FG_CLI_TEXT(struct options, request.shard, "shard", 0, "I/N",
+	FG_ROW_TEXT(struct options, request.shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
 		    "makes one verdict of them"),
-	FG_CLI_FILE(struct options, request.export_path, "export", 'e',
+	FG_ROW_FILE(struct options, request.export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
-	FG_CLI_FLAG(struct options, request.resume, "resume", 0,
+	FG_ROW_FLAG(struct options, request.resume, "resume", 0,
 		    "go on with the newest run that was interrupted, or is not yet sure"),
-	FG_CLI_FLAG(struct options, request.keep_traces, "keep-traces", 0,
+	FG_ROW_FLAG(struct options, request.keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
-	FG_CLI_FLAG(struct options, request.no_store, "no-store", 0, "do not keep this run"),
-	FG_CLI_FLAG(struct options, request.no_post, "no-post", 0,
+	FG_ROW_FLAG(struct options, request.no_store, "no-store", 0, "do not keep this run"),
+	FG_ROW_FLAG(struct options, request.no_post, "no-post", 0,
 		    "do not post the result, whatever fastgate.yml says"),
 	{.name = NULL},
 };

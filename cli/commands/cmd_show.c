@@ -16,7 +16,7 @@ struct options {
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
-	FG_CLI_FLAG(struct options, facts, "facts", 0, "list all build and host conditions"),
+	FG_ROW_FLAG(struct options, facts, "facts", 0, "list all build and host conditions"),
 	{.name = NULL},
 };
 

@@ -28,7 +28,7 @@ static const struct fg_option options[] = {
 	 .argument = "PORT",
 	 .maximum = 65535,
 	 .help = "where to listen on loopback; by default any port that is free"},
-	FG_CLI_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
+	FG_ROW_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
 	{.name = NULL},
 };
 

@@ -18,7 +18,7 @@ struct fg_cli_profile_options {
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 /* The rows for an options struct whose member `member` is a struct fg_cli_profile_options. */
 #define FG_CLI_PROFILE_OPTIONS(type, member)                                                 \
- FG_CLI_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \
+ FG_ROW_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \
 	 FG_CLI_QUERY_OPTIONS(type, member.query), FG_CLI_RUN_OPTIONS(type, member.run)
 #define FG_CLI_RUN_WORDS                                                  \
  "a stored run, a trace, an exported run or another tool's profile; the " \

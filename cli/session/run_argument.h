@@ -79,7 +79,7 @@ extern const char *const fg_cli_sides[];
 	  .choices = fg_cli_sides,                                                     \
 	  .initial = "candidate",                                                      \
 	  .help = "which side of a stored run that measured two"},                     \
-	 FG_CLI_FLAG(type, member.every_sample, "every-sample", 0,                     \
+	 FG_ROW_FLAG(type, member.every_sample, "every-sample", 0,                     \
 		     "look at the samples of one execution of a stored run, where "    \
 		     "measure.sampler.keep_samples kept them, not at the mean"),       \
 	 FG_CLI_SOURCE_OPTIONS(type, member),                                          \

@@ -8,7 +8,7 @@
 
 static const struct fg_option copy_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_CLI_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE",
+	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE",
 		    "where to: a new file (backup), or any database (migrate)"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
@@ -16,9 +16,9 @@ static const struct fg_option copy_options[] = {
 
 static const struct fg_option gc_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_CLI_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
 		    "only runs of this project"),
-	FG_CLI_DURATION(struct fg_perfdb_options, older_than, "older-than", "365d",
+	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "365d",
 			"remove runs that started longer ago than this"),
 	{.name = "keep",
 	 .kind = FG_OPTION_UNSIGNED,
@@ -27,7 +27,7 @@ static const struct fg_option gc_options[] = {
 	 .initial = "50",
 	 .maximum = 1000000,
 	 .help = "keep this many newest runs of each branch whatever their age"},
-	FG_CLI_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
+	FG_ROW_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
 		    "only say what would be removed"),
 	FG_PERFDB_HELP,
 	{.name = NULL},

@@ -50,7 +50,7 @@ struct fg_perfdb_options {
 	  "(the password from PGPASSWORD or ~/.pgpass)"                           \
  }
 #define FG_PERFDB_HELP \
- FG_CLI_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
+ FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
 /* Words after the options. */
 struct fg_perfdb_words {

@@ -19,7 +19,7 @@ enum {
 
 static const struct fg_option token_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_CLI_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
 		    "for this project alone; without it, for all"),
 	{.name = "scope",
 	 .kind = FG_OPTION_TEXT,
@@ -27,8 +27,8 @@ static const struct fg_option token_options[] = {
 	 .argument = "SCOPE",
 	 .initial = "read",
 	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
-	FG_CLI_DURATION(struct fg_perfdb_options, expires, "expires", "365d", "how long it works"),
-	FG_CLI_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "who it is for"),
+	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d", "how long it works"),
+	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "who it is for"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -159,7 +159,7 @@ const struct fg_perfdb_command fg_perfdb_token = {
 
 static const struct fg_option audit_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_CLI_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
 		    "only what concerns this project"),
 	{.name = "after",
 	 .kind = FG_OPTION_UNSIGNED,
