@@ -11,7 +11,8 @@
 
 enum {
 	LABEL_COLUMN = 16,
-	NAME_COLUMN = 22
+	NAME_COLUMN = 22,
+	PAGE_COLUMNS = 100
 };
 
 /* The values that a key takes. */
@@ -208,6 +209,24 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	fg_strbuf_release(&value);
 }
 
+/* An empty line, and a paragraph as wide as the other pages. */
+static void add_paragraph(struct fg_strbuf *text, const char *words)
+{
+	fg_strbuf_add_char(text, '\n');
+	fg_text_wrap(text, words, 0, PAGE_COLUMNS);
+	fg_strbuf_add_char(text, '\n');
+}
+
+/* What a key has to say beyond its row in the table. */
+static void add_note(struct fg_strbuf *text, const struct fg_key *key)
+{
+	struct fg_strbuf words = {0};
+
+	fg_strbuf_printf(&words, "**`%s`** %s", key->name, key->more);
+	add_paragraph(text, fg_strbuf_text(&words));
+	fg_strbuf_release(&words);
+}
+
 static void add_table(const struct fg_section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
@@ -215,7 +234,7 @@ static void add_table(const struct fg_section *section, const char *prefix, stru
 		add_row(key, prefix, text);
 	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (!key->section && key->more)
-			fg_strbuf_printf(text, "\n**`%s`** %s\n", key->name, key->more);
+			add_note(text, key);
 		if (!key->section && key->example)
 			fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
 	}
@@ -233,7 +252,7 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_printf(text, "\n%s `%s`\n\n", visit->depth == 0 ? "##" : "###", visit->path);
 	fg_strbuf_printf(text, "%c%s.\n", toupper((unsigned char)key->help[0]), key->help + 1);
 	if (key->more)
-		fg_strbuf_printf(text, "\n%s\n", key->more);
+		add_paragraph(text, key->more);
 	if (key->example)
 		fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
 	fg_strbuf_printf(&prefix, "%s%s", visit->path, key->any ? key->any : "");
@@ -245,43 +264,45 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_release(&prefix);
 }
 
+/* The paragraphs before the first table. */
+static void add_introduction(struct fg_strbuf *text)
+{
+	add_paragraph(text, "The file is in the root of the project. fastgate looks for it in the "
+			    "current folder, then in the folders above. The smallest one that "
+			    "works:");
+	fg_strbuf_add_text(text, "\n```yaml\n"
+				 "version: 1\n"
+				 "benchmarks:\n"
+				 "  - name: parse\n"
+				 "    command: ./build/parse data/sample.json\n"
+				 "```\n");
+	add_paragraph(text, "`fastgate init` writes one that fits the project, `fastgate config "
+			    "--check` checks it, and `fastgate config --explain KEY` shows what "
+			    "this page says about one key.");
+	add_paragraph(text, "A value comes from, weakest first: its default, the file, the "
+			    "environment, the command line. The environment variable of a key is "
+			    "its path in capitals with underscores (`FASTGATE_GATE_ALPHA=0.001`); "
+			    "keys inside lists have none. On the command line `--set` takes any "
+			    "path, including the names of benchmarks and metrics: `--set "
+			    "gate.alpha=0.001`, `--set benchmarks.parse.timeout=5s`, `--set "
+			    "'gate.metrics.max_rss={min_effect: 8%}'`.");
+	add_paragraph(text, "Durations are written `250ms`, `90s`, `5m`, `2h`, `1d`; a bare number "
+			    "means seconds. Ratios are written `2%` or `0.02`. Anchors and aliases "
+			    "(`&name`, `*name`) work; tags and a second document do not. The file "
+			    "may have 1 MiB, 16 levels, and 50,000 values.");
+	add_paragraph(text, "Editors can use the schema "
+			    "[fastgate.schema.json](schema/fastgate.schema.json). For the YAML "
+			    "language server, begin the file with `# yaml-language-server: "
+			    "$schema=…/fastgate.schema.json`.");
+}
+
 void fg_config_reference(struct fg_strbuf *text)
 {
-	fg_strbuf_add_text(
-		text,
-		"<!-- Made by `fastgate config --reference` from the table in config/schema.c. "
-		"-->\n"
-		"# fastgate.yml\n\n"
-		"The file stands in the root of the project. It is looked for in the current "
-		"folder, then in those above. The\n"
-		"smallest one that works:\n\n"
-		"```yaml\n"
-		"version: 1\n"
-		"benchmarks:\n"
-		"  - name: parse\n"
-		"    command: ./build/parse data/sample.json\n"
-		"```\n\n"
-		"`fastgate init` writes one that fits the project, `fastgate config --check` "
-		"judges it, and\n"
-		"`fastgate config --explain KEY` tells what stands on this page about one key.\n\n"
-		"A value comes from, weakest first: its default, the file, the environment, the "
-		"command line. In the\n"
-		"environment a key's path is written in capitals with underscores "
-		"(`FASTGATE_GATE_ALPHA=0.001`); keys inside\n"
-		"lists have no variable. On the command line `--set` takes any path, with the "
-		"names of benchmarks and metrics\n"
-		"in it: `--set gate.alpha=0.001`, `--set benchmarks.parse.timeout=5s`,\n"
-		"`--set 'gate.metrics.max_rss={min_effect: 8%}'`.\n\n"
-		"Durations are written `250ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds. "
-		"Ratios are written `2%` or\n"
-		"`0.02`. Anchors and aliases (`&name`, `*name`) work; tags and a second document "
-		"do not. The file may have\n"
-		"1 MiB, 16 levels, and 50,000 values.\n\n"
-		"A schema for editors is in [fastgate.schema.json](schema/fastgate.schema.json); "
-		"with the YAML language server,\n"
-		"the first line `# yaml-language-server: $schema=…/fastgate.schema.json` switches "
-		"it on.\n\n"
-		"## The keys at the top\n");
+	fg_strbuf_add_text(text, "<!-- Made by `fastgate config --reference` from the table in "
+				 "config/schema.c. -->\n"
+				 "# fastgate.yml\n");
+	add_introduction(text);
+	fg_strbuf_add_text(text, "\n## The keys at the top\n");
 	add_table(&fg_config_schema, "", text);
 	fg_schema_walk(add_section, text);
 }

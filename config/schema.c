@@ -54,8 +54,7 @@ static const struct fg_key sampler_keys[] = {
 	 IN_MEASURE(sampler.enabled),
 	 .initial = "true",
 	 .help = "record call stacks while measuring",
-	 .more = "Without them a benchmark is still judged, but nothing says which function is to "
-		 "blame."},
+	 .more = "Without call stacks a benchmark is still judged, but no function is blamed."},
 	{.name = "rate",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(sampler.rate_hz),
@@ -115,7 +114,7 @@ static const struct fg_key sampler_keys[] = {
 	 .minimum = 0,
 	 .maximum = 1,
 	 .help = "share of the pairs that run without the sampler",
-	 .more = "They tell what sampling costs; the figure is part of every report."},
+	 .more = "These pairs measure what sampling costs; every report shows it."},
 	{.name = "keep_samples",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.keep_samples),
@@ -143,8 +142,7 @@ static const struct fg_key measure_keys[] = {
 		 "threads, input and output, and wall time.\n\n"
 		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
 		 "weaker, and says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one that is sooner sure "
-		 "here."},
+		 "`auto` tries those that fit the program and keeps the one that decides sooner here."},
 	{.name = "pairs",
 	 .kind = FG_KEY_SECTION,
 	 .section = &pairs_section,
@@ -166,7 +164,7 @@ static const struct fg_key measure_keys[] = {
 	 .minimum = 0,
 	 .maximum = 1000,
 	 .unit = "blocks of pairs",
-	 .help = "what is run and thrown away at the start"},
+	 .help = "pairs that are run and discarded first"},
 	{.name = "pin",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(pin),
@@ -186,7 +184,7 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(layouts),
 	 .initial = "true",
-	 .help = "measure what looks slower again, with its code in other places",
+	 .help = "measure again what looks slower, with its code at other addresses",
 	 .more = "Where a time would fail by less than 40 %, both sides are linked four times with "
 		 "all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. What is left "
 		 "is the change, not the place that the linker happened to choose. See "
@@ -305,7 +303,7 @@ static const struct fg_key accept_keys[] = {
 	 .kind = FG_KEY_NAME,
 	 IN_ACCEPT(reason),
 	 .required = true,
-	 .help = "why; it stands in every report"},
+	 .help = "why; shown in every report"},
 	{.name = NULL},
 };
 static const struct fg_section accept_section = {.keys = accept_keys,
@@ -322,7 +320,7 @@ static const struct fg_key gate_keys[] = {
 	 .minimum = 1e-9,
 	 .maximum = 0.5,
 	 .help = "chance that an unchanged program fails, per metric and benchmark",
-	 .more = "All looks at the growing data share it. Smaller takes more pairs."},
+	 .more = "All looks at the growing data share it. A smaller value takes more pairs."},
 	{.name = "metrics",
 	 .kind = FG_KEY_MAP,
 	 IN_POLICY(metrics),
@@ -342,7 +340,7 @@ static const struct fg_key gate_keys[] = {
 	 IN_POLICY(functions),
 	 .initial = "explain",
 	 .words = function_modes,
-	 .help = "what single functions are good for",
+	 .help = "what verdicts about single functions do",
 	 .more = "`explain`: they say where a difference comes from. `gate`: a function that got "
 		 "slower fails the build, even when the whole did not. `off`: neither."},
 	{.name = "function_floor",
@@ -352,7 +350,7 @@ static const struct fg_key gate_keys[] = {
 	 .minimum = 0,
 	 .maximum = 1,
 	 .unit = "of the program's time",
-	 .help = "a smaller difference of a function is no news"},
+	 .help = "smaller differences of a function are not reported"},
 	{.name = "function_alpha",
 	 .kind = FG_KEY_NUMBER,
 	 IN_POLICY(function_alpha),
@@ -366,7 +364,7 @@ static const struct fg_key gate_keys[] = {
 	 IN_POLICY(fail_on_inconclusive),
 	 .initial = "pass",
 	 .words = pass_or_fail,
-	 .help = "what becomes of a question that stays open",
+	 .help = "what an undecided benchmark becomes",
 	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run "
 		 "could have seen."},
 	{.name = "placement",
@@ -374,16 +372,16 @@ static const struct fg_key gate_keys[] = {
 	 IN_POLICY(fail_on_placement),
 	 .initial = "pass",
 	 .words = pass_or_fail,
-	 .help = "what becomes of a difference between builds of the same code",
+	 .help = "what a difference between builds of the same code becomes",
 	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
-		 "put them elsewhere, a difference is nobody's doing. `fail` is for who ships "
-		 "exactly this binary."},
+		 "put them elsewhere, a difference is not the change's fault. Use `fail` if you "
+		 "ship exactly this binary."},
 	{.name = "exact",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_exact),
 	 .initial = "show",
 	 .words = show_or_fail,
-	 .help = "what becomes of a program that executes more instructions",
+	 .help = "what a program that executes more instructions becomes",
 	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
 		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
 		 "the time says. With `run --exact` it always is."},
@@ -579,8 +577,8 @@ static const struct fg_key build_keys[] = {
 	 .offset = offsetof(struct fg_build_scratch, build.command),
 	 .help = "how a side is built, run in the root of its tree",
 	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot of "
-		 "the work tree, each in a worktree of its own. Without it git must know everything "
-		 "that runs.",
+		 "the work tree, each in a worktree of its own. Without it, git must track "
+		 "everything that runs.",
 	 .example = "command: cmake --build build"},
 	{.name = "shell",
 	 .kind = FG_KEY_BOOL,
@@ -610,7 +608,7 @@ static const struct fg_key build_keys[] = {
 	 .count_offset = offsetof(struct fg_build_scratch, build.record_count),
 	 .any = "NAME",
 	 .help = "facts about the build to be kept with the run, literal or by a command",
-	 .more = "Two runs that differ in one are told apart in every report.",
+	 .more = "Every report says in which facts two runs differ.",
 	 .example = "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion "
 		    "boost\" }"},
 	{.name = NULL},
@@ -817,7 +815,7 @@ static const struct fg_key plan_keys[] = {
 	{.name = "host",
 	 .kind = FG_KEY_SECTION,
 	 .section = &host_section,
-	 .help = "what else is worth knowing about the host"},
+	 .help = "more facts about the host"},
 	{.name = "measure",
 	 .kind = FG_KEY_SECTION,
 	 IN_PLAN(measure),

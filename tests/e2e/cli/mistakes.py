@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from checks import git, write
 
@@ -170,7 +171,7 @@ def main():
         said, code = tried(prepare, line)
         if code == 0 or not said.strip():
             failures.append(f"{title}: exit code {code}, said '{said}'")
-        parts.append(f"\n## {number}. {title}\n\n```\n$ {line}\n{said.rstrip()}\n=> {code}\n```\n\n{advice}\n")
+        parts.append(f"\n## {number}. {title}\n\n```\n$ {line}\n{said.rstrip()}\n=> {code}\n```\n\n{textwrap.fill(advice, 100)}\n")
     text = "".join(parts)
     if os.environ.get("FASTGATE_REGENERATE_GOLDEN"):
         write(document, text)
