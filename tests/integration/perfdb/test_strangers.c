@@ -6,6 +6,7 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -315,6 +316,17 @@ static void refusals_name_no_path_of_the_server(void **state)
 }
 
 /* Sessions that are open read an empty file, and no other can be opened. */
+/* Another process writes: what the server's connections have in memory no longer counts. */
+static void write_from_elsewhere(const struct fg_test_server *s)
+{
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(s->database, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "CREATE TABLE elsewhere(x)", NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 static void broken_database_is_named_in_the_log_alone(void **state)
 {
 	static const char *const paths[] = {"/api/v1/projects", "/api/v1/runs"};
@@ -323,6 +335,7 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 	char *log = NULL;
 	size_t size = 0;
 
+	write_from_elsewhere(s);
 	assert_return_code(truncate(s->database, 0), 0);
 	assert_return_code(truncate(wal, 0), 0);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
