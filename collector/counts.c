@@ -2,6 +2,7 @@
 #include "collector/counts.h"
 
 #include "collector/count_hooks.h"
+#include "collector/live.h"
 #include "collector/paths.h"
 #include "collector/writer.h"
 
@@ -26,6 +27,7 @@ static const char *const names[FG_COUNT_KINDS] = {
 struct entry {
 	uint32_t path; /* 0: free, as path 0 has a place of its own */
 	uint32_t region;
+	uint32_t own; /* the probe's */
 	struct fg_counts counts;
 };
 
@@ -34,7 +36,7 @@ struct table {
 	uint32_t mask;
 	uint32_t used;
 	uint32_t events; /* since the last flush */
-	struct fg_counts pathless;
+	struct entry pathless;
 };
 
 /* By slot, beside fg_g.threads. */
@@ -86,7 +88,7 @@ static bool grow(struct table *table)
 	return true;
 }
 
-static struct fg_counts *counts_of(struct table *table, uint32_t path, uint32_t region)
+static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
 {
 	if (!path || ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
 		      (!table->entries || table->used == table->mask)))
@@ -96,7 +98,7 @@ static struct fg_counts *counts_of(struct table *table, uint32_t path, uint32_t 
 	table->used += !entry->path;
 	entry->path = path;
 	entry->region = region;
-	return &entry->counts;
+	return entry;
 }
 
 /* ---- into the trace ---- */
@@ -143,7 +145,7 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 		if (entry->path)
 			write_counts(writer, &owner, &entry->counts);
 	}
-	write_counts(writer, &pathless, &table->pathless);
+	write_counts(writer, &pathless, &table->pathless.counts);
 	table->events = 0;
 }
 
@@ -182,6 +184,7 @@ static void on_introduce(struct fg_thread *thread)
 		fg_record_text(thread, names[i], strlen(names[i]));
 		(void)fg_record_write(thread);
 	}
+	fg_live_introduce(thread);
 	if (fg_counts_note)
 		(void)fg_note(thread, fg_counts_note);
 }
@@ -193,6 +196,7 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 		return;
 	flush_others(thread);
 	flush_unplaced(thread);
+	fg_live_write(thread);
 }
 
 /* The numbers of call paths begin anew. */
@@ -205,10 +209,11 @@ static void on_fork(void)
 			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
 		table->used = 0;
 		table->events = 0;
-		table->pathless = (struct fg_counts){0};
+		table->pathless = (struct entry){0};
 	}
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 		atomic_store(&unplaced[i], 0);
+	fg_live_forget();
 }
 
 const struct fg_count_hooks fg_counts_hooks = {
@@ -217,13 +222,15 @@ const struct fg_count_hooks fg_counts_hooks = {
 	.forked = on_fork,
 };
 
-void fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen)
+uint32_t *fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen)
 {
 	struct table *table = &tables[thread->index];
+	struct entry *entry = entry_of(table, path, thread->regions.current);
 
-	join(counts_of(table, path, thread->regions.current), seen);
+	join(&entry->counts, seen);
 	if (++table->events >= FLUSH_AFTER)
 		flush(thread, thread->index, thread->id);
+	return &entry->own;
 }
 
 void fg_counts_add_unplaced(const struct fg_counts *seen)

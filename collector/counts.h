@@ -23,8 +23,11 @@ struct fg_counts {
 	uint64_t values[FG_COUNT_KINDS];
 };
 
-/* Adds what was seen on this call path (0: unknown) in the current region, under `busy`. */
-void fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen);
+/*
+ * Adds what was seen on this call path (0: unknown) in the current region, under `busy`.  Returns
+ * where the probe may keep a number of its own for this path and region, 0 at first.
+ */
+uint32_t *fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen);
 /* The same where no thread of ours is there to add it to. */
 void fg_counts_add_unplaced(const struct fg_counts *seen);
 

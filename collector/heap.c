@@ -16,6 +16,7 @@
 #include "collector/count_hooks.h"
 #include "collector/counts.h"
 #include "collector/introduce.h"
+#include "collector/live.h"
 #include "collector/process.h"
 #include "collector/threads.h"
 #include "collector/walk.h"
@@ -95,27 +96,56 @@ static bool is_on_small_stack(const struct fg_thread *thread)
 	return here < thread->stack_low || here >= thread->stack_high;
 }
 
-/* Adds what was seen at the call path of `context`.  errno is the program's. */
-static void count(const ucontext_t *context, const struct fg_counts *seen)
+static bool is_counting(void)
+{
+	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
+}
+
+/* What was seen at the call path of `context`; `block` NULL: nothing was allocated there. */
+static void count_on(struct fg_thread *thread, const ucontext_t *context,
+		     const struct fg_counts *seen, const void *block)
+{
+	struct fg_walk_result where = {0, true};
+	struct fg_live_owner owner = {.thread = thread->id, .region = thread->regions.current};
+	uint32_t *site = NULL;
+
+	if (!fg_ensure_file(thread))
+		return;
+	fg_thread_announce(thread);
+	if (!is_on_small_stack(thread))
+		where = fg_stack_walk(thread, context);
+	site = fg_counts_add(thread, where.path, seen);
+	if (!block)
+		return;
+	owner.path = where.path;
+	if (!*site)
+		*site = fg_live_site(&owner);
+	fg_live_add(thread, *site, block, seen->values[FG_COUNT_BYTES]);
+}
+
+/* errno is the program's. */
+static void count(const ucontext_t *context, const struct fg_counts *seen, const void *block)
 {
 	struct fg_thread *thread = fg_self;
-	struct fg_walk_result where = {0, true};
 	const int saved_errno = errno;
 
-	if (!fg_alive() || !atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+	if (!is_counting())
 		return;
-	if (!thread || !fg_thread_enter(thread)) {
+	if (thread && fg_thread_enter(thread)) {
+		count_on(thread, context, seen, block);
+		fg_thread_leave(thread);
+	} else {
 		fg_counts_add_unplaced(seen);
-		return;
+		if (block)
+			fg_live_add(NULL, FG_LIVE_NOBODY, block, seen->values[FG_COUNT_BYTES]);
 	}
-	if (fg_ensure_file(thread)) {
-		fg_thread_announce(thread);
-		if (!is_on_small_stack(thread))
-			where = fg_stack_walk(thread, context);
-		fg_counts_add(thread, where.path, seen);
-	}
-	fg_thread_leave(thread);
 	errno = saved_errno;
+}
+
+/* Also while counting is paused: a block that was counted is no longer held. */
+static struct fg_block let_go(const void *block)
+{
+	return block && fg_alive() ? fg_live_remove(fg_self, block) : (struct fg_block){0};
 }
 
 static void count_allocation(const ucontext_t *context, void *block, size_t asked, bool frees)
@@ -130,7 +160,7 @@ static void count_allocation(const ucontext_t *context, void *block, size_t aske
 			[FG_COUNT_FREES] = frees,
 		}};
 
-	count(context, &seen);
+	count(context, &seen, block);
 }
 
 /* Inside the function that the program called, so that its caller is one frame away. */
@@ -183,11 +213,14 @@ FG_EXPORT void *realloc(void *block, size_t size)
 {
 	if (!have_reals())
 		return block ? NULL : early_alloc(EARLY_ALIGN, size);
+	const struct fg_block before = let_go(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
 		HERE(context);
 		count_allocation(&context, moved, size, block != NULL);
+	} else if (size > 0) {
+		fg_live_restore(block, before);
 	}
 	return moved;
 }
@@ -200,11 +233,14 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
+	const struct fg_block before = let_go(block);
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
 		HERE(context);
 		count_allocation(&context, moved, bytes, block != NULL);
+	} else if (bytes > 0) {
+		fg_live_restore(block, before);
 	}
 	return moved;
 }
@@ -216,7 +252,8 @@ FG_EXPORT void free(void *block)
 	if (!block || is_early(block) || !have_reals())
 		return;
 	HERE(context);
-	count(&context, &seen);
+	(void)let_go(block);
+	count(&context, &seen, NULL);
 	reals.free(block);
 }
 

@@ -149,6 +149,13 @@ enum fg_trace_record {
 	 * record measure, value.  Values with the same four ids add up as the measure does
 	 */
 	FG_RECORD_COUNTS = 20,
+	/*
+	 * state (numbered from 1), then as FG_RECORD_COUNTS: what was held at that time.  A state
+	 * replaces the one before
+	 */
+	FG_RECORD_HELD = 21,
+	/* state, time, bytes held, the most that were: the state is complete */
+	FG_RECORD_HELD_END = 22,
 };
 
 enum fg_frame_flags {

@@ -90,6 +90,56 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_HEAP_LIVE] =
+		{
+			.name = "heap.live",
+			.label = "memory held at the end",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LIVE_BLOCKS] =
+		{
+			.name = "heap.live_blocks",
+			.label = "blocks held at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_PEAK] =
+		{
+			.name = "heap.peak",
+			.label = "memory held at the peak",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_OWN_PEAK] =
+		{
+			.name = "heap.own_peak",
+			.label = "most memory that a call path held",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_TEMPORARY] =
+		{
+			.name = "heap.temporary",
+			.label = "temporary allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -225,8 +225,10 @@ static void add_samples(struct fg_trace_joiner *j)
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
 	add_measures(j);
-	for (size_t i = 0; i < trace->value_count; i++)
-		add_value(j, &trace->values[i], trail);
+	for (size_t i = 0; i < trace->value_count; i++) {
+		if (trace->values[i].state == 0 || trace->values[i].state == trace->last_state)
+			add_value(j, &trace->values[i], trail);
+	}
 	free(trail);
 }
 

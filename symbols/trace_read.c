@@ -323,9 +323,9 @@ static void read_measure(struct reader *r, struct cursor *c)
 		*REACH(r->trace, measure, id) = name;
 }
 
-static void read_counts(struct reader *r, struct cursor *c)
+static void read_values(struct reader *r, struct cursor *c, uint32_t state)
 {
-	struct fg_trace_value value = {0};
+	struct fg_trace_value value = {.state = state};
 
 	value.thread = take_u32(c);
 	value.region = take_u32(c);
@@ -336,6 +336,25 @@ static void read_counts(struct reader *r, struct cursor *c)
 		if (!c->failed)
 			*APPEND(r->trace, value) = value;
 	}
+}
+
+static void read_counts(struct reader *r, struct cursor *c)
+{
+	read_values(r, c, 0);
+}
+
+static void read_held(struct reader *r, struct cursor *c)
+{
+	read_values(r, c, take_u32(c));
+}
+
+static void read_held_end(struct reader *r, struct cursor *c)
+{
+	const uint32_t state = take_u32(c);
+
+	if (!c->failed && state > r->trace->last_state)
+		r->trace->last_state = state;
+	c->at = c->end;
 }
 
 static void read_exe(struct reader *r, struct cursor *c)
@@ -386,6 +405,8 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_REGION_TIMES] = read_region_times,
 	[FG_RECORD_MEASURE] = read_measure,
 	[FG_RECORD_COUNTS] = read_counts,
+	[FG_RECORD_HELD] = read_held,
+	[FG_RECORD_HELD_END] = read_held_end,
 };
 
 /* -------------------------------------------------------------------- chunks */

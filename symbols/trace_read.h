@@ -94,6 +94,7 @@ struct fg_trace_value {
 	uint32_t region;
 	uint32_t path;
 	uint32_t measure;
+	uint32_t state; /* what was held then; 0: what was counted */
 };
 
 struct fg_trace {
@@ -123,6 +124,8 @@ struct fg_trace {
 	size_t measure_count, measure_capacity;
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;
+	uint32_t
+		last_state; /* the last that is complete: values of the others are to be left out */
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

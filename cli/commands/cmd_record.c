@@ -94,8 +94,9 @@ static const struct fg_option options[] = {
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
-	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
-		    "count events instead of sampling time: heap (allocations by call path)"),
+	FG_ROW_TEXT(
+		struct options, measures, "measure", 'm', "NAMES",
+		"count events instead of sampling time: heap (what is allocated and held, by call path)"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Three levels: roots, each for 16 GiB of addresses; branches, whose leaves cover 4 MiB; and the
+ * words.  Some allocators place blocks of 8 bytes 8 bytes apart: those at odd multiples of 8 have
+ * leaves of their own.
+ */
+#include "collector/blocks.h"
+
+#include "base/attrs.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+enum {
+	GRAIN_BITS = 4,
+	LEAF_BITS = 22,
+	BRANCH_BITS = 34,
+	ADDRESS_BITS = 47,
+	LEAF_WORDS = 1 << (LEAF_BITS - GRAIN_BITS),
+	BRANCH_LEAVES = 2 << (BRANCH_BITS - LEAF_BITS), /* even ones and odd ones */
+	ROOTS = 1 << (ADDRESS_BITS - BRANCH_BITS),
+	SIZE_BITS = 40,
+};
+
+struct leaf {
+	_Atomic uint64_t words[LEAF_WORDS];
+};
+
+struct branch {
+	struct leaf *_Atomic leaves[BRANCH_LEAVES];
+};
+
+static struct branch *_Atomic roots[ROOTS];
+
+static void *map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	/* Where blocks are large, few of its pages are touched. */
+	(void)madvise(memory, size, MADV_NOHUGEPAGE);
+	return memory;
+}
+
+/* The slot's memory; NULL: it has none and is not to get any, or there is none. */
+#define REACH(slot, make) \
+ ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
+
+static void *reach(void *_Atomic *slot, size_t size, bool make)
+{
+	void *there = atomic_load_explicit(slot, memory_order_acquire);
+	void *made = NULL;
+
+	if (FG_LIKELY(there) || !make)
+		return there;
+	made = map(size);
+	if (made && !atomic_compare_exchange_strong(slot, &there, made)) {
+		(void)munmap(made, size);
+		return there;
+	}
+	return made;
+}
+
+static _Atomic uint64_t *word_of(const void *address, bool make)
+{
+	const uint64_t at = (uintptr_t)address;
+	struct branch *branch = NULL;
+	struct leaf *leaf = NULL;
+
+	if (at >> ADDRESS_BITS)
+		return NULL;
+	branch = REACH(&roots[at >> BRANCH_BITS], make);
+	if (!branch)
+		return NULL;
+	leaf = REACH(&branch->leaves[(at >> LEAF_BITS) % (BRANCH_LEAVES / 2) * 2 + (at >> 3) % 2],
+		     make);
+	return leaf ? &leaf->words[(at >> GRAIN_BITS) % LEAF_WORDS] : NULL;
+}
+
+static struct fg_block block_of(uint64_t word)
+{
+	return (struct fg_block){.site = (uint32_t)(word >> SIZE_BITS),
+				 .size = word & FG_BLOCK_SIZE_MAX};
+}
+
+struct fg_block fg_block_put(const void *address, struct fg_block block)
+{
+	const uint64_t word = (uint64_t)block.site << SIZE_BITS | block.size;
+	_Atomic uint64_t *place = word_of(address, true);
+
+	if (!place)
+		return block; /* as if it had been given back at once */
+	return block_of(atomic_exchange_explicit(place, word, memory_order_acq_rel));
+}
+
+struct fg_block fg_block_take(const void *address)
+{
+	_Atomic uint64_t *place = word_of(address, false);
+
+	if (!place || !atomic_load_explicit(place, memory_order_relaxed))
+		return block_of(0);
+	return block_of(atomic_exchange_explicit(place, 0, memory_order_acq_rel));
+}
+
+void fg_blocks_forget(void)
+{
+	for (size_t i = 0; i < ROOTS; i++) {
+		struct branch *branch = atomic_load(&roots[i]);
+
+		for (size_t k = 0; branch && k < BRANCH_LEAVES; k++) {
+			struct leaf *leaf = atomic_load(&branch->leaves[k]);
+
+			if (leaf)
+				(void)madvise(leaf, sizeof(*leaf), MADV_DONTNEED);
+		}
+	}
+}

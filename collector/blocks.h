@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The blocks that the program holds: for each the site that allocated it, and its size.  A word per
+ * 16 bytes of address space that has blocks in it, so two threads never wait for each other and
+ * what is looked up lies as close together as the blocks do.  Signal-safe.
+ */
+#ifndef FG_COLLECTOR_BLOCKS_H
+#define FG_COLLECTOR_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FG_BLOCK_SITES_MAX ((1u << 24) - 1)
+#define FG_BLOCK_SIZE_MAX  ((UINT64_C(1) << 40) - 1) /* a larger block counts as this large */
+
+struct fg_block {
+	uint32_t site; /* 0: no block */
+	uint64_t size;
+	bool is_newest; /* of fg_live_remove(): its thread did nothing since it allocated the block */
+};
+
+/*
+ * Enter the block.  Returns what was known at this address, a block whose end was not seen.  Where
+ * there is no memory for it the block stays unknown.
+ */
+struct fg_block fg_block_put(const void *address, struct fg_block block);
+struct fg_block fg_block_take(const void *address);
+/* In a child of fork: what the parent holds is not the child's. */
+void fg_blocks_forget(void);
+
+#endif

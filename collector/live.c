@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What each site held at the peak of the process costs no pass over the sites.  A peak is left when
+ * the first event after it makes the total fall, or fails to raise it.  From then on, each site
+ * keeps what it had before its first change (`at_peak`, valid for the current `epoch`); a site that
+ * does not change has that still.  The next peak begins a new epoch.
+ *
+ * With several threads, two events at once may each see the other's block or not: the shares of the
+ * peak are then off by those blocks.
+ */
+#include "collector/live.h"
+
+#include "base/attrs.h"
+#include "collector/state.h"
+#include "collector/writer.h"
+
+#include <string.h>
+
+enum {
+	CHUNK_SITES = 4096,
+	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
+	FIRST_MEASURE = 64, /* the number of names[0] in the trace */
+};
+
+enum held {
+	HELD_LIVE,
+	HELD_LIVE_BLOCKS,
+	HELD_PEAK,
+	HELD_OWN_PEAK,
+	HELD_TEMPORARY,
+	HELD_KINDS,
+};
+
+/* The trace's names; model/measure.c describes them. */
+static const char *const names[HELD_KINDS] = {
+	[HELD_LIVE] = "heap.live",           [HELD_LIVE_BLOCKS] = "heap.live_blocks",
+	[HELD_PEAK] = "heap.peak",           [HELD_OWN_PEAK] = "heap.own_peak",
+	[HELD_TEMPORARY] = "heap.temporary",
+};
+
+struct site {
+	_Atomic uint64_t bytes;
+	_Atomic uint64_t most;
+	_Atomic uint64_t at_peak;
+	_Atomic uint64_t temporary;
+	_Atomic uint32_t blocks;
+	_Atomic uint32_t epoch; /* of `at_peak` */
+	struct fg_live_owner owner;
+};
+
+static struct site *_Atomic chunks[CHUNKS];
+static _Atomic uint32_t site_count = FG_LIVE_NOBODY + 1;
+static uint32_t states; /* written */
+
+static struct {
+	_Atomic uint64_t bytes;
+	_Atomic uint64_t most;
+	_Atomic uint32_t epoch;
+	_Atomic bool at_peak;
+} whole = {.epoch = 1};
+
+/* By slot: the block that the thread's last event allocated. */
+static const void *newest[FG_THREADS_MAX];
+
+static struct site *site_of(uint32_t number)
+{
+	struct site *chunk =
+		atomic_load_explicit(&chunks[number / CHUNK_SITES], memory_order_acquire);
+
+	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
+}
+
+/* As above, of a site that may be the first of its chunk. */
+static struct site *make_site(uint32_t number)
+{
+	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
+	const size_t size = CHUNK_SITES * sizeof(struct site);
+	struct site *chunk = atomic_load(place);
+	void *made = NULL;
+
+	if (!chunk) {
+		made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (made == MAP_FAILED)
+			return NULL;
+		if (atomic_compare_exchange_strong(place, &chunk, made))
+			chunk = made;
+		else
+			(void)munmap(made, size);
+	}
+	return &chunk[number % CHUNK_SITES];
+}
+
+uint32_t fg_live_site(const struct fg_live_owner *owner)
+{
+	uint32_t number = atomic_load(&site_count);
+	struct site *site = NULL;
+
+	do {
+		site = number <= FG_BLOCK_SITES_MAX ? make_site(number) : NULL;
+		if (!site)
+			return FG_LIVE_NOBODY;
+	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
+	site->owner = *owner;
+	return number;
+}
+
+/* ---- events ---- */
+
+/* Before the site changes: keep what it had at the peak. */
+static void keep(struct site *site)
+{
+	const uint32_t epoch = atomic_load_explicit(&whole.epoch, memory_order_acquire);
+
+	if (atomic_load_explicit(&site->epoch, memory_order_relaxed) == epoch)
+		return;
+	atomic_store_explicit(&site->at_peak,
+			      atomic_load_explicit(&site->bytes, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&site->epoch, epoch, memory_order_release);
+}
+
+static void leave_peak(void)
+{
+	if (atomic_load_explicit(&whole.at_peak, memory_order_relaxed))
+		atomic_store_explicit(&whole.at_peak, false, memory_order_relaxed);
+}
+
+static void raise_to(_Atomic uint64_t *most, uint64_t to)
+{
+	uint64_t so_far = atomic_load_explicit(most, memory_order_relaxed);
+
+	while (so_far < to && !atomic_compare_exchange_weak(most, &so_far, to))
+		continue;
+}
+
+/* Is this a peak, the highest so far? */
+static bool grow_whole(uint64_t size)
+{
+	const uint64_t bytes =
+		atomic_fetch_add_explicit(&whole.bytes, size, memory_order_relaxed) + size;
+
+	if (bytes <= atomic_load_explicit(&whole.most, memory_order_relaxed)) {
+		leave_peak();
+		return false;
+	}
+	raise_to(&whole.most, bytes);
+	if (!atomic_load_explicit(&whole.at_peak, memory_order_relaxed)) {
+		atomic_store_explicit(&whole.at_peak, true, memory_order_relaxed);
+		(void)atomic_fetch_add_explicit(&whole.epoch, 1, memory_order_acq_rel);
+	}
+	return true;
+}
+
+static void allocate(struct site *site, uint64_t size)
+{
+	if (!grow_whole(size))
+		keep(site);
+	const uint64_t bytes =
+		atomic_fetch_add_explicit(&site->bytes, size, memory_order_relaxed) + size;
+
+	(void)atomic_fetch_add_explicit(&site->blocks, 1, memory_order_relaxed);
+	raise_to(&site->most, bytes);
+}
+
+static void release(struct fg_block block)
+{
+	struct site *site = site_of(block.site);
+
+	leave_peak();
+	(void)atomic_fetch_sub_explicit(&whole.bytes, block.size, memory_order_relaxed);
+	if (!site)
+		return;
+	keep(site);
+	(void)atomic_fetch_sub_explicit(&site->bytes, block.size, memory_order_relaxed);
+	(void)atomic_fetch_sub_explicit(&site->blocks, 1, memory_order_relaxed);
+}
+
+void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address,
+		 uint64_t size)
+{
+	const struct fg_block block = {.site = number,
+				       .size = size < FG_BLOCK_SIZE_MAX ? size : FG_BLOCK_SIZE_MAX};
+	struct site *site = number == FG_LIVE_NOBODY ? make_site(number) : site_of(number);
+	struct fg_block before;
+
+	if (!site)
+		return;
+	if (thread)
+		newest[thread->index] = address;
+	allocate(site, block.size);
+	before = fg_block_put(address, block);
+	if (before.site)
+		release(before);
+}
+
+struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address)
+{
+	struct fg_block block = fg_block_take(address);
+	struct site *site = block.site ? site_of(block.site) : NULL;
+
+	if (thread) {
+		block.is_newest = newest[thread->index] == address;
+		newest[thread->index] = NULL;
+	}
+	if (!site)
+		return block;
+	if (block.is_newest)
+		(void)atomic_fetch_add_explicit(&site->temporary, 1, memory_order_relaxed);
+	release(block);
+	return block;
+}
+
+void fg_live_restore(const void *address, struct fg_block block)
+{
+	struct site *site = block.site ? site_of(block.site) : NULL;
+
+	if (!site)
+		return;
+	if (block.is_newest)
+		(void)atomic_fetch_sub_explicit(&site->temporary, 1, memory_order_relaxed);
+	allocate(site, block.size);
+	(void)fg_block_put(address, block);
+}
+
+/* ---- into the trace ---- */
+
+void fg_live_introduce(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+		fg_record_begin(writer, FG_RECORD_MEASURE);
+		fg_record_number(writer, FIRST_MEASURE + i);
+		fg_record_text(writer, names[i], strlen(names[i]));
+		(void)fg_record_write(writer);
+	}
+}
+
+static uint64_t share_of_peak(struct site *site)
+{
+	return atomic_load(&site->epoch) == atomic_load(&whole.epoch) ? atomic_load(&site->at_peak)
+								      : atomic_load(&site->bytes);
+}
+
+static void write_site(struct fg_thread *writer, struct site *site)
+{
+	const uint64_t values[HELD_KINDS] = {
+		[HELD_LIVE] = atomic_load(&site->bytes),
+		[HELD_LIVE_BLOCKS] = atomic_load(&site->blocks),
+		[HELD_PEAK] = share_of_peak(site),
+		[HELD_OWN_PEAK] = atomic_load(&site->most),
+		[HELD_TEMPORARY] = atomic_load(&site->temporary),
+	};
+
+	fg_record_begin(writer, FG_RECORD_HELD);
+	fg_record_number(writer, states);
+	fg_record_number(writer, site->owner.thread);
+	fg_record_number(writer, site->owner.region);
+	fg_record_number(writer, site->owner.path);
+	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+		if (!values[i])
+			continue;
+		fg_record_number(writer, FIRST_MEASURE + i);
+		fg_record_number(writer, values[i]);
+	}
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+void fg_live_write(struct fg_thread *writer)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	states++;
+	for (uint32_t i = FG_LIVE_NOBODY; i < end; i++) {
+		struct site *site = site_of(i);
+
+		if (site)
+			write_site(writer, site);
+	}
+	fg_record_begin(writer, FG_RECORD_HELD_END);
+	fg_record_number(writer, states);
+	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
+	fg_record_number(writer, atomic_load(&whole.bytes));
+	fg_record_number(writer, atomic_load(&whole.most));
+	(void)fg_record_write(writer);
+}
+
+void fg_live_forget(void)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	fg_blocks_forget();
+	for (uint32_t i = 0; i < end; i += CHUNK_SITES) {
+		struct site *chunk = atomic_load(&chunks[i / CHUNK_SITES]);
+
+		if (chunk)
+			memset(chunk, 0, CHUNK_SITES * sizeof(*chunk));
+	}
+	memset(newest, 0, sizeof(newest));
+	atomic_store(&site_count, FG_LIVE_NOBODY + 1);
+	atomic_store(&whole.bytes, 0);
+	atomic_store(&whole.most, 0);
+	atomic_store(&whole.epoch, 1);
+	atomic_store(&whole.at_peak, false);
+	states = 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the program holds at a time: by site (thread, region and call path) the bytes that are live,
+ * the most that were, and what was live when the whole process held the most.  Signal-safe.
+ */
+#ifndef FG_COLLECTOR_LIVE_H
+#define FG_COLLECTOR_LIVE_H
+
+#include "collector/blocks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fg_thread;
+
+struct fg_live_owner {
+	uint32_t thread;
+	uint32_t region;
+	uint32_t path;
+};
+
+enum {
+	FG_LIVE_NOBODY = 1 /* the site of what has no place */
+};
+
+/* A new site, or FG_LIVE_NOBODY where there is no room for more. */
+uint32_t fg_live_site(const struct fg_live_owner *owner);
+/* After the block was allocated; `thread` NULL: not known, or inside the collector already. */
+void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, uint64_t size);
+/* Before it is freed.  Returns what it was, for fg_live_restore(). */
+struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address);
+/* It was not freed after all. */
+void fg_live_restore(const void *address, struct fg_block block);
+
+/* The names of what is told of each site. */
+void fg_live_introduce(struct fg_thread *writer);
+/* Write what is live now, as a state that replaces the one before. */
+void fg_live_write(struct fg_thread *writer);
+/* In a child of fork, whose call paths are numbered anew. */
+void fg_live_forget(void);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is held of the heap is known beforehand: who holds how much, when, and at the end.
+ * usage: held [plain | fork]
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOT_INLINE __attribute__((noinline))
+
+enum {
+	BLOCKS = 10
+};
+
+static void *volatile kept[BLOCKS + 1];
+static void *volatile at_hand;
+
+/* Three loops that a memory profiler's users are shown first. */
+NOT_INLINE void ones(void)
+{
+	for (int n = 1; n <= BLOCKS; n++)
+		kept[n] = malloc(1);
+	__asm__ volatile("");
+}
+
+NOT_INLINE void growing(void)
+{
+	for (int n = 1; n <= BLOCKS; n++)
+		kept[n] = malloc((size_t)n);
+	__asm__ volatile("");
+}
+
+NOT_INLINE void freed_at_once(void)
+{
+	for (int n = 1; n <= BLOCKS; n++) {
+		at_hand = malloc((size_t)n);
+		free(at_hand);
+	}
+	__asm__ volatile("");
+}
+
+/* Its own peak, 500,000, is not when the program holds the most. */
+NOT_INLINE void *first_peak(void)
+{
+	void *block = malloc(500000);
+
+	__asm__ volatile("");
+	return block;
+}
+
+NOT_INLINE void *base(void)
+{
+	void *block = malloc(200000);
+
+	__asm__ volatile("");
+	return block;
+}
+
+/* In three steps, the last of which makes the peak of the program: 900,000 here, 200,000 in base(). */
+NOT_INLINE void highest(void)
+{
+	void *volatile parts[3];
+	volatile int steps = 3; /* one call in a loop, not three calls */
+
+	for (int i = 0; i < steps; i++)
+		parts[i] = malloc(300000);
+	for (int i = 0; i < steps; i++)
+		free(parts[i]);
+	__asm__ volatile("");
+}
+
+/* It grows in place or moves; held are 70,000 in the end.  The last one fails and changes nothing. */
+NOT_INLINE void resized(void)
+{
+	at_hand = malloc(10);
+	for (size_t size = 10000; size <= 70000; size += 10000)
+		at_hand = realloc(at_hand, size);
+	if (realloc(at_hand, PTRDIFF_MAX))
+		abort();
+	__asm__ volatile("");
+}
+
+NOT_INLINE void *handed_over(void *argument)
+{
+	void **blocks = argument;
+
+	for (int i = 0; i < 100; i++)
+		blocks[i] = malloc(1000);
+	__asm__ volatile("");
+	return argument;
+}
+
+/* Another thread allocated; all but ten blocks are given back here. */
+static void take_over(void)
+{
+	static void *blocks[100];
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, handed_over, blocks) != 0)
+		abort();
+	(void)pthread_join(thread, NULL);
+	for (int i = 0; i < 90; i++)
+		free(blocks[i]);
+}
+
+NOT_INLINE void of_child(void)
+{
+	at_hand = malloc(4444);
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "plain";
+	void *early = NULL;
+	void *below = NULL;
+
+	early = first_peak();
+	free(early);
+	below = base();
+	highest();
+	free(below);
+	ones();
+	growing();
+	freed_at_once();
+	resized();
+	take_over();
+	if (strcmp(mode, "fork") == 0) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			free(kept[BLOCKS]);
+			of_child();
+			exit(0);
+		}
+		(void)waitpid(child, NULL, 0);
+	}
+	return 0;
+}
