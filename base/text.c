@@ -100,6 +100,17 @@ out:
 	return status;
 }
 
+char *fg_text_join(const char *const *words, const char *between)
+{
+	struct fg_strbuf text = {0};
+
+	for (size_t i = 0; words[i]; i++) {
+		fg_strbuf_add_text(&text, i > 0 ? between : "");
+		fg_strbuf_add_text(&text, words[i]);
+	}
+	return fg_strbuf_detach(&text);
+}
+
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv)
 {
 	static const char safe[] =

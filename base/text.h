@@ -16,6 +16,9 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 /* The words joined so that a shell would read them back as they are. */
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 
+/* The words with `between` between two; `words` ends with NULL.  To be freed. */
+char *fg_text_join(const char *const *words, const char *between);
+
 bool fg_text_is_utf8(const char *bytes, size_t length);
 /*
  * Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at

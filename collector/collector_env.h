@@ -13,7 +13,7 @@
 /* How the names of both libraries begin. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
-/* The same, and in front of malloc and its relatives. */
+/* The same, and in front of malloc, read and whatever else is counted. */
 #define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
 
 /* Absolute path of an existing folder for the trace files. */
@@ -46,8 +46,24 @@
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
 #define FG_ENV_PAUSED "FASTGATE_COLLECTOR_PAUSED"
+/* Words between commas: what the counting library counts.  Without it, it counts nothing. */
+#define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /* Size limit of one trace file in bytes; default 268435456. */
 #define FG_ENV_MAX_BYTES "FASTGATE_COLLECTOR_MAX_BYTES"
+
+/* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
+enum fg_counter {
+	FG_COUNTER_HEAP,
+	FG_COUNTER_IO,
+	FG_COUNTER_COUNT,
+};
+/* clang-format off */
+#define FG_COUNTER_WORDS          \
+ {                                \
+  [FG_COUNTER_HEAP] = "heap",     \
+  [FG_COUNTER_IO] = "io",         \
+ }
+/* clang-format on */
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

@@ -21,6 +21,5 @@ struct fg_count_hooks {
 
 /* NULL in the plain library. */
 extern const struct fg_count_hooks *fg_count_hooks;
-extern const struct fg_count_hooks fg_counts_hooks; /* counts.c */
 
 #endif

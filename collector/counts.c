@@ -2,8 +2,11 @@
 #include "collector/counts.h"
 
 #include "collector/count_hooks.h"
+#include "collector/introduce.h"
 #include "collector/live.h"
 #include "collector/paths.h"
+#include "collector/threads.h"
+#include "collector/walk.h"
 #include "collector/writer.h"
 
 #include <string.h>
@@ -15,14 +18,7 @@ enum {
 	FOREIGN_TRIES = 1 << 16,
 };
 
-/* The trace's names of enum fg_counted; model/measure.c describes them. */
-static const char *const names[FG_COUNT_KINDS] = {
-	[FG_COUNT_ALLOCATIONS] = "heap.allocations",
-	[FG_COUNT_BYTES] = "heap.bytes",
-	[FG_COUNT_LARGEST] = "heap.largest",
-	[FG_COUNT_ROUNDING] = "heap.rounding",
-	[FG_COUNT_FREES] = "heap.frees",
-};
+struct fg_counted *fg_counted[FG_COUNTER_COUNT];
 
 struct entry {
 	uint32_t path; /* 0: free, as path 0 has a place of its own */
@@ -40,14 +36,15 @@ struct table {
 };
 
 /* By slot, beside fg_g.threads. */
-static struct table tables[FG_THREADS_MAX];
-static _Atomic uint64_t unplaced[FG_COUNT_KINDS];
-const char *fg_counts_note;
+static struct table tables[FG_COUNTER_COUNT][FG_THREADS_MAX];
+static _Atomic uint64_t unplaced[FG_COUNTER_COUNT][FG_COUNT_KINDS];
 
-static void join(struct fg_counts *counts, const struct fg_counts *seen)
+static void join(enum fg_counter counter, struct fg_counts *counts, const struct fg_counts *seen)
 {
+	const unsigned largest = fg_counted[counter]->largest;
+
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (i != FG_COUNT_LARGEST)
+		if (!(largest & 1u << i))
 			counts->values[i] += seen->values[i];
 		else if (counts->values[i] < seen->values[i])
 			counts->values[i] = seen->values[i];
@@ -104,10 +101,17 @@ static struct entry *entry_of(struct table *table, uint32_t path, uint32_t regio
 /* ---- into the trace ---- */
 
 struct owner {
+	enum fg_counter counter;
 	uint32_t thread;
 	uint32_t region;
 	uint32_t path;
 };
+
+/* In the trace; 0 is none. */
+static uint32_t number_of(enum fg_counter counter, unsigned kind)
+{
+	return (uint32_t)counter * FG_COUNT_KINDS + kind + 1;
+}
 
 static void write_counts(struct fg_thread *writer, const struct owner *owner,
 			 struct fg_counts *counts)
@@ -123,7 +127,7 @@ static void write_counts(struct fg_thread *writer, const struct owner *owner,
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
 		if (!counts->values[i])
 			continue;
-		fg_record_number(writer, i + 1);
+		fg_record_number(writer, number_of(owner->counter, i));
 		fg_record_number(writer, counts->values[i]);
 	}
 	if (fg_record_write(writer))
@@ -132,15 +136,15 @@ static void write_counts(struct fg_thread *writer, const struct owner *owner,
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
-static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
+static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint32_t slot,
+			uint32_t thread)
 {
-	struct table *table = &tables[slot];
-
-	const struct owner pathless = {.thread = thread};
+	struct table *table = &tables[counter][slot];
+	const struct owner pathless = {.counter = counter, .thread = thread};
 
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
 		struct entry *entry = &table->entries[i];
-		const struct owner owner = {thread, entry->region, entry->path};
+		const struct owner owner = {counter, thread, entry->region, entry->path};
 
 		if (entry->path)
 			write_counts(writer, &owner, &entry->counts);
@@ -149,14 +153,22 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 	table->events = 0;
 }
 
+static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
+{
+	for (unsigned i = 0; i < FG_COUNTER_COUNT; i++)
+		flush_table(writer, (enum fg_counter)i, slot, thread);
+}
+
 static void flush_unplaced(struct fg_thread *writer)
 {
-	const struct owner nobody = {0};
-	struct fg_counts counts;
+	for (unsigned counter = 0; counter < FG_COUNTER_COUNT; counter++) {
+		const struct owner nobody = {.counter = (enum fg_counter)counter};
+		struct fg_counts counts;
 
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
-		counts.values[i] = atomic_exchange(&unplaced[i], 0);
-	write_counts(writer, &nobody, &counts);
+		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+			counts.values[i] = atomic_exchange(&unplaced[counter][i], 0);
+		write_counts(writer, &nobody, &counts);
+	}
 }
 
 /* Another thread may be at its table: waited for, but not for ever. */
@@ -176,17 +188,33 @@ static void flush_others(struct fg_thread *writer)
 	}
 }
 
-static void on_introduce(struct fg_thread *thread)
+static void introduce(struct fg_thread *thread, enum fg_counter counter)
 {
+	const struct fg_counted *what = fg_counted[counter];
+
+	if (what->begin && !fg_g.lazy)
+		what->begin();
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
+		const char *name = what->names[i];
+
+		if (!name)
+			continue;
 		fg_record_begin(thread, FG_RECORD_MEASURE);
-		fg_record_number(thread, i + 1);
-		fg_record_text(thread, names[i], strlen(names[i]));
+		fg_record_number(thread, number_of(counter, i));
+		fg_record_text(thread, name, strlen(name));
 		(void)fg_record_write(thread);
 	}
-	fg_live_introduce(thread);
-	if (fg_counts_note)
-		(void)fg_note(thread, fg_counts_note);
+	if (what->note)
+		(void)fg_note(thread, what->note);
+}
+
+static void on_introduce(struct fg_thread *thread)
+{
+	for (unsigned i = 0; i < FG_COUNTER_COUNT; i++)
+		if (fg_is_counted((enum fg_counter)i))
+			introduce(thread, (enum fg_counter)i);
+	if (fg_is_counted(FG_COUNTER_HEAP))
+		fg_live_introduce(thread);
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
@@ -199,46 +227,91 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
+static void forget(struct table *table)
+{
+	if (table->entries)
+		memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
+	table->used = 0;
+	table->events = 0;
+	table->pathless = (struct entry){0};
+}
+
 /* The numbers of call paths begin anew. */
 static void on_fork(void)
 {
-	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
-		struct table *table = &tables[i];
+	const uint32_t slots = atomic_load(&fg_g.thread_high);
 
-		if (table->entries)
-			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
-		table->used = 0;
-		table->events = 0;
-		table->pathless = (struct entry){0};
+	for (unsigned counter = 0; counter < FG_COUNTER_COUNT; counter++) {
+		for (uint32_t i = 0; fg_is_counted((enum fg_counter)counter) && i < slots; i++)
+			forget(&tables[counter][i]);
+		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+			atomic_store(&unplaced[counter][i], 0);
 	}
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
-		atomic_store(&unplaced[i], 0);
 	fg_live_forget();
 }
 
-const struct fg_count_hooks fg_counts_hooks = {
+static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
 };
 
-uint32_t *fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen)
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
 {
-	struct table *table = &tables[thread->index];
+	fg_count_hooks = &hooks;
+}
+
+/* ---- while the program runs ---- */
+
+uint32_t *fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+			const struct fg_counts *seen)
+{
+	struct table *table = &tables[counter][thread->index];
 	struct entry *entry = entry_of(table, path, thread->regions.current);
 
-	join(&entry->counts, seen);
+	join(counter, &entry->counts, seen);
 	if (++table->events >= FLUSH_AFTER)
-		flush(thread, thread->index, thread->id);
+		flush_table(thread, counter, thread->index, thread->id);
 	return &entry->own;
 }
 
-void fg_counts_add_unplaced(const struct fg_counts *seen)
+void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen)
 {
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (i == FG_COUNT_LARGEST)
+		if (fg_counted[counter]->largest & 1u << i)
 			continue; /* it would need more than an addition */
-		(void)atomic_fetch_add_explicit(&unplaced[i], seen->values[i],
+		(void)atomic_fetch_add_explicit(&unplaced[counter][i], seen->values[i],
 						memory_order_relaxed);
 	}
+}
+
+static bool is_on_small_stack(const struct fg_thread *thread)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here < thread->stack_low || here >= thread->stack_high;
+}
+
+uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)
+{
+	fg_thread_announce(thread);
+	return is_on_small_stack(thread) ? 0 : fg_stack_walk(thread, context).path;
+}
+
+void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const struct fg_counts *seen)
+{
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	if (!fg_is_counting(counter))
+		return;
+	if (!thread || !fg_thread_enter(thread)) {
+		fg_counts_add_unplaced(counter, seen);
+		return;
+	}
+	if (fg_ensure_file(thread))
+		(void)fg_counts_add(thread, counter, fg_counts_path(thread, context), seen);
+	fg_thread_leave(thread);
+	errno = saved_errno;
 }

@@ -9,29 +9,53 @@
 
 #include "collector/state.h"
 
-/* Numbered from 1 in the trace. */
-enum fg_counted {
-	FG_COUNT_ALLOCATIONS,
-	FG_COUNT_BYTES,
-	FG_COUNT_LARGEST,
-	FG_COUNT_ROUNDING,
-	FG_COUNT_FREES,
-	FG_COUNT_KINDS,
+enum {
+	FG_COUNT_KINDS = 8, /* of one probe, at most */
 };
 
 struct fg_counts {
 	uint64_t values[FG_COUNT_KINDS];
 };
 
-/*
- * Adds what was seen on this call path (0: unknown) in the current region, under `busy`.  Returns
- * where the probe may keep a number of its own for this path and region, 0 at first.
- */
-uint32_t *fg_counts_add(struct fg_thread *thread, uint32_t path, const struct fg_counts *seen);
-/* The same where no thread of ours is there to add it to. */
-void fg_counts_add_unplaced(const struct fg_counts *seen);
+/* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
+struct fg_counted {
+	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
+	unsigned largest;    /* bits of the kinds that are not added up: the largest is kept */
+	void (*begin)(void); /* before main, if it is to count */
+	const char *note;    /* what a reader should know, or NULL */
+};
 
-/* What a reader should know of the counts; NULL: nothing.  Set before the trace begins. */
-extern const char *fg_counts_note;
+extern struct fg_counted *fg_counted[FG_COUNTER_COUNT];
+
+/* Does the user want it? */
+static inline bool fg_is_counted(enum fg_counter counter)
+{
+	return fg_g.options.counters & 1u << counter;
+}
+
+/* And now? */
+static inline bool fg_is_counting(enum fg_counter counter)
+{
+	return fg_is_counted(counter) && fg_alive() &&
+	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
+}
+
+/*
+ * Adds what was seen at the call path of `context`, in the current region.  errno stays the
+ * program's.
+ */
+void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
+		   const struct fg_counts *seen);
+
+/* The steps of fg_counts_see(), under `busy`: the call path, 0: unknown. */
+uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
+/*
+ * Adds what was seen on this call path.  Returns where the probe may keep a number of its own for
+ * this path and region, 0 at first.
+ */
+uint32_t *fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+			const struct fg_counts *seen);
+/* The same where no thread of ours is there to add it to. */
+void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
 
 #endif

@@ -11,16 +11,9 @@
  * program is linked with stays the one that allocates.  While they are looked up, allocations come
  * from a small array that is never freed: the loader may ask for memory then.
  */
-#include "base/attrs.h"
-#include "collector/arch.h"
-#include "collector/count_hooks.h"
-#include "collector/counts.h"
+#include "collector/count_probe.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
-#include "collector/process.h"
-#include "collector/threads.h"
-#include "collector/walk.h"
-#include "collector/writer.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,13 +32,28 @@ enum {
 	X(pvalloc) X(malloc_usable_size)
 /* clang-format on */
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name and its type */
-#define REAL_MEMBER(name)  __typeof__(&name) name;
-#define REAL_LOOK_UP(name) reals.name = __extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name);
-/* NOLINTEND(bugprone-macro-parentheses) */
+enum {
+	ALLOCATIONS,
+	BYTES,
+	LARGEST,
+	ROUNDING,
+	FREES,
+};
+
+static struct fg_counted counted = {
+	.names =
+		{
+			[ALLOCATIONS] = "heap.allocations",
+			[BYTES] = "heap.bytes",
+			[LARGEST] = "heap.largest",
+			[ROUNDING] = "heap.rounding",
+			[FREES] = "heap.frees",
+		},
+	.largest = 1u << LARGEST,
+};
 
 static struct {
-	REALS(REAL_MEMBER)
+	REALS(FG_REAL_MEMBER)
 } reals;
 static _Atomic int state; /* 0: not looked up, 1: at it, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
@@ -60,7 +68,7 @@ static bool have_reals(void)
 		return true;
 	if (!atomic_compare_exchange_strong(&state, &none, 1))
 		return atomic_load(&state) == 2;
-	REALS(REAL_LOOK_UP)
+	REALS(FG_REAL_LOOK_UP)
 	atomic_store_explicit(&state, 2, memory_order_release);
 	return true;
 }
@@ -89,38 +97,22 @@ static bool is_early(const void *block)
 
 /* ---- counting ---- */
 
-static bool is_on_small_stack(const struct fg_thread *thread)
-{
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	return here < thread->stack_low || here >= thread->stack_high;
-}
-
-static bool is_counting(void)
-{
-	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
-}
-
 /* What was seen at the call path of `context`; `block` NULL: nothing was allocated there. */
 static void count_on(struct fg_thread *thread, const ucontext_t *context,
 		     const struct fg_counts *seen, const void *block)
 {
-	struct fg_walk_result where = {0, true};
 	struct fg_live_owner owner = {.thread = thread->id, .region = thread->regions.current};
 	uint32_t *site = NULL;
 
 	if (!fg_ensure_file(thread))
 		return;
-	fg_thread_announce(thread);
-	if (!is_on_small_stack(thread))
-		where = fg_stack_walk(thread, context);
-	site = fg_counts_add(thread, where.path, seen);
+	owner.path = fg_counts_path(thread, context);
+	site = fg_counts_add(thread, FG_COUNTER_HEAP, owner.path, seen);
 	if (!block)
 		return;
-	owner.path = where.path;
 	if (!*site)
 		*site = fg_live_site(&owner);
-	fg_live_add(thread, *site, block, seen->values[FG_COUNT_BYTES]);
+	fg_live_add(thread, *site, block, seen->values[BYTES]);
 }
 
 /* errno is the program's. */
@@ -129,15 +121,15 @@ static void count(const ucontext_t *context, const struct fg_counts *seen, const
 	struct fg_thread *thread = fg_self;
 	const int saved_errno = errno;
 
-	if (!is_counting())
+	if (!fg_is_counting(FG_COUNTER_HEAP))
 		return;
 	if (thread && fg_thread_enter(thread)) {
 		count_on(thread, context, seen, block);
 		fg_thread_leave(thread);
 	} else {
-		fg_counts_add_unplaced(seen);
+		fg_counts_add_unplaced(FG_COUNTER_HEAP, seen);
 		if (block)
-			fg_live_add(NULL, FG_LIVE_NOBODY, block, seen->values[FG_COUNT_BYTES]);
+			fg_live_add(NULL, FG_LIVE_NOBODY, block, seen->values[BYTES]);
 	}
 	errno = saved_errno;
 }
@@ -145,28 +137,24 @@ static void count(const ucontext_t *context, const struct fg_counts *seen, const
 /* Also while counting is paused: a block that was counted is no longer held. */
 static struct fg_block let_go(const void *block)
 {
-	return block && fg_alive() ? fg_live_remove(fg_self, block) : (struct fg_block){0};
+	return block && fg_is_counted(FG_COUNTER_HEAP) && fg_alive()
+		       ? fg_live_remove(fg_self, block)
+		       : (struct fg_block){0};
 }
 
 static void count_allocation(const ucontext_t *context, void *block, size_t asked, bool frees)
 {
 	const size_t usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
-	const struct fg_counts seen = {
-		.values = {
-			[FG_COUNT_ALLOCATIONS] = 1,
-			[FG_COUNT_BYTES] = asked,
-			[FG_COUNT_LARGEST] = asked,
-			[FG_COUNT_ROUNDING] = usable > asked ? usable - asked : 0,
-			[FG_COUNT_FREES] = frees,
-		}};
+	const struct fg_counts seen = {.values = {
+					       [ALLOCATIONS] = 1,
+					       [BYTES] = asked,
+					       [LARGEST] = asked,
+					       [ROUNDING] = usable > asked ? usable - asked : 0,
+					       [FREES] = frees,
+				       }};
 
 	count(context, &seen, block);
 }
-
-/* Inside the function that the program called, so that its caller is one frame away. */
-#define HERE(context) \
- ucontext_t context;  \
- fg_arch_capture(&(context))
 
 FG_EXPORT void *malloc(size_t size)
 {
@@ -175,7 +163,7 @@ FG_EXPORT void *malloc(size_t size)
 	void *block = reals.malloc(size);
 
 	if (block) {
-		HERE(context);
+		FG_HERE(context);
 		count_allocation(&context, block, size, false);
 	}
 	return block;
@@ -192,7 +180,7 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 	void *block = reals.calloc(count_of, size);
 
 	if (block) {
-		HERE(context);
+		FG_HERE(context);
 		count_allocation(&context, block, count_of * size, false);
 	}
 	return block;
@@ -217,7 +205,7 @@ FG_EXPORT void *realloc(void *block, size_t size)
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
-		HERE(context);
+		FG_HERE(context);
 		count_allocation(&context, moved, size, block != NULL);
 	} else if (size > 0) {
 		fg_live_restore(block, before);
@@ -237,7 +225,7 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
-		HERE(context);
+		FG_HERE(context);
 		count_allocation(&context, moved, bytes, block != NULL);
 	} else if (bytes > 0) {
 		fg_live_restore(block, before);
@@ -247,11 +235,11 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 
 FG_EXPORT void free(void *block)
 {
-	static const struct fg_counts seen = {.values = {[FG_COUNT_FREES] = 1}};
+	static const struct fg_counts seen = {.values = {[FREES] = 1}};
 
 	if (!block || is_early(block) || !have_reals())
 		return;
-	HERE(context);
+	FG_HERE(context);
 	(void)let_go(block);
 	count(&context, &seen, NULL);
 	reals.free(block);
@@ -264,7 +252,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 	const int status = reals.posix_memalign(block, alignment, size);
 
 	if (status == 0) {
-		HERE(context);
+		FG_HERE(context);
 		count_allocation(&context, *block, size, false);
 	}
 	return status;
@@ -281,7 +269,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
   void *block = reals.name arguments;              \
                                                    \
   if (block) {                                     \
-   HERE(context);                                  \
+   FG_HERE(context);                               \
    count_allocation(&context, block, size, false); \
   }                                                \
   return block;                                    \
@@ -306,8 +294,8 @@ static bool is_bypassed(void)
 __attribute__((constructor(101))) static void join_in(void)
 {
 	(void)have_reals();
+	fg_counted[FG_COUNTER_HEAP] = &counted;
 	if (is_bypassed())
-		fg_counts_note =
+		counted.note =
 			"the program has a malloc of its own: its allocations are not counted";
-	fg_count_hooks = &fg_counts_hooks;
 }

@@ -159,6 +159,25 @@ static bool set_max_bytes(struct fg_options *options, const char *text)
 	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
 }
 
+static bool set_counters(struct fg_options *options, const char *text)
+{
+	static const char *const words[FG_COUNTER_COUNT] = FG_COUNTER_WORDS;
+
+	while (*text) {
+		const size_t size = strcspn(text, ",");
+		unsigned i = 0;
+
+		while (i < FG_COUNTER_COUNT &&
+		       (strlen(words[i]) != size || strncmp(words[i], text, size) != 0))
+			i++;
+		if (i == FG_COUNTER_COUNT)
+			return false;
+		options->counters |= 1u << i;
+		text += size + (text[size] == ',');
+	}
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*set)(struct fg_options *options, const char *text);
@@ -174,6 +193,7 @@ static const struct {
 	{.name = FG_ENV_UNITS, .set = set_units},
 	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
+	{.name = FG_ENV_COUNT, .set = set_counters},
 	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
 };
 

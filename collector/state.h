@@ -17,6 +17,7 @@
 #include "base/attrs.h"
 #include "collector/account.h"
 #include "collector/arch.h"
+#include "collector/collector_env.h"
 #include "collector/probe.h"
 #include "collector/rules.h"
 #include "collector/trace_format.h"
@@ -229,6 +230,7 @@ struct fg_options {
 	bool has_units;
 	bool paused;
 	uint64_t max_bytes;
+	uint32_t counters;   /* bits of enum fg_counter */
 	const char *misread; /* a variable whose value makes no sense */
 };
 

@@ -13,7 +13,6 @@
 /* Words in the order of their enums. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const harnesses[] = {"none", "google-benchmark", "catch2", "hyperfine", NULL};
-static const char *const events[] = {"heap", NULL};
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
@@ -205,12 +204,13 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_TEXTS,
 	 IN_MEASURE(also),
 	 .count_offset = offsetof(struct fg_measuring, also_count),
-	 .words = events,
-	 .help = "events that are counted by call path after the pairs, exactly: heap",
-	 .more = "`heap` counts allocations. One execution a side, a second one where the two sides "
-		 "differ. What was counted is shown; a row of `gate.metrics` gates it, such as "
+	 .words = fg_countable,
+	 .help = "events that are counted by call path after the pairs, exactly: heap, io",
+	 .more = "`heap` counts allocations, `io` calls that read or write and their bytes. One "
+		 "execution a side, a second one where the two sides differ. What was counted is "
+		 "shown; a row of `gate.metrics` gates it, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",
-	 .example = "also: [heap]"},
+	 .example = "also: [heap, io]"},
 	{.name = "exact_budget",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(exact_budget_ns),

@@ -140,6 +140,36 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_IO_CALLS] =
+		{
+			.name = "io.calls",
+			.label = "input and output calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_IO_BYTES_READ] =
+		{
+			.name = "io.bytes_read",
+			.label = "bytes read",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_IO_BYTES_WRITTEN] =
+		{
+			.name = "io.bytes_written",
+			.label = "bytes written",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

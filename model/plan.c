@@ -17,6 +17,8 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_HYPERFINE] = "hyperfine",
 };
 
+const char *const fg_countable[] = {"heap", "io", NULL};
+
 const char *fg_schedule_name(enum fg_schedule schedule)
 {
 	FG_ASSERT((size_t)schedule < FG_ARRAY_SIZE(schedule_names));

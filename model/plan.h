@@ -105,7 +105,7 @@ struct fg_measuring {
 	enum fg_exact_meter exact;
 	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */
 	bool exact_only;         /* no pairs: the exact measures decide */
-	const char **also;       /* events that are counted by call path: "heap" */
+	const char **also;       /* of fg_countable: counted after the pairs */
 	size_t also_count;
 	struct fg_sampler sampler;
 };
@@ -202,6 +202,9 @@ struct fg_plan {
 	size_t host_record_count;
 	const char *store_path; /* ".fastgate/store.db" below root */
 };
+
+/* What can be counted by call path, "heap" and so on; NULL at the end. */
+extern const char *const fg_countable[];
 
 const char *fg_schedule_name(enum fg_schedule schedule);
 bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);

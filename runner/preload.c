@@ -43,7 +43,7 @@ int fg_preload_counting_library(const char *library, char **counting, struct fg_
 		*counting = fg_xstrdup(path);
 	else
 		status = fg_error_set(err, FG_ENOENT,
-				      "the library that counts allocations is not there: %s", path);
+				      "the library that counts events is not there: %s", path);
 	free(path);
 	free(folder);
 	return status;
@@ -238,6 +238,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_number(&all, FG_ENV_ONLY, preload->follow_children ? 0 : (uint64_t)getpid());
 	add_number(&all, FG_ENV_DELAY, preload->delay_ms);
 	add_number(&all, FG_ENV_DURATION, preload->duration_ms);
+	add_text(&all, FG_ENV_COUNT, preload->counters);
 	add_text(&all, FG_ENV_UNITS, preload->units);
 	add_text(&all, FG_ENV_CONTROL, preload->control);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);

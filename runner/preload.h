@@ -23,6 +23,7 @@ struct fg_preload {
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* that is sampled; 0: to the end */
+	const char *counters; /* "heap,io": what the counting library counts; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* absolute path of the control file, or NULL */
 	bool paused;          /* until the program resumes by itself */

@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/number.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
@@ -94,9 +95,9 @@ static const struct fg_option options[] = {
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
-	FG_ROW_TEXT(
-		struct options, measures, "measure", 'm', "NAMES",
-		"count events instead of sampling time: heap (what is allocated and held, by call path)"),
+	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
+		    "count events by call path instead of sampling time: heap, io; or several, "
+		    "between commas"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},
@@ -117,6 +118,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
 	{"fastgate record --measure heap -- ./reco",
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
+	{"fastgate record --measure heap,io -- ./reco",
+	 "who reads and writes, too? then: fastgate view fastgate-record --measure io.calls"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -472,10 +475,8 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
 	if (given->measures) {
-		fg_cli_say(cli,
-			   "allocations of %u process image%s: %s (fastgate view %s --measure "
-			   "heap.bytes)",
-			   totals->files, totals->files == 1 ? "" : "s", folder, folder);
+		fg_cli_say(cli, "counted %s in %u process image%s: %s", given->measures,
+			   totals->files, totals->files == 1 ? "" : "s", folder);
 		return;
 	}
 	fg_cli_say(cli, "%" PRIu64 " sample%s of %s %s in %u process image%s: %s", totals->samples,
@@ -509,16 +510,28 @@ static void choose_rate(const struct options *given, struct fg_sampling *samplin
 	fg_sampling_settle(sampling, given->budget);
 }
 
-/* What may be counted: the counting library counts all of it. */
+static bool is_countable(const char *name, size_t length)
+{
+	for (const char *const *word = fg_countable; *word; word++)
+		if (strlen(*word) == length && strncmp(*word, name, length) == 0)
+			return true;
+	return false;
+}
+
 static int check_measures(const char *measures, struct fg_error *err)
 {
 	while (measures && *measures) {
 		const size_t length = strcspn(measures, ",");
 
-		if (length != strlen("heap") || strncmp(measures, "heap", length) != 0)
-			return fg_error_set(err, FG_EINVAL,
-					    "--measure: '%.*s' cannot be recorded: expected heap",
-					    (int)length, measures);
+		if (!is_countable(measures, length)) {
+			char *words = fg_text_join(fg_countable, ", ");
+
+			(void)fg_error_set(err, FG_EINVAL,
+					   "--measure: '%.*s' cannot be counted: expected %s",
+					   (int)length, measures, words);
+			free(words);
+			return FG_EINVAL;
+		}
 		measures += length + (measures[length] == ',');
 	}
 	return FG_OK;
@@ -574,6 +587,7 @@ static int prepare(const struct options *given, const char *command,
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->delay_ns),
 		.duration_ms = whole_ms(given->duration_ns),
+		.counters = given->measures,
 		.units = given->units,
 		.control = owned[2],
 		.paused = given->paused,

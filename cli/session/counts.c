@@ -2,6 +2,7 @@
 #include "cli/session/counts.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
 #include "profile/ingest.h"
@@ -50,8 +51,10 @@ static void take(struct counter *counter, const struct fg_profile *profile, enum
 static int run_counted(struct counter *counter, enum fg_arm arm, const char *folder,
 		       struct fg_error *err)
 {
+	char *counters = fg_text_join(counter->benchmark->measure.also, ",");
 	const struct fg_preload preload = {
 		.library = counter->library,
+		.counters = counters,
 		.trace_folder = folder,
 		.clock = FG_SAMPLE_NOTHING,
 		.follow_children = true,
@@ -73,6 +76,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		explain(counter, why ? why : "the program failed");
 	free(why);
 	free(words);
+	free(counters);
 	for (size_t i = 0; i < count; i++)
 		free(variables[i]);
 	return status;

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * In front of read, write and their relatives: who asks the system to transfer bytes, and how many?
+ * A call counts when it has returned, whatever it returned; its bytes are those that moved.  Only
+ * in the counting library.
+ *
+ * libc's streams (fread, printf, std::cout) call read and write inside libc, past every library
+ * before it.  They do so through a table of functions, and that table is found: a stream's last
+ * member points to it.  Where its entries are the two functions that libc exports by name, ours
+ * take their place; where they are not, the trace says that streams are not counted.
+ */
+#include "collector/count_probe.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* What the checked variants of a fortified program are called by; in no header without it. */
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
+		       socklen_t *restrict from_size);
+ssize_t _IO_file_read(FILE *stream, void *to, ssize_t size);
+ssize_t _IO_file_write(FILE *stream, const void *from, ssize_t size);
+
+/* clang-format off */
+#define REALS(X) \
+	X(read) X(__read_chk) X(pread) X(__pread_chk) X(pread64) X(__pread64_chk) X(readv) X(preadv) X(preadv64) X(preadv2) \
+	X(preadv64v2) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) X(recvmsg) X(recvmmsg) \
+	X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) X(send) X(sendto) X(sendmsg) \
+	X(sendmmsg) X(vmsplice) X(sendfile) X(sendfile64) X(copy_file_range) X(splice) X(_IO_file_read) X(_IO_file_write)
+/* clang-format on */
+
+static struct {
+	REALS(FG_REAL_MEMBER)
+} reals;
+
+enum {
+	CALLS,
+	BYTES_READ,
+	BYTES_WRITTEN,
+};
+
+static struct fg_counted counted = {
+	.names =
+		{
+			[CALLS] = "io.calls",
+			[BYTES_READ] = "io.bytes_read",
+			[BYTES_WRITTEN] = "io.bytes_written",
+		},
+};
+
+enum direction {
+	READS = 1,
+	WRITES = 2,
+};
+
+static void count(const ucontext_t *context, unsigned direction, ssize_t moved)
+{
+	const uint64_t bytes = moved > 0 ? (uint64_t)moved : 0;
+	const struct fg_counts seen = {.values = {
+					       [CALLS] = 1,
+					       [BYTES_READ] = direction & READS ? bytes : 0,
+					       [BYTES_WRITTEN] = direction & WRITES ? bytes : 0,
+				       }};
+
+	fg_counts_see(FG_COUNTER_IO, context, &seen);
+}
+
+/* They differ in nothing but their arguments. */
+#define COUNTED(direction, name, parameters, arguments) \
+ FG_EXPORT ssize_t name parameters                      \
+ {                                                      \
+  FG_NEED_REAL(name, -1);                               \
+  const ssize_t moved = reals.name arguments;           \
+  FG_HERE(context);                                     \
+                                                        \
+  count(&context, direction, moved);                    \
+  return moved;                                         \
+ }
+
+/* clang-format off */
+COUNTED(READS, read, (int fd, void *to, size_t size), (fd, to, size))
+COUNTED(READS, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
+COUNTED(READS, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
+COUNTED(READS, __pread_chk, (int fd, void *to, size_t size, off_t at, size_t room), (fd, to, size, at, room))
+COUNTED(READS, pread64, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
+COUNTED(READS, __pread64_chk, (int fd, void *to, size_t size, off64_t at, size_t room), (fd, to, size, at, room))
+COUNTED(READS, readv, (int fd, const struct iovec *to, int count_of), (fd, to, count_of))
+COUNTED(READS, preadv, (int fd, const struct iovec *to, int count_of, off_t at), (fd, to, count_of, at))
+COUNTED(READS, preadv64, (int fd, const struct iovec *to, int count_of, off64_t at), (fd, to, count_of, at))
+COUNTED(READS, preadv2, (int fd, const struct iovec *to, int count_of, off_t at, int flags), (fd, to, count_of, at, flags))
+COUNTED(READS, preadv64v2, (int fd, const struct iovec *to, int count_of, off64_t at, int flags), (fd, to, count_of, at, flags))
+COUNTED(READS, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
+COUNTED(READS, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags))
+COUNTED(READS, recvfrom, (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+	(fd, to, size, flags, from, from_size))
+COUNTED(READS, __recvfrom_chk,
+	(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+	(fd, to, size, room, flags, from, from_size))
+COUNTED(READS, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+COUNTED(WRITES, write, (int fd, const void *from, size_t size), (fd, from, size))
+COUNTED(WRITES, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at))
+COUNTED(WRITES, pwrite64, (int fd, const void *from, size_t size, off64_t at), (fd, from, size, at))
+COUNTED(WRITES, writev, (int fd, const struct iovec *from, int count_of), (fd, from, count_of))
+COUNTED(WRITES, pwritev, (int fd, const struct iovec *from, int count_of, off_t at), (fd, from, count_of, at))
+COUNTED(WRITES, pwritev64, (int fd, const struct iovec *from, int count_of, off64_t at), (fd, from, count_of, at))
+COUNTED(WRITES, pwritev2, (int fd, const struct iovec *from, int count_of, off_t at, int flags), (fd, from, count_of, at, flags))
+COUNTED(WRITES, pwritev64v2, (int fd, const struct iovec *from, int count_of, off64_t at, int flags), (fd, from, count_of, at, flags))
+COUNTED(WRITES, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags))
+COUNTED(WRITES, sendto, (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t to_size),
+	(fd, from, size, flags, to, to_size))
+COUNTED(WRITES, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+COUNTED(WRITES, vmsplice, (int fd, const struct iovec *from, size_t count_of, unsigned flags), (fd, from, count_of, flags))
+COUNTED(READS | WRITES, sendfile, (int to, int from, off_t *at, size_t size), (to, from, at, size))
+COUNTED(READS | WRITES, sendfile64, (int to, int from, off64_t *at, size_t size), (to, from, at, size))
+COUNTED(READS | WRITES, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
+	(from, from_at, to, to_at, size, flags))
+COUNTED(READS | WRITES, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
+	(from, from_at, to, to_at, size, flags))
+/* clang-format on */
+
+static ssize_t sum_of(const struct mmsghdr *messages, int count_of)
+{
+	ssize_t sum = 0;
+
+	for (int i = 0; i < count_of; i++)
+		sum += (ssize_t)messages[i].msg_len;
+	return sum;
+}
+
+FG_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned size, int flags,
+		       struct timespec *timeout)
+{
+	FG_NEED_REAL(recvmmsg, -1);
+	const int got = reals.recvmmsg(fd, messages, size, flags, timeout);
+	FG_HERE(context);
+
+	count(&context, READS, sum_of(messages, got));
+	return got;
+}
+
+FG_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned size, int flags)
+{
+	FG_NEED_REAL(sendmmsg, -1);
+	const int sent = reals.sendmmsg(fd, messages, size, flags);
+	FG_HERE(context);
+
+	count(&context, WRITES, sum_of(messages, sent));
+	return sent;
+}
+
+/* ---- streams ---- */
+
+static ssize_t stream_read(FILE *stream, void *to, ssize_t size)
+{
+	const ssize_t moved = reals._IO_file_read(stream, to, size);
+	FG_HERE(context);
+
+	count(&context, READS, moved);
+	return moved;
+}
+
+static ssize_t stream_write(FILE *stream, const void *from, ssize_t size)
+{
+	const ssize_t moved = reals._IO_file_write(stream, from, size);
+	FG_HERE(context);
+
+	count(&context, WRITES, moved);
+	return moved;
+}
+
+/* As libc lays it out: struct _IO_jump_t, whose members before these are of no concern. */
+struct stream_functions {
+	size_t sizes[2];
+	void (*others[12])(void);
+	ssize_t (*read)(FILE *stream, void *to, ssize_t size);
+	ssize_t (*write)(FILE *stream, const void *from, ssize_t size);
+};
+
+struct full_stream {
+	FILE stream;
+	struct stream_functions *functions;
+};
+
+static bool take_over(struct stream_functions *functions)
+{
+	const uintptr_t page = (uintptr_t)&functions->read & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
+	const size_t size = (uintptr_t)(functions + 1) - page;
+
+	if (functions->read == stream_read)
+		return true;
+	if (functions->read != reals._IO_file_read || functions->write != reals._IO_file_write ||
+	    mprotect((void *)page, size, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	functions->read = stream_read;
+	functions->write = stream_write;
+	(void)mprotect((void *)page, size, PROT_READ);
+	return true;
+}
+
+static struct stream_functions *functions_of(FILE *stream)
+{
+	return ((const struct full_stream *)(const void *)stream)->functions;
+}
+
+static void begin(void)
+{
+	struct stream_functions *wide = dlsym(RTLD_NEXT, "_IO_wfile_jumps");
+
+	if (!take_over(functions_of(stdout)) || (wide && !take_over(wide)))
+		counted.note =
+			"what libc's streams (fread, printf) read and write is not counted here";
+}
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
+{
+	REALS(FG_REAL_LOOK_UP)
+	counted.begin = begin;
+	fg_counted[FG_COUNTER_IO] = &counted;
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of counted events share: recording a program, and what each of its functions was counted for."""
+import os
+
+from checks import call, check
+
+FASTGATE = None
+
+
+def begin(fastgate, collector):
+    global FASTGATE
+    FASTGATE = os.path.abspath(fastgate)
+    os.environ["FASTGATE_COLLECTOR"] = os.path.abspath(collector)
+
+
+def recorded(measures, *command, code=0):
+    done = call(FASTGATE, "record", "--measure", measures, "--", *command)
+    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return done
+
+
+def stacks(measure):
+    """Every call path, as a list of names, and its value."""
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
+    for line in folded.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        yield stack.split(";"), int(value)
+
+
+def within(measure, function):
+    """What happened in the function and all that it called."""
+    return sum(value for names, value in stacks(measure) if function in names)
+
+
+def total(measure):
+    return sum(value for _, value in stacks(measure))
+
+
+def expect(measure, wanted):
+    found = {function: within(measure, function) for function in wanted}
+    check(found == wanted, f"{measure}: {wanted} expected, found {found}")
+
+
+def programs(targets, name):
+    """The program in each width that was built."""
+    return [path for path in (f"{os.path.abspath(targets)}/{name}{suffix}" for suffix in ("", "_i386")) if os.path.exists(path)]
+
+
+def program_notices_nothing(measures, commands):
+    for command in commands:
+        plain = call(*command)
+        done = recorded(measures, *command, code=plain.returncode)
+        check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
