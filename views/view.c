@@ -86,6 +86,18 @@ const struct fg_view fg_views[] = {
 		.make = fg_view_paths,
 		.needs_samples = true,
 	},
+	{
+		.name = "memory",
+		.description = "functions with all that was counted of their allocations",
+		.make = fg_view_memory,
+		.measure = "heap.bytes",
+	},
+	{
+		.name = "leaks",
+		.description = "call paths whose memory was not given back",
+		.make = fg_view_leaks,
+		.measure = "heap.live",
+	},
 	{.name = NULL},
 };
 
@@ -104,14 +116,23 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 {
 	struct fg_view_table made = {.name = view->name};
 	const struct fg_profile_measure *measure = NULL;
+	struct fg_view_options with = *options;
 	uint16_t index = 0;
-	int status = fg_profile_find_measure(profile, options->query.measure, &index, err);
+	int status = FG_OK;
 
+	if (!with.query.measure && view->measure) {
+		with.query.measure = view->measure;
+		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)
+			return fg_error_set(err, FG_EUNSUPPORTED,
+					    "no allocations were counted: use fastgate record "
+					    "--measure heap, or measure.also: [heap]");
+	}
+	status = fg_profile_find_measure(profile, with.query.measure, &index, err);
 	if (status != FG_OK)
 		return status;
 	measure = &profile->measures[index];
 	made.measure = measure->is;
-	status = view->make(profile, options, &made, err);
+	status = view->make(profile, &with, &made, err);
 	if (status != FG_OK) {
 		fg_view_table_release(&made);
 		return status;

@@ -92,7 +92,8 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
-	bool needs_samples; /* shows less, or nothing, for a profile of sums */
+	const char *measure; /* shown unless the query names another; NULL: the profile's first */
+	bool needs_samples;  /* shows less, or nothing, for a profile of sums */
 };
 
 /* The end of error messages about what a profile of sums lacks. */

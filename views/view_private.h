@@ -23,6 +23,8 @@ fg_view_maker fg_view_regions;
 fg_view_maker fg_view_units;
 fg_view_maker fg_view_timeline;
 fg_view_maker fg_view_paths;
+fg_view_maker fg_view_memory;
+fg_view_maker fg_view_leaks;
 
 /* The columns under the keys and titles that fit the table's measure. */
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,

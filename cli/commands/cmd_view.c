@@ -20,7 +20,8 @@ struct options {
 /* In the order of fg_views. */
 static const char *const views[] = {"flat",      "callgraph", "top-down",   "bottom-up", "lines",
 				    "libraries", "classes",   "namespaces", "files",     "threads",
-				    "regions",   "units",     "timeline",   "paths",     NULL};
+				    "regions",   "units",     "timeline",   "paths",     "memory",
+				    "leaks",     NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -148,7 +149,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 	if (status != FG_OK)
 		goto out;
 	count = 1;
-	if (cli->json && !query->measure)
+	if (cli->json && !query->measure && !view->measure)
 		count += make_others(view, profile, &view_options, tables + 1);
 	status = show(cli, given, tables, count, err);
 out:
@@ -185,8 +186,9 @@ const struct fg_cli_command fg_cmd_view = {
 		"callers and callees, as gprof prints it), top-down and bottom-up (trees), lines, "
 		"libraries, classes, namespaces, files, threads, regions (marked ones, by branch, "
 		"with their functions), units (units of work: the slowest, and statistics for each "
-		"region), timeline, and paths (conditional cost: a function's time by calling "
-		"path, and how it varies from unit to unit).\n"
+		"region), timeline, paths (conditional cost: a function's time by calling path, "
+		"and how it varies from unit to unit), memory (what was allocated and held, by "
+		"function) and leaks (what was not given back, by call path).\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

@@ -196,6 +196,40 @@ void known_profile_add_bytes(struct fg_profile *profile)
 	}
 }
 
+void known_profile_add_heap(struct fg_profile *profile)
+{
+	static const struct {
+		const char *name;
+		double value;
+		size_t every; /* which samples have one */
+	} kinds[] = {
+		{.name = "heap.bytes", .value = KNOWN_BYTES, .every = 1},
+		{.name = "heap.allocations", .value = 1, .every = 1},
+		{.name = "heap.largest", .value = KNOWN_BYTES, .every = 1},
+		{.name = "heap.live", .value = KNOWN_BYTES, .every = 4},
+		{.name = "heap.live_blocks", .value = 1, .every = 4},
+		{.name = "heap.peak", .value = KNOWN_BYTES, .every = 2},
+		{.name = "heap.own_peak", .value = 8.0 * KNOWN_BYTES, .every = 1},
+		{.name = "heap.temporary", .value = 1, .every = 10},
+	};
+
+	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
+		const struct fg_measure is = fg_measure_describe(kinds[k].name, NULL);
+		const uint16_t measure = fg_profile_measure(profile, &is);
+
+		for (size_t i = 0; i < KNOWN_SAMPLES; i += kinds[k].every) {
+			const struct fg_sample like = profile->samples[i];
+			struct fg_sample *sample = fg_profile_add_sample(profile);
+
+			*sample = like;
+			sample->measure = measure;
+			sample->kind = FG_TIME_BOTH;
+			sample->value = kinds[k].value;
+			fg_profile_add_up(profile, sample);
+		}
+	}
+}
+
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library)
 {
 	struct fg_sample *sample = NULL;

@@ -38,6 +38,11 @@ void known_profile_init(struct fg_profile *profile);
  * was taken.  So fit(Track&) has 30 KiB of its own, and loop 80 KiB in all.
  */
 void known_profile_add_bytes(struct fg_profile *profile);
+/*
+ * What allocations are counted by: one of KNOWN_BYTES where each sample was taken.  Every second is
+ * held at the peak, every fourth at the end.
+ */
+void known_profile_add_heap(struct fg_profile *profile);
 /* One sample, of one function with that name. */
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library);
 

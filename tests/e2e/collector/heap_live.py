@@ -4,6 +4,7 @@
 heap_live.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held of the heap at the end and at the peak, by whom, to the byte, whichever thread
 gives it back.
 """
+import json
 import os
 import sys
 
@@ -33,11 +34,9 @@ def expect(measure, wanted):
     check({name: found.get(name, 0) for name in wanted} == wanted, f"{measure}: {wanted} expected, found {found}")
 
 
-def table_of(name):
-    """For the three kinds of count: bytes, calls, and the most at a time."""
-    live, blocks, peak, total, calls, largest = (by_function(f"heap.{measure}").get(name, 0) for measure in (
-        "live", "live_blocks", "own_peak", "bytes", "allocations", "largest"))
-    return {"live": (live, blocks, peak), "total": (total, calls), "largest": (largest, calls)}
+def rows_of(view, key, *words):
+    shown = call(FASTGATE, "view", "--json", "-V", view, *words, "fastgate-record", check=True).stdout
+    return {row[key]: row for row in json.loads(shown)["rows"]}
 
 
 def live_total_and_largest_of_three_loops():
@@ -47,14 +46,28 @@ def live_total_and_largest_of_three_loops():
         "growing": {"live": (55, 10, 55), "total": (55, 10), "largest": (10, 10)},
         "freed_at_once": {"live": (0, 0, 10), "total": (55, 10), "largest": (10, 10)},
     }
+    rows = rows_of("memory", "name")
     for name, table in wanted.items():
-        found = table_of(name)
+        row = rows[name]
+        found = {"live": (row["live"], row["live_blocks"], row["own_peak"]), "total": (row["bytes"], row["allocations"]),
+                 "largest": (row["largest"], row["allocations"])}
         check(found == table, f"{name}: {table} expected, found {found}")
+    main = rows_of("memory", "name", "--inclusive")["main"]
+    check(main["peak"] == 1100000, f"{main}")
 
 
 def what_is_left_at_the_end_has_its_allocator():
     expect("heap.live", {"ones": 10, "growing": 55, "freed_at_once": 0, "resized": 70000, "first_peak": 0, "base": 0, "highest": 0})
     expect("heap.live_blocks", {"ones": 10, "growing": 10, "freed_at_once": 0, "resized": 1})
+
+
+def leaks_are_listed_by_path():
+    leaks = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path").items()}
+    check(not {"freed_at_once", "base", "highest", "first_peak"} & set(leaks), f"what was freed is no leak: {list(leaks)}")
+    found = {name: tuple(leaks[name][key] for key in ("held", "blocks", "allocations")) for name in ("growing", "resized", "handed_over")}
+    check(found == {"growing": (55, 10, 10), "resized": (70000, 1, 8), "handed_over": (10000, 10, 100)}, f"{found}")
+    done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
+    check("resized ← main" in done.stdout and "of memory held at the end" in done.stdout, done.stdout)
 
 
 def block_that_another_thread_frees_is_gone():
@@ -79,6 +92,12 @@ def child_of_a_fork_holds_what_it_allocated(program):
     expect("heap.peak", {"of_child": 4444, "highest": 900000})
 
 
+def leaks_of_a_profile_of_time_are_refused(program):
+    call(FASTGATE, "record", "--", program, check=True)
+    done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
+    check(done.returncode == 2 and "--measure heap" in done.stderr, f"{done}")
+
+
 def body():
     for suffix in ("", "_i386"):
         program = f"{TARGETS}/held{suffix}"
@@ -88,9 +107,11 @@ def body():
         live_total_and_largest_of_three_loops()
         what_is_left_at_the_end_has_its_allocator()
         block_that_another_thread_frees_is_gone()
+        leaks_are_listed_by_path()
         peak_is_what_was_held_when_the_whole_held_the_most()
         allocation_freed_as_the_next_event_is_temporary()
         child_of_a_fork_holds_what_it_allocated(program)
+    leaks_of_a_profile_of_time_are_refused(f"{TARGETS}/held")
 
 
 finish_in_scratch(body)

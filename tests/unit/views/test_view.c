@@ -28,6 +28,8 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 	for (const struct fg_view *view = fg_views; view->name; view++) {
 		struct fg_view_table table;
 
+		if (view->measure && profile.measure_count == 1)
+			known_profile_add_heap(&profile);
 		make(view->name, &profile, &options, &table);
 		for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 			const struct fg_view_text_options text_options = {.columns = widths[i],
@@ -300,6 +302,36 @@ static void a_second_measure_leaves_the_first_as_it_was(void **state)
 	fg_profile_release(&profile);
 }
 
+static void leaks_are_paths_and_memory_is_by_function(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_view_options by_blocks = {.query.measure = "heap.live_blocks"};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("leaks"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "record --measure heap"));
+	known_profile_add_heap(&profile);
+	make("leaks", &profile, &options, &table);
+	assert_true(figure(&table, "fit(Track&) ← loop(Event const&) ← main", "allocations") == 30);
+	assert_true(figure(&table, "fit(Track&) ← loop(Event const&) ← main", "held") ==
+		    KNOWN_BYTES *
+			    figure(&table, "fit(Track&) ← loop(Event const&) ← main", "blocks"));
+	fg_view_table_release(&table);
+	make("memory", &profile, &options, &table);
+	assert_true(figure(&table, "fit(Track&)", "bytes") == 30 * KNOWN_BYTES);
+	assert_true(figure(&table, "fit(Track&)", "allocations") == 30);
+	assert_true(figure(&table, "fit(Track&)", "largest") == KNOWN_BYTES);
+	fg_view_table_release(&table);
+	assert_int_equal(fg_view_make(fg_view_find("leaks"), &profile, &by_blocks, &table, &err),
+			 FG_EUNSUPPORTED);
+	fg_profile_release(&profile);
+}
+
 static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
@@ -382,6 +414,7 @@ int main(void)
 		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
 		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
 		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
+		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),
