@@ -99,6 +99,79 @@ void fg_run_list_release(struct fg_run_list *list)
 	*list = (struct fg_run_list){0};
 }
 
+/* At most one; FG_ENOENT is left to the caller, who sees that the list is empty. */
+static int take_one(struct fg_query *q, struct fg_run_list *list, struct fg_error *err)
+{
+	int status = fg_query_step(q, err);
+
+	if (status > 0) {
+		list->items = fg_grow(list->items, &list->capacity, list->count + 1,
+				      sizeof(*list->items));
+		read_summary(q, &list->items[list->count++]);
+		status = FG_OK;
+	}
+	fg_query_end(q);
+	return status;
+}
+
+static int find_previous(struct fg_store *store, const struct fg_run_summary *run,
+			 struct fg_run_list *list, struct fg_error *err)
+{
+	return fg_store_list(store,
+			     &(struct fg_run_filter){.project = run->project,
+						     .branch = run->branch,
+						     .before_ns = run->started_ns,
+						     .before_id = run->id,
+						     .limit = 1},
+			     list, err);
+}
+
+static int find_next(struct fg_store *store, const struct fg_run_summary *run,
+		     struct fg_run_list *list, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_NEXT);
+	fg_query_text(&q, run->project);
+	fg_query_text(&q, run->branch);
+	fg_query_int(&q, run->started_ns);
+	fg_query_text(&q, run->id);
+	return take_one(&q, list, err);
+}
+
+int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_around *around,
+			struct fg_error *err)
+{
+	struct fg_run_around found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_ONE);
+	fg_query_text(&q, id);
+	status = take_one(&q, &found.run, err);
+	if (status == FG_OK && found.run.count == 0)
+		status = fg_error_set(err, FG_ENOENT, "there is no run %s", id);
+	if (status != FG_OK)
+		goto out;
+	status = find_previous(store, &found.run.items[0], &found.previous, err);
+	if (status != FG_OK)
+		goto out;
+	status = find_next(store, &found.run.items[0], &found.next, err);
+out:
+	if (status == FG_OK)
+		*around = found;
+	else
+		fg_run_around_release(&found);
+	return status;
+}
+
+void fg_run_around_release(struct fg_run_around *around)
+{
+	fg_run_list_release(&around->run);
+	fg_run_list_release(&around->previous);
+	fg_run_list_release(&around->next);
+}
+
 /* The first column of the first row as an id; FG_ENOENT without a message: no row. */
 static int take_id(struct fg_query *q, char id[37], struct fg_error *err)
 {
@@ -237,12 +310,13 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	return status;
 }
 
-void fg_run_summary_write(struct fg_json_writer *w, const struct fg_run_summary *run)
+void fg_run_summary_write(struct fg_json_writer *w, const char *name,
+			  const struct fg_run_summary *run)
 {
 	char time[FG_TIME_TEXT_SIZE];
 
 	fg_time_format_utc(run->started_ns, time);
-	fg_json_begin_object(w, NULL);
+	fg_json_begin_object(w, name);
 	fg_json_text(w, "id", run->id);
 	fg_json_text(w, "project", run->project);
 	fg_json_text(w, "started_at", time);

@@ -126,8 +126,20 @@ struct fg_run_filter {
 int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
 /* As an object: what `fastgate runs --json` and the server say of a run. */
-void fg_run_summary_write(struct fg_json_writer *w, const struct fg_run_summary *run);
+void fg_run_summary_write(struct fg_json_writer *w, const char *name,
+			  const struct fg_run_summary *run);
 void fg_run_list_release(struct fg_run_list *list);
+
+/* A run, and those before and after it on the same branch; `previous` and `next` may be empty. */
+struct fg_run_around {
+	struct fg_run_list run;
+	struct fg_run_list previous;
+	struct fg_run_list next;
+};
+
+int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_around *around,
+			struct fg_error *err) FG_NODISCARD;
+void fg_run_around_release(struct fg_run_around *around);
 
 /*
  * The run that a person means: "" or "latest" (the newest complete one), "latest~2", a baseline's

@@ -97,7 +97,7 @@ static void print_list(struct fg_cli *cli, const struct fg_run_list *list)
 		fg_json_begin_object(&w, NULL);
 		fg_json_begin_array(&w, "runs");
 		for (size_t i = 0; i < list->count; i++)
-			fg_run_summary_write(&w, &list->items[i]);
+			fg_run_summary_write(&w, NULL, &list->items[i]);
 		fg_json_end(&w);
 		fg_json_bool(&w, "more", list->more);
 		fg_json_end(&w);

@@ -4,7 +4,10 @@
 #include "base/clock.h"
 #include "base/gzip.h"
 #include "base/text.h"
+#include "base/xml_write.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/guard.h"
+#include "perfdb/server/pages.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/routes.h"
 
@@ -63,6 +66,41 @@ static const struct meaning unforeseen = {
 	.message = "the server failed; its log says why",
 };
 
+/* Somebody typed the address, or followed a link; programs and the pages' scripts get JSON. */
+static bool is_for_a_person(struct fg_request *rq)
+{
+	const char *accepted = fg_request_header(rq, MHD_HTTP_HEADER_ACCEPT);
+
+	return accepted && strstr(accepted, "text/html") && strcmp(rq->method, "POST") != 0 &&
+	       !fg_text_starts_with(rq->path, "/api/");
+}
+
+/*
+ * Where there is nothing, the pages say so themselves, with their navigation.  They are of no use
+ * to those who may not fetch their scripts.
+ */
+static void write_error_page(struct fg_request *rq, const char *message)
+{
+	const struct fg_page *page = fg_page_find("index.html");
+	struct fg_answer *answer = &rq->answer;
+	struct fg_xml_writer w;
+	bool is_entry = false;
+
+	answer->type = "text/html; charset=utf-8";
+	if (page && answer->status == 404 && fg_guard_secret(rq, &is_entry, NULL) == FG_OK) {
+		fg_strbuf_add(&answer->text, (const char *)page->data, page->size);
+		return;
+	}
+	fg_strbuf_add_text(&answer->text, "<!doctype html><html lang=\"en\"><title>perfdb</title>"
+					  "<link rel=\"icon\" href=\"data:,\">"
+					  "<h1>This cannot be shown</h1>");
+	fg_xml_writer_init(&w, &answer->text);
+	fg_xml_begin(&w, "p");
+	fg_xml_text(&w, message);
+	fg_xml_end(&w);
+	fg_strbuf_add_text(&answer->text, "</html>\n");
+}
+
 /* What failed inside is for the log; what the client did wrong is for the client. */
 static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
@@ -85,6 +123,10 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	if ((answer->status == 503 || answer->status == 507) && !answer->retry_after_s)
 		answer->retry_after_s = 1;
 	fg_strbuf_clear(&answer->text);
+	if (is_for_a_person(rq)) {
+		write_error_page(rq, found->message ? found->message : err->message);
+		return;
+	}
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_object(&w, "error");

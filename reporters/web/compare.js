@@ -348,8 +348,11 @@ function profileParts(benchmark, data, profile, view) {
 }
 
 function flameSection(profile, range, view) {
-	const graph = flameGraph(profile, { onState: (flame) => view.keep({ node: flame.node || undefined, mode: flame.mode, search: flame.search }) });
+	// A zoom is a step that the browser's Back takes back; what is typed or chosen is not.
+	const graph = flameGraph(profile, { onState: (flame) => view.keep({ node: flame.node || undefined, mode: flame.mode, search: flame.search },
+		(flame.node || undefined) !== view.state.node) });
 	queueMicrotask(() => graph.restore(view.state));
+	view.flame = graph;
 	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Pairs ${range[0]} to ${range[1]} alone, here and in the table of functions.`),
 		graph.element, profile.folded > 0 && el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`));
 }
@@ -391,7 +394,8 @@ function showBenchmark(benchmark, view) {
 		choose(view.state.pairs);
 	afterPaint(() => replace(bottom, rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
 		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
-	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict)),
+	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict),
+		view.trendHref && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
 		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
 		benchmark.metrics.length > 0 && metricTable(benchmark), overTime(benchmark, view), flame, lower, bottom];
 }
@@ -429,20 +433,21 @@ function readHash() {
 	return { ...state, node: numberOf(state.node), sort: numberOf(state.sort), pairs: pairRange ? [Number(pairRange[1]), Number(pairRange[2])] : undefined };
 }
 
-function writeHash(state) {
+function writeHash(state, isStep) {
 	const words = new URLSearchParams(Object.entries({ benchmark: undefined, node: undefined, ...state, pairs: state.pairs?.join('-') }).filter(([, value]) => value !== undefined && value !== ''));
-	history.replaceState(null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
+	const write = isStep ? history.pushState : history.replaceState;
+	write.call(history, null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
 function worstOf(benchmarks) {
 	return benchmarks.reduce((worst, b) => (!worst || WEIGHT.indexOf(b.verdict) > WEIGHT.indexOf(worst.verdict) ? b : worst), null);
 }
 
-// On a server: options.functionHref(benchmark, name, library) is where a function's history stands, and
+// On a server: options.trendHref(benchmark) is where a benchmark's history stands, options.functionHref(benchmark, name, library) is where a function's history stands, and
 // options.profileOf(benchmark, [from, to]) fetches the profile of some pairs.
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
-		keep: (changes) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes)) };
+		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };
 	const detail = el('div', { class: 'detail' });
 	const table = el('div');
 	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
@@ -457,10 +462,20 @@ export function showComparison(root, data, options = {}) {
 	function pick(benchmark) {
 		current = benchmark;
 		view.state = {};
-		view.keep({ benchmark: benchmark.name });
+		view.keep({ benchmark: benchmark.name }, true);
 		show();
 		document.getElementById('benchmark')?.focus();
 	}
+	addEventListener('popstate', () => {
+		const [before, now] = [view.state, readHash()];
+		view.state = now;
+		if (now.benchmark === before.benchmark && now.pairs?.join() === before.pairs?.join())
+			view.flame?.restore(now);
+		else {
+			current = data.benchmarks.find((b) => b.name === now.benchmark) ?? current;
+			show();
+		}
+	});
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
 	replace(root, el('header', {}, el('h1', {}, clip(data.run.project ?? 'fastgate', 80), ' ', badge(data.verdict)),
 		el('p', { class: 'lead' }, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),

@@ -99,7 +99,7 @@ class FlameGraph {
 		this.readout = el('div', { class: 'readout', role: 'status' });
 		this.result = el('span', { class: 'quiet', role: 'status' });
 		this.search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
-		this.reset = el('button', { type: 'button', onclick: () => this.zoom(0) }, 'Whole program');
+		this.reset = el('button', { type: 'button', disabled: true, onclick: () => this.zoom(0) }, 'Whole program');
 		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'toolbar' }, this.search, this.result, this.modes(), this.reset),
 			this.legend(), this.pane, this.readout, this.tree);
 		this.listen();
@@ -217,12 +217,13 @@ class FlameGraph {
 	restore(state) {
 		if (state.mode && state.mode !== this.mode)
 			this.setMode(state.mode);
-		if (state.search) {
-			this.search.value = state.search;
-			this.find(state.search);
+		if ((state.search ?? '') !== this.search.value) {
+			this.search.value = state.search ?? '';
+			this.find(this.search.value);
 		}
-		if (state.node > 0 && state.node < this.profile.count)
-			this.zoom(state.node);
+		const node = state.node > 0 && state.node < this.profile.count ? state.node : 0;
+		if (node !== this.zoomed)
+			this.zoom(node);
 	}
 
 	viewState() {

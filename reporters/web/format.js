@@ -64,7 +64,9 @@ export function formatChange(change) {
 	if (!finite(change))
 		return NONE;
 	const percent = change * 100;
-	const digits = Math.abs(percent) >= 999.5 ? 0 : percent !== 0 && Math.abs(percent) < 0.095 ? 2 : 1;
+	if (Math.abs(percent) < 0.005)
+		return '0.0 %';
+	const digits = Math.abs(percent) >= 999.5 ? 0 : Math.abs(percent) < 0.095 ? 2 : 1;
 	return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
 }
 

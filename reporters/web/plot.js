@@ -15,6 +15,22 @@ function ticks(low, high, count) {
 	return list;
 }
 
+const SCALES = {
+	ns: [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]],
+	ms: [['s', 1e3], ['ms', 1], ['µs', 1e-3], ['ns', 1e-6]],
+	bytes: [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]],
+};
+const MOST_DIGITS = 6;
+
+// In one unit, with as many digits as tell them apart.
+function tickLabels(list, unit) {
+	const largest = Math.max(...list.map(Math.abs));
+	const step = list.length > 1 ? Math.abs(list[1] - list[0]) : largest;
+	const [word, factor] = SCALES[unit]?.find(([, least]) => largest >= least) ?? SCALES[unit]?.at(-1) ?? [unit === '1' ? '' : unit ?? '', 1];
+	const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
+	return list.map((value) => (largest >= 1e6 * factor ? value.toExponential(3) : `${(value / factor).toFixed(digits)} ${word}`.trim()));
+}
+
 function quantile(sorted, q) {
 	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
 }
@@ -151,10 +167,22 @@ export function pairPlot(raw, metric) {
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 
-// A trend as large as a word.
+// How far neighbours are apart, as a standard deviation.
+function noiseOf(values) {
+	const list = values.filter(finite);
+	const steps = list.slice(1).map((v, i) => Math.abs(v - list[i])).sort((a, b) => a - b);
+	return steps.length > 0 ? quantile(steps, 0.5) * 1.4826 / Math.SQRT2 : 0;
+}
+
+const SPARK_NOISE = 10; // standard deviations, and
+const SPARK_LEVEL = 0.02; // of the level: so much at least is its full height
+
+// A trend as large as a word.  Noise stays small in it, whatever its size.
 export function sparkline(values) {
 	const [width, height] = [140, 24];
-	const { low, high } = axis(values, '1', width, height);
+	const [least, most] = range(values);
+	const half = Math.max((most - least) * 0.55, noiseOf(values) * SPARK_NOISE / 2, Math.abs(most + least) / 2 * SPARK_LEVEL / 2) || 1;
+	const [low, high] = [(most + least) / 2 - half, (most + least) / 2 + half];
 	const points = values.map((value, i) => finite(value) && `${(2 + i / Math.max(1, values.length - 1) * (width - 6)).toFixed(1)},`
 		+ `${(Math.min(1, Math.max(0, (high - value) / (high - low))) * (height - 4) + 2).toFixed(1)}`).filter(Boolean);
 	const [x, y] = (points.at(-1) ?? '0,0').split(',');
@@ -163,20 +191,30 @@ export function sparkline(values) {
 
 // --- trend ---
 
+// Lowest and highest, without values that no neighbour is near to: a level of two runs counts, one wild run does not.
+function range(values) {
+	const list = values.filter(finite);
+	const last = list.length - 1;
+	const steady = list.length < 8 ? list : list.map((v, i) => [list[Math.max(0, i - 1)], v, list[Math.min(last, i + 1)]].sort((a, b) => a - b)[1]);
+	return [...steady, ...list.slice(-1)].reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+}
+
 // The range of almost all values, its place in the picture, and the grid for it.  What lies outside stands at the edge.
 export function axis(values, unit, width, height) {
-	const spread = values.filter(finite).sort((a, b) => a - b);
-	let low = quantile(spread, spread.length > 50 ? 0.005 : 0);
-	let high = quantile(spread, spread.length > 50 ? 0.995 : 1);
+	let [low, high] = range(values);
+	if (!finite(low))
+		[low, high] = [0, 1];
 	const room = (high - low) * 0.1 || Math.abs(high) * 0.05 || 1;
 	low -= room;
 	high += room;
 	const box = { left: 78, right: width - 12, top: 12, bottom: height - 40 };
 	const y = (value) => Math.min(box.bottom, Math.max(box.top, box.top + (high - value) / (high - low) * (box.bottom - box.top)));
 	const parts = [];
-	for (const t of ticks(low, high, 5)) {
+	const list = ticks(low, high, 5);
+	const labels = tickLabels(list, unit);
+	for (const [i, t] of list.entries()) {
 		parts.push(line(box.left, y(t), box.right, y(t), 'grid'));
-		parts.push(label(box.left - 8, y(t) + 4, formatValue(t, unit), 'tick', 'end'));
+		parts.push(label(box.left - 8, y(t) + 4, labels[i], 'tick', 'end'));
 	}
 	return { low, high, box, y, parts };
 }
@@ -289,5 +327,5 @@ export function trendChart(data) {
 	const list = data.changes.map((change) => el('li', {},
 		`${data.points[change.index]?.label ?? ''}: ${formatValue(change.before, data.unit)} → ${formatValue(change.after, data.unit)} (${formatChange(change.after / change.before - 1)})`));
 	return el('figure', {}, place, words, el('figcaption', {}, `${data.title}: ${data.points.length} runs, `
-		+ `${data.changes.length} change point${data.changes.length === 1 ? '' : 's'}.`), list.length > 0 && el('ul', {}, list));
+		+ `${data.changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${data.changes.length} change point${data.changes.length === 1 ? '' : 's'}`}.`), list.length > 0 && el('ul', {}, list));
 }

@@ -18,6 +18,16 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
 	AND r.complete >= $9
 	AND (r.started_ns < $10 OR (r.started_ns = $10 AND r.uuid < $11))
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $12;
+-- name: run_one
+SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
+-- name: run_next
+SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+FROM run r JOIN project p ON p.id = r.project
+WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND (r.started_ns > $3 OR (r.started_ns = $3 AND r.uuid > $4))
+ORDER BY r.started_ns, r.uuid LIMIT 1;
 -- name: run_latest
 SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.complete = 1 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1 OFFSET $2;

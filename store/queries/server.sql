@@ -45,9 +45,6 @@ SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.projec
 -- name: series_of
 SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
 WHERE r.uuid = $1 AND b.name = $2;
--- name: function_search
-SELECT f.name, f.library, f.file, f.line, f.digest FROM function f
-WHERE f.id IN (SELECT DISTINCT t.function FROM tile t WHERE t.benchmark = $1) AND f.name LIKE $2 ESCAPE '!' ORDER BY f.name, f.library LIMIT $3;
 
 -- name: seal_last
 SELECT number, last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;

@@ -46,6 +46,7 @@ struct sealing {
 	int64_t number;
 	int64_t after; /* series: the last one that was sealed before */
 	int64_t members[FG_TILE_MEMBERS];
+	bool profiled[FG_TILE_MEMBERS];
 	size_t count;
 	struct fg_map index; /* function → tile */
 	struct tile **tiles;
@@ -71,6 +72,7 @@ static struct tile *tile_of(struct sealing *s, uint64_t function)
 
 static void take_member(struct sealing *s, const struct fg_totals *totals)
 {
+	s->profiled[s->at] = totals->count && totals->repetitions[FG_ARM_CANDIDATE];
 	for (size_t i = 0; i < totals->count; i++) {
 		struct tile *tile = tile_of(s, totals->items[i].id);
 
@@ -153,6 +155,7 @@ enum {
 	RUNS,
 	COMMITS,
 	BRANCHES,
+	PROFILED,
 	HEADS
 };
 
@@ -180,6 +183,8 @@ static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_
 		fg_bytes_text(&columns[RUNS], fg_column_text(&q, 1));
 		fg_bytes_text(&columns[COMMITS], fg_column_text(&q, 3));
 		fg_bytes_text(&columns[BRANCHES], fg_column_text(&q, 4));
+		if (count < s->count)
+			fg_bytes_varint(&columns[PROFILED], s->profiled[count]);
 		count++;
 	}
 	fg_query_end(&q);

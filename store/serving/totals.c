@@ -284,6 +284,8 @@ int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, dou
 	}
 	if (reader->failed || !isfinite(unit) || unit <= 0)
 		return damaged(err);
+	if (!count || !repetitions[arm])
+		found[0] = found[1] = (double)NAN;
 	*self = found[0];
 	*inclusive = found[1];
 	return FG_OK;

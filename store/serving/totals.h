@@ -73,7 +73,7 @@ int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, stru
 	FG_NODISCARD;
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
-/* One function's values in one arm; zeros when it is missing. */
+/* One function's values in one arm; zeros when it is missing, NaN when the arm has no profile. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
 /* One part; in older stores, the whole. */

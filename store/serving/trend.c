@@ -18,6 +18,8 @@
 #include "store/session.h"
 #include "store/transaction.h"
 
+#include <math.h>
+
 enum {
 	DIGEST_BYTES = 16
 };
@@ -182,8 +184,10 @@ static int take_members(const struct tracing *t, struct fg_byte_reader *members,
 			struct fg_function_trend *trend, struct fg_error *err)
 {
 	struct fg_function_point *points = add_points(trend, FG_TILE_MEMBERS);
+	bool wanted[FG_TILE_MEMBERS];
 	int64_t time = 0;
 	size_t kept = 0;
+	bool has_flags = false;
 
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
 		time += fg_read_signed(members);
@@ -209,7 +213,14 @@ static int take_members(const struct tracing *t, struct fg_byte_reader *members,
 		const char *text = NULL;
 		const size_t length = fg_read_text(members, FG_MAX_CHUNK_BYTES, &text);
 
-		if (is_wanted(text, length, branch))
+		wanted[i] = is_wanted(text, length, branch);
+	}
+	/* Older servers did not note which members have a profile. */
+	has_flags = members->at < members->end;
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		const bool is_profiled = !has_flags || fg_read_varint(members) != 0;
+
+		if (wanted[i] && is_profiled)
 			points[kept++] = points[i];
 	}
 	trend->count += kept;
@@ -238,7 +249,7 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 
 		while (at < t->count && t->items[at].series < series)
 			at++;
-		if (at == t->count || t->items[at].series > series ||
+		if (at == t->count || t->items[at].series > series || isnan(t->items[at].self) ||
 		    !is_wanted(its_branch, its_branch ? strlen(its_branch) : 0, branch))
 			continue;
 		point = add_points(trend, 1);
@@ -388,7 +399,7 @@ static int trace_tail(struct fg_store *store, struct tracing *t, const char *mea
 				    sizeof(*t->items), by_series))
 			continue;
 		status = fg_store_totals(store, series[i], measure, &totals, err);
-		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
+		if (status == FG_OK && totals.count && totals.repetitions[FG_ARM_CANDIDATE])
 			trace_totals(t, series[i], &totals);
 		fg_totals_release(&totals);
 	}

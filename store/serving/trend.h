@@ -35,7 +35,10 @@ struct fg_trend_query {
 	const char *measure;  /* its name; NULL: time */
 };
 
-/* Runs in which the function took no sample have zeros. */
+/*
+ * Runs in which the function took no sample have zeros; runs without a profile are left out. (In
+ * tiles of older servers they have zeros, too.)
+ */
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
 void fg_function_trend_release(struct fg_function_trend *trend);

@@ -2,7 +2,7 @@
 /*
  * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
  * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
- * markup.
+ * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
@@ -14,6 +14,7 @@ enum {
 	RUNS = 16,
 	HOSTILE_FIRST = 900,
 	HOSTILE_RUNS = 3,
+	UNMEASURED = 800,
 	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
 	EXTRA_SAMPLES = 90
@@ -55,7 +56,7 @@ static void slow_down(struct fg_stored_run *run)
 }
 
 /* Markup, a quotation mark that ends an attribute, and what ends a statement of SQL. */
-#define HOSTILE(name) "\"'><img src=x onerror=alert('" name "')>;DROP TABLE run;--"
+#define MARKUP(name) "\"'><img src=x onerror=alert('" name "')>;DROP TABLE run;--"
 
 static void replace(char **text, const char *with)
 {
@@ -65,9 +66,9 @@ static void replace(char **text, const char *with)
 
 static void poison(struct fg_stored_run *stored)
 {
-	static const struct fg_metric metric = {.name = HOSTILE("metric"),
-						.label = HOSTILE("label"),
-						.unit = HOSTILE("unit"),
+	static const struct fg_metric metric = {.name = MARKUP("metric"),
+						.label = MARKUP("label"),
+						.unit = MARKUP("unit"),
 						.gated = true,
 						.min_effect = 0.02,
 						.margin = 0.02};
@@ -75,30 +76,51 @@ static void poison(struct fg_stored_run *stored)
 	struct fg_series *series = &run->series[0];
 	struct fg_profile_set *set = stored->profiles[0];
 
-	replace(&run->project, HOSTILE("project"));
-	replace(&run->tool_version, HOSTILE("version"));
-	replace(&series->name, HOSTILE("benchmark"));
-	replace(&series->command, HOSTILE("command"));
+	replace(&run->project, MARKUP("project"));
+	replace(&run->tool_version, MARKUP("version"));
+	replace(&series->name, MARKUP("benchmark"));
+	replace(&series->command, MARKUP("command"));
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
-		replace(&run->sides[arm].commit, HOSTILE("commit"));
-		replace(&run->sides[arm].branch, HOSTILE("branch"));
-		replace(&run->sides[arm].describe, HOSTILE("described"));
-		fg_environment_set(&run->sides[arm].build, "build." HOSTILE("key"),
-				   arm ? HOSTILE("value") : "1", true);
+		replace(&run->sides[arm].commit, MARKUP("commit"));
+		replace(&run->sides[arm].branch, MARKUP("branch"));
+		replace(&run->sides[arm].describe, MARKUP("described"));
+		fg_environment_set(&run->sides[arm].build, "build." MARKUP("key"),
+				   arm ? MARKUP("value") : "1", true);
 	}
-	fg_environment_set(&run->host, "host." HOSTILE("host key"), HOSTILE("host value"), true);
+	fg_environment_set(&run->host, "host." MARKUP("host key"), MARKUP("host value"), true);
 	(void)fg_series_add_metric(series, &metric);
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[series->metric_count - 1] = 1000 + (double)i;
 	for (size_t i = 0; i < set->function_count; i++) {
 		set->functions[i].name =
-			fg_arena_printf(&set->arena, "%s%zu", HOSTILE("function"), i);
-		set->functions[i].library = HOSTILE("library");
-		set->functions[i].file = HOSTILE("file");
+			fg_arena_printf(&set->arena, "%s%zu", MARKUP("function"), i);
+		set->functions[i].library = MARKUP("library");
+		set->functions[i].file = MARKUP("file");
 	}
 }
 
-static int spool_run(const char *spool, unsigned seed, bool hostile, struct fg_error *err)
+/* Its program did not even start. */
+static void take_values(struct fg_stored_run *stored)
+{
+	struct fg_series *series = &stored->run.series[0];
+
+	replace(&stored->run.project, "broken");
+	replace(&series->name, "never");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		free(series->repetitions[i].values);
+	series->repetition_count = 0;
+	fg_profile_set_release(stored->profiles[0]);
+	free(stored->profiles[0]);
+	stored->profiles[0] = NULL;
+}
+
+enum kind {
+	ORDINARY,
+	HOSTILE,
+	WITHOUT_VALUES,
+};
+
+static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg_error *err)
 {
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
@@ -107,11 +129,13 @@ static int spool_run(const char *spool, unsigned seed, bool hostile, struct fg_e
 	int status = FG_OK;
 
 	fg_sample_run(&run, seed, &shape);
-	if (hostile)
+	if (kind == HOSTILE)
 		poison(&run);
 	else
 		rename_functions(run.profiles[0]);
-	if (seed >= SLOW_FROM)
+	if (kind == WITHOUT_VALUES)
+		take_values(&run);
+	else if (seed >= SLOW_FROM)
 		slow_down(&run);
 	status = fg_bundle_from_run(&run, &bundle, err);
 	if (status != FG_OK)
@@ -137,21 +161,26 @@ int main(int argc, char **argv)
 {
 	uint64_t first = 1;
 	uint64_t count = RUNS;
-	bool hostile = false;
+	enum kind kind = ORDINARY;
 	struct fg_error err = {0};
 
 	if (argc == 3 && strcmp(argv[2], "--hostile") == 0) {
-		hostile = true;
+		kind = HOSTILE;
 		first = HOSTILE_FIRST;
 		count = HOSTILE_RUNS;
+	} else if (argc == 3 && strcmp(argv[2], "--unmeasured") == 0) {
+		kind = WITHOUT_VALUES;
+		first = UNMEASURED;
+		count = 1;
 	} else if ((argc != 2 && argc != 4) ||
 		   (argc == 4 && (fg_parse_uint64(argv[2], &first, &err) != FG_OK ||
 				  fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
-		(void)fprintf(stderr, "usage: make_runs SPOOL [FIRST COUNT | --hostile]\n");
+		(void)fprintf(stderr,
+			      "usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured]\n");
 		return 2;
 	}
 	for (uint64_t seed = first; seed < first + count; seed++) {
-		if (spool_run(argv[1], (unsigned)seed, hostile, &err) != FG_OK) {
+		if (spool_run(argv[1], (unsigned)seed, kind, &err) != FG_OK) {
 			(void)fprintf(stderr, "make_runs: %s\n", err.message);
 			return 1;
 		}

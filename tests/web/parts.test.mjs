@@ -50,6 +50,36 @@ await runTests({
 		page.noProblems();
 		await page.close();
 	},
+	'the axis shows every level, and each tick once': async (context) => {
+		const page = await openTrend(context, 60);
+		const ticks = await page.evaluate(async () => {
+			const { axis, sparkline } = await import('./plot.js');
+			const draw = (values, unit) => axis(values, unit, 800, 300);
+			const level = Array.from({ length: 400 }, (_, i) => (i < 398 ? 100 : 150) + (i % 7) / 10);
+			const { low, high } = draw(level, 'ms');
+			const wild = draw(level.map((v, i) => (i === 50 ? 900 : v)), 'ms');
+			const near = draw(Array.from({ length: 60 }, (_, i) => 2e8 + (i % 10) * 1e4), 'ns').parts.filter((p) => p.tagName === 'text').map((p) => p.textContent);
+			const height = (values) => {
+				const ys = sparkline(values).querySelector('polyline').getAttribute('points').split(' ').map((p) => Number(p.split(',')[1]));
+				return Math.max(...ys) - Math.min(...ys);
+			};
+			return { low, high, wildHigh: wild.high, near, quiet: height(Array.from({ length: 30 }, (_, i) => 100 + (i % 3) / 10)), step: height(Array.from({ length: 30 }, (_, i) => (i < 15 ? 100 : 130))) };
+		});
+		assert.ok(ticks.low < 100 && ticks.high > 150, 'a level of two runs is cut off');
+		assert.ok(ticks.wildHigh < 200, 'one wild run makes all others flat');
+		assert.equal(new Set(ticks.near).size, ticks.near.length, ticks.near.join());
+		assert.ok(ticks.near.length > 1);
+		assert.ok(ticks.quiet < 5 && ticks.step > 15, `${ticks.quiet} ${ticks.step}`);
+		await page.close();
+	},
+	'what changed by nothing has no sign': async (context) => {
+		const page = await openTrend(context, 1);
+		assert.deepEqual(await page.evaluate(async () => {
+			const { formatChange } = await import('./format.js');
+			return [-0.00001, 0, 0.0004, -0.0005, -0.05].map(formatChange);
+		}), ['0.0 %', '0.0 %', '+0.04 %', '−0.05 %', '−5.0 %']);
+		await page.close();
+	},
 	'ten thousand runs become ranges, none and one are no problem': async (context) => {
 		for (const count of [0, 1, 2, 10000]) {
 			const page = await openTrend(context, count, { dark: true });

@@ -39,7 +39,7 @@ async function localPages() {
 		assert.ok(!page.url().includes('key=')); // the key is in a cookie now
 		await page.getByRole('link', { name: 'parse' }).click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
-		assert.equal(await page.getByRole('button', { name: /Add|Keep/ }).count(), 0); // nothing can be written here
+		assert.equal(await page.getByRole('button', { name: /Add|Save/ }).count(), 0); // nothing can be written here
 		page.noProblems();
 		await page.close();
 	});
@@ -109,6 +109,77 @@ async function hostileNames(context) {
 	await page.close();
 }
 
+// Whatever cannot be shown keeps the navigation and leads on.
+async function deadEnds(context) {
+	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
+	const page = await openPage(context, `${base}?view=project&project=broken`, options);
+	await page.getByRole('link', { name: 'never' }).click();
+	await page.getByText('No measurement of this benchmark was ever stored').waitFor();
+	await look(context, page, 'unmeasured');
+	await page.locator('ul.found a').first().click();
+	await page.getByRole('heading', { name: 'broken' }).waitFor();
+	page.noProblems();
+
+	await page.goto(`${base}?view=trend&project=tracker&benchmark=none`);
+	await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+	await page.getByText("no benchmark 'none' was ever stored").waitFor();
+	await checkAccessibility(context, page, 'not-found');
+	assert.equal((await page.goto(`${base}nothing/here`)).status(), 404);
+	await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+	await page.locator('body').press('/');
+	await page.keyboard.type('pars');
+	await page.keyboard.press('Enter');
+	await page.getByRole('heading', { name: 'Search: pars' }).waitFor();
+	await checkAccessibility(context, page, 'search');
+	await page.getByRole('link', { name: 'parse' }).click();
+	await page.getByRole('heading', { name: 'Changes' }).waitFor();
+	await page.close();
+
+	// While the server does not answer, the page says so and goes on by itself afterwards.
+	const gone = await openPage(context, base, options);
+	let isGone = true;
+	await gone.route('**/api/v1/**', (route) => (isGone ? route.abort('connectionrefused') : route.continue()));
+	await gone.getByRole('link', { name: 'tracker' }).click();
+	await gone.getByText('The server does not answer.').waitFor();
+	await checkAccessibility(context, gone, 'server gone');
+	isGone = false;
+	await gone.getByRole('button', { name: 'Try now' }).click();
+	await gone.getByRole('heading', { name: 'Runs' }).waitFor();
+	assert.equal(await gone.locator('#banner *').count(), 0);
+	await gone.close();
+}
+
+// From a run to its neighbours and its history; and Back takes one zoom back, not the page.
+async function backThroughZooms(context) {
+	const page = await openPage(context, `${base}?view=run&run=latest`, options);
+	assert.equal(await page.getByRole('link', { name: /^next:/ }).count(), 0);
+	await page.goto(`${base}?view=run&run=${await page.evaluate(async () => (await (await fetch('/api/v1/runs?project=tracker&limit=2',
+		{ headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } })).json()).runs[1].id)}`);
+	await page.getByRole('link', { name: /^next:/ }).waitFor();
+	await page.getByRole('link', { name: /^‹ previous:/ }).click();
+	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+	const node = () => page.evaluate(() => Number(new URLSearchParams(location.hash.slice(1)).get('node')));
+	const zoomed = (wanted) => page.waitForFunction((number) => Number(new URLSearchParams(location.hash.slice(1)).get('node')) === number, wanted);
+	await page.locator('.flame').focus();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => location.hash.includes('node='));
+	const first = await node();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction((number) => Number(new URLSearchParams(location.hash.slice(1)).get('node')) > number, first);
+	await page.goBack();
+	await zoomed(first);
+	await page.goBack();
+	await zoomed(0);
+	await page.getByRole('button', { name: 'Whole program', disabled: true }).waitFor();
+	await page.getByRole('link', { name: 'history' }).click();
+	await page.getByRole('heading', { name: 'Changes' }).waitFor();
+	page.noProblems();
+	await page.close();
+}
+
 async function look(context, page, name) {
 	await page.waitForFunction(() => document.getElementById('status').textContent !== 'Loading…');
 	await checkAccessibility(context, page, name);
@@ -145,7 +216,7 @@ try {
 		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}/);
 		await change.getByRole('combobox').selectOption('investigating');
 		await change.getByPlaceholder('why').fill('<i>who</i> knows');
-		await change.getByRole('button', { name: 'Keep' }).click();
+		await change.getByRole('button', { name: 'Save' }).click();
 		await page.getByText('The change is kept as investigating.').waitFor();
 		await page.reload();
 		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
@@ -236,9 +307,8 @@ try {
 		await hostileNames(context);
 		await tokens(context);
 
-		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, options);
-		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
-		await wrong.close();
+		await deadEnds(context);
+		await backThroughZooms(context);
 	});
 	server.removeAllListeners('exit');
 	server.kill('SIGTERM');

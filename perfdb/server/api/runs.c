@@ -66,7 +66,7 @@ out:
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, "runs");
 	for (size_t i = 0; i < list.count; i++)
-		fg_run_summary_write(&w, &list.items[i]);
+		fg_run_summary_write(&w, NULL, &list.items[i]);
 	fg_json_end(&w);
 	if (list.more) {
 		const struct fg_run_summary *last = &list.items[list.count - 1];
@@ -77,6 +77,39 @@ out:
 	}
 	fg_json_end(&w);
 	fg_run_list_release(&list);
+	return FG_OK;
+}
+
+static void write_neighbour(struct fg_json_writer *w, const char *name,
+			    const struct fg_run_list *list)
+{
+	if (list->count)
+		fg_run_summary_write(w, name, &list->items[0]);
+}
+
+int fg_handle_around(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_run_around around = {0};
+	struct fg_json_writer w;
+	const char *name = NULL;
+	const char *id = NULL;
+	int status = fg_request_need(rq, "run", &name, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_request_find_run(rq, name, &id, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_run_around(rq->store, id, &around, err);
+	if (status != FG_OK)
+		return status;
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	write_neighbour(&w, "run", &around.run);
+	write_neighbour(&w, "previous", &around.previous);
+	write_neighbour(&w, "next", &around.next);
+	fg_json_end(&w);
+	fg_run_around_release(&around);
 	return FG_OK;
 }
 

@@ -266,6 +266,24 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 	return FG_OK;
 }
 
+static int check_cost(struct fg_request *rq, struct fg_error *err)
+{
+	const char *of = fg_request_parameter(rq, "of");
+
+	if (of && strcmp(of, "own") != 0 && strcmp(of, "callees") != 0)
+		return fg_error_set(err, FG_EINVAL,
+				    "parameter 'of' is '%.20s': expected own or callees", of);
+	return FG_OK;
+}
+
+/* What the function takes with all that it calls, or by itself. */
+static bool is_with_callees(struct fg_request *rq)
+{
+	const char *of = fg_request_parameter(rq, "of");
+
+	return of && strcmp(of, "callees") == 0;
+}
+
 /* Times: nanoseconds as milliseconds, to a tenth of a microsecond. */
 static double written(double value, bool is_time)
 {
@@ -278,6 +296,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 				  bool is_time, struct fg_error *err)
 {
 	const char *wish = fg_request_parameter(rq, "changes");
+	const bool with_callees = is_with_callees(rq);
 	struct usable usable = {0};
 	int status = FG_OK;
 
@@ -285,17 +304,19 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 		return FG_OK;
 	make_usable(&usable, count);
 	for (size_t i = 0; i < count; i++)
-		use(&usable, i, points[i].run, written(points[i].self, is_time));
+		use(&usable, i, points[i].run,
+		    written(with_callees ? points[i].inclusive : points[i].self, is_time));
 	status = write_changes(w, &usable, err);
 	release_usable(&usable);
 	return status;
 }
 
 static void write_function_point(struct fg_json_writer *w, const struct fg_function_point *p,
-				 bool is_time)
+				 bool is_time, bool with_callees)
 {
 	begin_point(w, p->run, p->started_ns, p->commit);
-	fg_json_double(w, "value", written(p->self, is_time));
+	fg_json_double(w, "value", written(with_callees ? p->inclusive : p->self, is_time));
+	fg_json_double(w, "self", written(p->self, is_time));
 	fg_json_double(w, "inclusive", written(p->inclusive, is_time));
 	fg_json_end(w);
 }
@@ -318,6 +339,9 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = read_function(rq, function, err);
+	if (status != FG_OK)
+		return status;
+	status = check_cost(rq, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_request_size(rq, "limit", POINTS_MAX, &limit, err);
@@ -349,7 +373,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	fg_json_text(&w, "unit", shown.other ? shown.other->unit : "ms");
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < count; i++)
-		write_function_point(&w, &points[i], !shown.other);
+		write_function_point(&w, &points[i], !shown.other, is_with_callees(rq));
 	fg_json_end(&w);
 	status = write_function_changes(rq, &w, points, count, !shown.other, err);
 	if (status == FG_OK)

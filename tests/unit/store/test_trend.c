@@ -102,6 +102,29 @@ static void trend_is_the_same_before_and_after_sealing(void **state)
 	fg_function_trend_release(&after);
 }
 
+static void a_run_without_a_profile_is_no_point_at_zero(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run without = {0};
+	char function[FG_FUNCTION_ID_SIZE];
+	struct fg_function_trend before = {0};
+	struct fg_function_trend after = {0};
+
+	save_samples(f, 1, 100, &tiny);
+	fg_sample_run(&without, 101, &tiny);
+	must(f, fg_store_save(f->store, &without.run, NULL, NULL, &f->err));
+	fg_stored_run_release(&without);
+	save_samples(f, 102, 260, &tiny);
+	find_busiest(f, function);
+	before = trend_of(f, function, NULL);
+	assert_int_equal(before.count, 259);
+	seal(f, true);
+	after = trend_of(f, function, NULL);
+	same_trends(&before, &after);
+	fg_function_trend_release(&before);
+	fg_function_trend_release(&after);
+}
+
 static void what_names_no_function_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -393,8 +416,9 @@ static void one_function_of_many_is_found_in_its_part(void **state)
 			pick_both(&bytes, item->id + 1, found);
 			assert_true(fabs(found[0]) + fabs(found[1]) < 1e-9);
 		}
+		/* No value is known if nothing was sampled. */
 		pick_both(&bytes, 1, found);
-		assert_true(fabs(found[0]) + fabs(found[1]) < 1e-9);
+		assert_true(counts[c] ? fabs(found[0]) + fabs(found[1]) < 1e-9 : isnan(found[0]));
 		fg_totals_release(&totals);
 		fg_totals_release(&again);
 		fg_bytes_release(&bytes);
@@ -428,6 +452,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(trend_is_the_same_before_and_after_sealing),
+		CASE(a_run_without_a_profile_is_no_point_at_zero),
 		CASE(what_names_no_function_is_refused),
 		CASE(trend_of_a_branch_is_the_same_before_and_after_sealing),
 		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What has a word in its name: projects, benchmarks, runs. */
+#include "perfdb/server/api/handlers.h"
+#include "store/serving/history.h"
+#include "store/store.h"
+
+#include <ctype.h>
+
+enum {
+	FOUND_MAX = 50, /* of each kind */
+	SHORTEST_COMMIT = 4,
+};
+
+struct search {
+	struct fg_request *rq;
+	const char *words;
+	const char *project; /* NULL: all that may be seen */
+	struct fg_json_writer w;
+	char seen[FOUND_MAX][37]; /* runs */
+	size_t seen_count;
+};
+
+static bool has_words(const char *name, const char *words)
+{
+	for (; *name; name++) {
+		size_t i = 0;
+
+		while (words[i] &&
+		       tolower((unsigned char)name[i]) == tolower((unsigned char)words[i]))
+			i++;
+		if (!words[i])
+			return true;
+	}
+	return false;
+}
+
+/* The projects that are looked through. */
+static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
+{
+	struct fg_name_list all = {0};
+	int status = fg_store_projects(s->rq->store, &all, err);
+
+	if (status != FG_OK)
+		return status;
+	seen->items = fg_arena_array(&s->rq->arena, all.count + 1, sizeof(char *));
+	for (size_t i = 0; i < all.count; i++) {
+		if (fg_request_may_see(s->rq, all.items[i], NULL) == FG_OK &&
+		    (!s->project || strcmp(s->project, all.items[i]) == 0))
+			seen->items[seen->count++] = fg_arena_strdup(&s->rq->arena, all.items[i]);
+	}
+	fg_name_list_release(&all);
+	return FG_OK;
+}
+
+static void write_projects(struct search *s, const struct fg_name_list *projects)
+{
+	size_t count = 0;
+
+	fg_json_begin_array(&s->w, "projects");
+	for (size_t i = 0; i < projects->count && count < FOUND_MAX; i++) {
+		if (!has_words(projects->items[i], s->words))
+			continue;
+		fg_json_text(&s->w, NULL, projects->items[i]);
+		count++;
+	}
+	fg_json_end(&s->w);
+}
+
+static int write_benchmarks(struct search *s, const struct fg_name_list *projects,
+			    struct fg_error *err)
+{
+	size_t count = 0;
+	int status = FG_OK;
+
+	fg_json_begin_array(&s->w, "benchmarks");
+	for (size_t i = 0; i < projects->count && status == FG_OK; i++) {
+		struct fg_name_list names = {0};
+
+		status = fg_store_benchmarks(s->rq->store, projects->items[i], &names, err);
+		for (size_t b = 0; b < names.count && count < FOUND_MAX; b++) {
+			if (!has_words(names.items[b], s->words))
+				continue;
+			fg_json_begin_object(&s->w, NULL);
+			fg_json_text(&s->w, "project", projects->items[i]);
+			fg_json_text(&s->w, "name", names.items[b]);
+			fg_json_end(&s->w);
+			count++;
+		}
+		fg_name_list_release(&names);
+	}
+	fg_json_end(&s->w);
+	return status;
+}
+
+/* A run can be found by several of its names. */
+static bool is_new(struct search *s, const char *id)
+{
+	for (size_t i = 0; i < s->seen_count; i++) {
+		if (strcmp(s->seen[i], id) == 0)
+			return false;
+	}
+	if (s->seen_count == FOUND_MAX)
+		return false;
+	(void)snprintf(s->seen[s->seen_count++], sizeof(s->seen[0]), "%s", id);
+	return true;
+}
+
+static void write_run_list(struct search *s, const struct fg_run_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fg_run_summary *run = &list->items[i];
+
+		if (fg_request_may_see(s->rq, run->project, NULL) == FG_OK && is_new(s, run->id))
+			fg_run_summary_write(&s->w, NULL, run);
+	}
+}
+
+/* By an id or its beginning. */
+static int write_run_by_id(struct search *s, struct fg_error *err)
+{
+	struct fg_run_around around = {0};
+	struct fg_error nothing = {0};
+	const char *id = NULL;
+	int status = FG_OK;
+
+	if (fg_request_find_run(s->rq, s->words, &id, &nothing) != FG_OK)
+		return FG_OK;
+	status = fg_store_run_around(s->rq->store, id, &around, err);
+	if (status != FG_OK)
+		return status;
+	if (!s->project || strcmp(s->project, around.run.items[0].project) == 0)
+		write_run_list(s, &around.run);
+	fg_run_around_release(&around);
+	return FG_OK;
+}
+
+static int write_runs(struct search *s, struct fg_error *err)
+{
+	const char *project = s->rq->project ? s->rq->project : s->project;
+	const struct fg_run_filter filters[] = {
+		{.project = project, .tag = s->words, .limit = FOUND_MAX},
+		{.project = project, .branch = s->words, .limit = FOUND_MAX},
+		{.project = project, .commit = s->words, .limit = FOUND_MAX},
+	};
+	const size_t count = FG_ARRAY_SIZE(filters) - (strlen(s->words) < SHORTEST_COMMIT);
+	int status = FG_OK;
+
+	fg_json_begin_array(&s->w, "runs");
+	status = write_run_by_id(s, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_run_list list = {0};
+
+		status = fg_store_list(s->rq->store, &filters[i], &list, err);
+		write_run_list(s, &list);
+		fg_run_list_release(&list);
+	}
+	fg_json_end(&s->w);
+	return status;
+}
+
+int fg_handle_search(struct fg_request *rq, struct fg_error *err)
+{
+	struct search s = {.rq = rq, .project = fg_request_parameter(rq, "project")};
+	struct fg_name_list projects = {0};
+	int status = fg_request_need(rq, "q", &s.words, err);
+
+	if (status != FG_OK)
+		return status;
+	if (s.project)
+		status = fg_request_may_see(rq, s.project, err);
+	if (status != FG_OK)
+		return status;
+	status = list_projects(&s, &projects, err);
+	if (status != FG_OK)
+		return status;
+	fg_request_json(rq, &s.w);
+	fg_json_begin_object(&s.w, NULL);
+	write_projects(&s, &projects);
+	status = write_benchmarks(&s, &projects, err);
+	if (status != FG_OK)
+		return status;
+	status = write_runs(&s, err);
+	if (status != FG_OK)
+		return status;
+	fg_json_end(&s.w);
+	return FG_OK;
+}

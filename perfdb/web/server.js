@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to the server.  While it does not answer, a banner says so and the question waits.
+
+import { el, replace } from './dom.js';
+
+const TOKEN_KEY = 'perfdb-token';
+const LONGEST_WAIT_S = 30;
+const banner = document.getElementById('banner');
+
+export class Refused extends Error {}
+export class Missing extends Error {}
+
+export function useToken(token) {
+	capabilities = null;
+	sessionStorage.setItem(TOKEN_KEY, token);
+}
+
+// Resolves when the time is over or somebody asks for it now.
+function pause(seconds, reason) {
+	return new Promise((resolve) => {
+		let left = seconds;
+		const time = el('span');
+		const tick = () => {
+			time.textContent = ` Trying again in ${left} s. `;
+			left -= 1;
+			if (left < 0)
+				go();
+		};
+		const timer = setInterval(tick, 1000);
+		function go() {
+			clearInterval(timer);
+			resolve();
+		}
+		tick();
+		if (banner.childElementCount === 0 || banner.dataset.reason !== reason) {
+			banner.dataset.reason = reason;
+			replace(banner, el('strong', { role: 'alert' }, reason), el('span'), el('button', { type: 'button' }, 'Try now'));
+		}
+		banner.children[1].replaceWith(time);
+		banner.children[2].addEventListener('click', go, { once: true });
+	});
+}
+
+function clearBanner() {
+	delete banner.dataset.reason;
+	replace(banner);
+}
+
+// A reader waits until the server is back; what would write is told at once that nothing was saved.
+async function untilAnswered(address, options) {
+	for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT_S)) {
+		let reason = 'The server does not answer.';
+		let answer = null;
+		try {
+			answer = await fetch(address, options);
+			if (answer.status === 503)
+				reason = 'The server is busy or cannot reach its database.';
+		} catch (error) {
+			if (!(error instanceof TypeError))
+				throw error;
+		}
+		if (answer && (answer.status !== 503 || options.method)) {
+			clearBanner();
+			return answer;
+		}
+		if (options.method)
+			throw new Error('The server does not answer: nothing was saved.');
+		await pause(Math.max(wait, Number(answer?.headers.get('Retry-After')) || 0), reason);
+	}
+}
+
+export async function ask(path, parameters = {}, options = {}) {
+	const words = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== ''));
+	const token = sessionStorage.getItem(TOKEN_KEY);
+	const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...options.headers };
+	const answer = await untilAnswered(`/api/v1/${path}${words.size > 0 ? `?${words}` : ''}`, { ...options, headers });
+	const data = await answer.json();
+	if (answer.status === 401)
+		throw new Refused(data.error.message);
+	if (answer.status === 404)
+		throw new Missing(data.error.message);
+	if (!answer.ok)
+		throw new Error(data.error?.message ?? `the server answered ${answer.status}`);
+	return data;
+}
+
+export function tell(path, body) {
+	return ask(path, {}, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+// May this page write?  A server over a local store only shows it, and a token may be for reading.
+let capabilities = null;
+export function serverFacts() {
+	capabilities ??= ask('capabilities');
+	return capabilities;
+}
+
+export async function canWrite() {
+	const { read_only: isReadOnly, scope } = await serverFacts();
+	return !isReadOnly && ['triage', 'admin'].includes(scope);
+}
+
+export async function canAdminister() {
+	const { read_only: isReadOnly, scope } = await serverFacts();
+	return !isReadOnly && scope === 'admin';
+}

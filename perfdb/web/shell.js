@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around every page: the trail, links, the search, the line of status.
+
+import { el, replace } from './dom.js';
+import { clip } from './format.js';
+
+export const page = document.getElementById('page');
+export const status = document.getElementById('status');
+const trail = document.getElementById('trail');
+
+export function address(view, parameters) {
+	return `/?${new URLSearchParams(Object.entries({ view, ...parameters }).filter(([, value]) => value !== undefined && value !== null && value !== ''))}`;
+}
+
+export function link(text, view, parameters) {
+	return el('a', { href: address(view, parameters) }, text);
+}
+
+export function showTrail(...parts) {
+	replace(trail, el('ol', {}, [link('perfdb', 'projects', {}), ...parts].map((part) => el('li', {}, part))));
+}
+
+export function heading(text) {
+	document.title = `${clip(text, 80)} · perfdb`;
+	return el('h1', {}, clip(text, 120));
+}
+
+export function runWords(run) {
+	return run.commit ? `${run.commit.slice(0, 10)}${run.dirty ? '+' : ''}` : run.id.slice(0, 13);
+}
+
+// What the server refuses is told where it was tried.
+export async function attempt(work) {
+	try {
+		await work();
+	} catch (error) {
+		status.textContent = error.message;
+	}
+}
+
+// "/" leads to the search from everywhere but a field that takes text, and the flame graph, which has a search of its own.
+export function listenForSearch(input) {
+	document.addEventListener('keydown', (event) => {
+		if (event.key !== '/' || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, select, textarea'))
+			return;
+		event.preventDefault();
+		input.focus();
+		input.select();
+	});
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may do what: tokens are made, shown once and revoked.
+
+import { el, replace } from './dom.js';
+import { clip, formatTime } from './format.js';
+import { dataTable } from './table.js';
+import { ask, tell } from './server.js';
+import { attempt, heading, page, showTrail, status } from './shell.js';
+
+const SCOPES = { read: 'look', upload: 'look and send runs', triage: 'look, write notes, decide about changes', admin: 'everything' };
+
+function tokenState(token) {
+	if (token.revoked)
+		return 'revoked';
+	return Date.parse(token.expires_at) <= Date.now() ? 'expired' : 'works';
+}
+
+function tokenTable(tokens, redraw) {
+	const revoke = async (token) => {
+		await ask(`tokens/${token.id}`, {}, { method: 'DELETE' });
+		await redraw();
+		status.textContent = `Token ${token.id} opens nothing any more.`;
+	};
+	return dataTable({
+		label: 'Tokens', rows: tokens, filter: (token) => `${token.note ?? ''} ${token.project ?? ''} ${token.scope}`,
+		columns: [
+			{ title: 'Number', numeric: true, value: (token) => token.id, cell: (token) => String(token.id) },
+			{ title: 'For', value: (token) => token.note ?? '', grow: true, cell: (token) => clip(token.note ?? '', 200) },
+			{ title: 'Project', value: (token) => token.project ?? '', cell: (token) => clip(token.project ?? 'all', 60) },
+			{ title: 'Scope', value: (token) => token.scope, cell: (token) => token.scope },
+			{ title: 'State', value: tokenState, cell: tokenState },
+			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at) },
+			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? formatTime(token.used_at) : 'never') },
+			{ title: 'Take back', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
+		],
+	});
+}
+
+function tokenForm(projects, made, redraw) {
+	const create = async (event) => {
+		event.preventDefault();
+		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
+		const { id, token } = await tell('tokens', words);
+		await redraw();
+		replace(made, el('p', { role: 'alert' }, `Token ${id}, shown this once: `, el('code', { class: 'secret' }, token)));
+	};
+	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
+		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
+		el('label', {}, 'Project ', el('select', { name: 'project' }, el('option', { value: '' }, 'all'), projects.map((name) => el('option', { value: name }, clip(name, 60))))),
+		el('label', {}, 'May ', el('select', { name: 'scope' }, Object.entries(SCOPES).map(([scope, words]) => el('option', { value: scope }, `${scope}: ${words}`)))),
+		el('label', {}, 'Works for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', {}, 'Make'));
+}
+
+export async function showTokens() {
+	const [{ tokens }, { projects }] = await Promise.all([ask('tokens'), ask('projects')]);
+	const made = el('div');
+	const table = el('div', {}, tokenTable(tokens, redraw));
+	async function redraw() {
+		replace(table, tokenTable((await ask('tokens')).tokens, redraw));
+	}
+	showTrail('Tokens');
+	replace(page, el('main', {}, heading('Tokens'), tokenForm(projects, made, redraw), made, table));
+}

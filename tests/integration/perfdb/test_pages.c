@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the pages ask for beside the runs themselves. */
+#include "base/json.h"
+#include "store/serving/access.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static void a_run_knows_those_before_and_after_it(void **state)
+{
+	struct fg_test_server *s = *state;
+	cJSON *json = NULL;
+
+	for (unsigned seed = 1; seed <= 3; seed++)
+		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
+	json = fg_test_get_json(s, "/api/v1/around?run=latest~1");
+	assert_string_equal(fg_json_text_or(fg_json_find(json, "run"), "id", ""),
+			    fg_test_run_id(2));
+	assert_string_equal(fg_json_text_or(fg_json_find(json, "previous"), "id", ""),
+			    fg_test_run_id(1));
+	assert_string_equal(fg_json_text_or(fg_json_find(json, "next"), "id", ""),
+			    fg_test_run_id(3));
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, "/api/v1/around?run=latest");
+	assert_null(fg_json_find(json, "next"));
+	cJSON_Delete(json);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/around?run=nobody", NULL, NULL), 404);
+}
+
+static void a_search_finds_projects_benchmarks_and_runs(void **state)
+{
+	struct fg_test_server *s = *state;
+	cJSON *json = NULL;
+	char path[128];
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
+	json = fg_test_get_json(s, "/api/v1/search?q=RACK");
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "projects")), 1);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 0);
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, "/api/v1/search?q=pars");
+	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0),
+					    "name", ""),
+			    "parse");
+	cJSON_Delete(json);
+	(void)snprintf(path, sizeof(path), "/api/v1/search?q=%s", fg_test_run_id(2));
+	json = fg_test_get_json(s, path);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "runs")), 1);
+	assert_string_equal(
+		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "runs"), 0), "id", ""),
+		fg_test_run_id(2));
+	cJSON_Delete(json);
+}
+
+static void a_search_stays_in_the_project_of_its_token(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+	char token[69];
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	fg_test_token(s, "another", FG_SCOPE_READ, INT64_MAX, token);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/search?q=a", token, &body), 200);
+	assert_string_equal(fg_strbuf_text(&body),
+			    "{\"projects\":[],\"benchmarks\":[],\"runs\":[]}");
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/search?q=a&project=tracker", token, NULL),
+			 404);
+	fg_strbuf_release(&body);
+}
+
+/* A browser that is led to nowhere gets a page; a program gets JSON. */
+static void unknown_addresses_are_pages_for_people(void **state)
+{
+	static const char request[] =
+		"GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\nConnection: close\r\n\r\n";
+	static const struct {
+		const char *path;
+		const char *accept;
+		const char *begins;
+	} cases[] = {
+		{"/nothing/here", "text/html,*/*", "<!doctype html>"},
+		{"/nothing/here", "*/*", "{"},
+		{"/api/v1/nothing", "text/html,*/*", "{"},
+	};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf body = {0};
+		char text[256];
+		const int length =
+			snprintf(text, sizeof(text), request, cases[i].path, cases[i].accept);
+
+		assert_int_equal(fg_test_exchange(s, text, (size_t)length, &body), 404);
+		assert_memory_equal(fg_strbuf_text(&body), cases[i].begins,
+				    strlen(cases[i].begins));
+		fg_strbuf_release(&body);
+	}
+}
+
+static void a_function_is_followed_by_its_own_time_or_with_callees(void **state)
+{
+	struct fg_test_server *s = *state;
+	cJSON *json = NULL;
+	const cJSON *point = NULL;
+	char path[256];
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	json = fg_test_get_json(s, "/api/v1/functions?a=latest&benchmark=parse&limit=1");
+	(void)snprintf(
+		path, sizeof(path),
+		"/api/v1/function-trend?project=tracker&benchmark=parse&of=callees&function=%s",
+		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "functions"), 0), "id", ""));
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, path);
+	point = cJSON_GetArrayItem(fg_json_find(json, "points"), 0);
+	assert_non_null(point);
+	assert_true(fabs(fg_json_find(point, "value")->valuedouble -
+			 fg_json_find(point, "inclusive")->valuedouble) <= 0);
+	cJSON_Delete(json);
+	assert_int_equal(
+		fg_test_ask(s, "GET",
+			    "/api/v1/function-trend?project=tracker&benchmark=parse&name=x&of=both",
+			    NULL, NULL),
+		400);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FG_SERVER_TEST(a_run_knows_those_before_and_after_it),
+		FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs),
+		FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token),
+		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),
+		FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
