@@ -55,13 +55,15 @@
 enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_IO,
+	FG_COUNTER_FD,
 	FG_COUNTER_COUNT,
 };
 /* clang-format off */
 #define FG_COUNTER_WORDS          \
  {                                \
   [FG_COUNTER_HEAP] = "heap",     \
-  [FG_COUNTER_IO] = "io",         \
+  [FG_COUNTER_IO] = "io",     \
+  [FG_COUNTER_FD] = "fd",         \
  }
 /* clang-format on */
 

@@ -19,7 +19,14 @@ struct fg_count_hooks {
 	void (*forked)(void);
 };
 
+/* What the collector's own wrappers tell of descriptors. */
+struct fg_fd_hooks {
+	int (*opened)(int fd); /* after it; returns its argument */
+	void (*closing)(unsigned first, unsigned last);
+};
+
 /* NULL in the plain library. */
+extern const struct fg_fd_hooks *fg_fd_hooks;
 extern const struct fg_count_hooks *fg_count_hooks;
 
 #endif

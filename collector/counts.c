@@ -204,6 +204,8 @@ static void introduce(struct fg_thread *thread, enum fg_counter counter)
 		fg_record_text(thread, name, strlen(name));
 		(void)fg_record_write(thread);
 	}
+	if (what->introduce)
+		what->introduce(thread);
 	if (what->note)
 		(void)fg_note(thread, what->note);
 }
@@ -213,8 +215,6 @@ static void on_introduce(struct fg_thread *thread)
 	for (unsigned i = 0; i < FG_COUNTER_COUNT; i++)
 		if (fg_is_counted((enum fg_counter)i))
 			introduce(thread, (enum fg_counter)i);
-	if (fg_is_counted(FG_COUNTER_HEAP))
-		fg_live_introduce(thread);
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
@@ -246,6 +246,8 @@ static void on_fork(void)
 			forget(&tables[counter][i]);
 		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 			atomic_store(&unplaced[counter][i], 0);
+		if (fg_counted[counter]->forget)
+			fg_counted[counter]->forget();
 	}
 	fg_live_forget();
 }

@@ -23,6 +23,8 @@ struct fg_counted {
 	unsigned largest;    /* bits of the kinds that are not added up: the largest is kept */
 	void (*begin)(void); /* before main, if it is to count */
 	const char *note;    /* what a reader should know, or NULL */
+	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
+	void (*forget)(void);                        /* in a child of fork, or NULL */
 };
 
 extern struct fg_counted *fg_counted[FG_COUNTER_COUNT];

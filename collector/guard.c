@@ -3,6 +3,7 @@
  * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
  * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
  */
+#include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/modules.h"
 #include "collector/pthreads.h"
@@ -12,6 +13,7 @@
 #include "collector/writer.h"
 
 #include <dlfcn.h>
+#include <linux/close_range.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -24,6 +26,8 @@ FG_EXPORT int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
+	if (FG_UNLIKELY(fg_fd_hooks != NULL) && fd >= 0)
+		fg_fd_hooks->closing((unsigned)fd, (unsigned)fd);
 	return real_close(fd);
 }
 
@@ -33,6 +37,8 @@ FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 	FG_REAL(close_range);
 	unsigned from = first;
 
+	if (FG_UNLIKELY(fg_fd_hooks != NULL) && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+		fg_fd_hooks->closing(first, last);
 	if (!fg_alive() || atomic_load(&fg_g.lowest_fd) > last || first > last)
 		return real_close_range(first, last, flags);
 	for (unsigned fd = first > atomic_load(&fg_g.lowest_fd) ? first
@@ -57,7 +63,9 @@ FG_EXPORT int dup2(int from, int to)
 	FG_REAL(dup2);
 	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
 		fg_fd_move(to);
-	return real_dup2(from, to);
+	const int fd = real_dup2(from, to);
+
+	return FG_UNLIKELY(fg_fd_hooks != NULL) && from != to ? fg_fd_hooks->opened(fd) : fd;
 }
 
 FG_EXPORT int dup3(int from, int to, int flags)
@@ -65,7 +73,9 @@ FG_EXPORT int dup3(int from, int to, int flags)
 	FG_REAL(dup3);
 	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
 		fg_fd_move(to);
-	return real_dup3(from, to, flags);
+	const int fd = real_dup3(from, to, flags);
+
+	return FG_UNLIKELY(fg_fd_hooks != NULL) ? fg_fd_hooks->opened(fd) : fd;
 }
 
 /*

@@ -40,6 +40,11 @@ enum {
 	FREES,
 };
 
+static void introduce(struct fg_thread *writer)
+{
+	fg_live_introduce(writer, FG_HELD_HEAP);
+}
+
 static struct fg_counted counted = {
 	.names =
 		{
@@ -50,6 +55,7 @@ static struct fg_counted counted = {
 			[FREES] = "heap.frees",
 		},
 	.largest = 1u << LARGEST,
+	.introduce = introduce,
 };
 
 static struct {
@@ -101,7 +107,8 @@ static bool is_early(const void *block)
 static void count_on(struct fg_thread *thread, const ucontext_t *context,
 		     const struct fg_counts *seen, const void *block)
 {
-	struct fg_live_owner owner = {.thread = thread->id, .region = thread->regions.current};
+	struct fg_live_owner owner = {
+		.what = FG_HELD_HEAP, .thread = thread->id, .region = thread->regions.current};
 	uint32_t *site = NULL;
 
 	if (!fg_ensure_file(thread))
@@ -129,7 +136,7 @@ static void count(const ucontext_t *context, const struct fg_counts *seen, const
 	} else {
 		fg_counts_add_unplaced(FG_COUNTER_HEAP, seen);
 		if (block)
-			fg_live_add(NULL, FG_LIVE_NOBODY, block, seen->values[BYTES]);
+			fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), block, seen->values[BYTES]);
 	}
 	errno = saved_errno;
 }

@@ -9,6 +9,8 @@
  * member points to it.  Where its entries are the two functions that libc exports by name, ours
  * take their place; where they are not, the trace says that streams are not counted.
  */
+#include "collector/io.h"
+
 #include "collector/count_probe.h"
 
 #include <fcntl.h>
@@ -208,6 +210,11 @@ static bool take_over(struct stream_functions *functions)
 static struct stream_functions *functions_of(FILE *stream)
 {
 	return ((const struct full_stream *)(const void *)stream)->functions;
+}
+
+void fg_io_watch_stream(FILE *stream)
+{
+	(void)take_over(functions_of(stream));
 }
 
 static void begin(void)

@@ -19,10 +19,11 @@
 enum {
 	CHUNK_SITES = 4096,
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
-	FIRST_MEASURE = 64, /* the number of names[0] in the trace */
+	FIRST_MEASURE = 64,             /* the number of the first name in the trace */
+	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
 };
 
-enum held {
+enum {
 	HELD_LIVE,
 	HELD_LIVE_BLOCKS,
 	HELD_PEAK,
@@ -32,10 +33,16 @@ enum held {
 };
 
 /* The trace's names; model/measure.c describes them. */
-static const char *const names[HELD_KINDS] = {
-	[HELD_LIVE] = "heap.live",           [HELD_LIVE_BLOCKS] = "heap.live_blocks",
-	[HELD_PEAK] = "heap.peak",           [HELD_OWN_PEAK] = "heap.own_peak",
-	[HELD_TEMPORARY] = "heap.temporary",
+static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
+	[FG_HELD_HEAP] =
+		{
+			[HELD_LIVE] = "heap.live",
+			[HELD_LIVE_BLOCKS] = "heap.live_blocks",
+			[HELD_PEAK] = "heap.peak",
+			[HELD_OWN_PEAK] = "heap.own_peak",
+			[HELD_TEMPORARY] = "heap.temporary",
+		},
+	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
 };
 
 struct site {
@@ -49,15 +56,15 @@ struct site {
 };
 
 static struct site *_Atomic chunks[CHUNKS];
-static _Atomic uint32_t site_count = FG_LIVE_NOBODY + 1;
+static _Atomic uint32_t site_count = FIRST_SITE;
 static uint32_t states; /* written */
 
-static struct {
+static struct whole {
 	_Atomic uint64_t bytes;
 	_Atomic uint64_t most;
 	_Atomic uint32_t epoch;
 	_Atomic bool at_peak;
-} whole = {.epoch = 1};
+} wholes[FG_HELD_COUNT] = {[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
 
 /* By slot: the block that the thread's last event allocated. */
 static const void *newest[FG_THREADS_MAX];
@@ -90,6 +97,22 @@ static struct site *make_site(uint32_t number)
 	return &chunk[number % CHUNK_SITES];
 }
 
+static struct whole *whole_of(const struct site *site)
+{
+	return &wholes[site->owner.what];
+}
+
+uint32_t fg_live_nobody(enum fg_held what)
+{
+	const uint32_t number = (uint32_t)what + 1;
+	struct site *site = make_site(number);
+
+	if (!site)
+		return 0;
+	site->owner.what = what;
+	return number;
+}
+
 uint32_t fg_live_site(const struct fg_live_owner *owner)
 {
 	uint32_t number = atomic_load(&site_count);
@@ -98,7 +121,7 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 	do {
 		site = number <= FG_BLOCK_SITES_MAX ? make_site(number) : NULL;
 		if (!site)
-			return FG_LIVE_NOBODY;
+			return fg_live_nobody(owner->what);
 	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
 	site->owner = *owner;
 	return number;
@@ -109,7 +132,7 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 /* Before the site changes: keep what it had at the peak. */
 static void keep(struct site *site)
 {
-	const uint32_t epoch = atomic_load_explicit(&whole.epoch, memory_order_acquire);
+	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_acquire);
 
 	if (atomic_load_explicit(&site->epoch, memory_order_relaxed) == epoch)
 		return;
@@ -119,10 +142,10 @@ static void keep(struct site *site)
 	atomic_store_explicit(&site->epoch, epoch, memory_order_release);
 }
 
-static void leave_peak(void)
+static void leave_peak(struct whole *whole)
 {
-	if (atomic_load_explicit(&whole.at_peak, memory_order_relaxed))
-		atomic_store_explicit(&whole.at_peak, false, memory_order_relaxed);
+	if (atomic_load_explicit(&whole->at_peak, memory_order_relaxed))
+		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
 static void raise_to(_Atomic uint64_t *most, uint64_t to)
@@ -134,26 +157,26 @@ static void raise_to(_Atomic uint64_t *most, uint64_t to)
 }
 
 /* Is this a peak, the highest so far? */
-static bool grow_whole(uint64_t size)
+static bool grow_whole(struct whole *whole, uint64_t size)
 {
 	const uint64_t bytes =
-		atomic_fetch_add_explicit(&whole.bytes, size, memory_order_relaxed) + size;
+		atomic_fetch_add_explicit(&whole->bytes, size, memory_order_relaxed) + size;
 
-	if (bytes <= atomic_load_explicit(&whole.most, memory_order_relaxed)) {
-		leave_peak();
+	if (bytes <= atomic_load_explicit(&whole->most, memory_order_relaxed)) {
+		leave_peak(whole);
 		return false;
 	}
-	raise_to(&whole.most, bytes);
-	if (!atomic_load_explicit(&whole.at_peak, memory_order_relaxed)) {
-		atomic_store_explicit(&whole.at_peak, true, memory_order_relaxed);
-		(void)atomic_fetch_add_explicit(&whole.epoch, 1, memory_order_acq_rel);
+	raise_to(&whole->most, bytes);
+	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
+		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
+		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_acq_rel);
 	}
 	return true;
 }
 
 static void allocate(struct site *site, uint64_t size)
 {
-	if (!grow_whole(size))
+	if (!grow_whole(whole_of(site), size))
 		keep(site);
 	const uint64_t bytes =
 		atomic_fetch_add_explicit(&site->bytes, size, memory_order_relaxed) + size;
@@ -162,17 +185,31 @@ static void allocate(struct site *site, uint64_t size)
 	raise_to(&site->most, bytes);
 }
 
-static void release(struct fg_block block)
+static void release(struct site *site, uint64_t size)
 {
-	struct site *site = site_of(block.site);
+	struct whole *whole = whole_of(site);
 
-	leave_peak();
-	(void)atomic_fetch_sub_explicit(&whole.bytes, block.size, memory_order_relaxed);
-	if (!site)
-		return;
+	leave_peak(whole);
+	(void)atomic_fetch_sub_explicit(&whole->bytes, size, memory_order_relaxed);
 	keep(site);
-	(void)atomic_fetch_sub_explicit(&site->bytes, block.size, memory_order_relaxed);
+	(void)atomic_fetch_sub_explicit(&site->bytes, size, memory_order_relaxed);
 	(void)atomic_fetch_sub_explicit(&site->blocks, 1, memory_order_relaxed);
+}
+
+void fg_live_grow(uint32_t number, uint64_t by)
+{
+	struct site *site = number ? site_of(number) : NULL;
+
+	if (site)
+		allocate(site, by);
+}
+
+void fg_live_shrink(uint32_t number, uint64_t by)
+{
+	struct site *site = number ? site_of(number) : NULL;
+
+	if (site)
+		release(site, by);
 }
 
 void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address,
@@ -180,7 +217,7 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 {
 	const struct fg_block block = {.site = number,
 				       .size = size < FG_BLOCK_SIZE_MAX ? size : FG_BLOCK_SIZE_MAX};
-	struct site *site = number == FG_LIVE_NOBODY ? make_site(number) : site_of(number);
+	struct site *site = number ? site_of(number) : NULL;
 	struct fg_block before;
 
 	if (!site)
@@ -189,8 +226,7 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 		newest[thread->index] = address;
 	allocate(site, block.size);
 	before = fg_block_put(address, block);
-	if (before.site)
-		release(before);
+	fg_live_shrink(before.site, before.size);
 }
 
 struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address)
@@ -206,7 +242,7 @@ struct fg_block fg_live_remove(const struct fg_thread *thread, const void *addre
 		return block;
 	if (block.is_newest)
 		(void)atomic_fetch_add_explicit(&site->temporary, 1, memory_order_relaxed);
-	release(block);
+	release(site, block.size);
 	return block;
 }
 
@@ -224,20 +260,31 @@ void fg_live_restore(const void *address, struct fg_block block)
 
 /* ---- into the trace ---- */
 
-void fg_live_introduce(struct fg_thread *writer)
+/* In the trace. */
+static uint32_t measure_of(enum fg_held what, uint32_t kind)
+{
+	return FIRST_MEASURE + (uint32_t)what * HELD_KINDS + kind;
+}
+
+void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
 {
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+		const char *name = names[what][i];
+
+		if (!name)
+			continue;
 		fg_record_begin(writer, FG_RECORD_MEASURE);
-		fg_record_number(writer, FIRST_MEASURE + i);
-		fg_record_text(writer, names[i], strlen(names[i]));
+		fg_record_number(writer, measure_of(what, i));
+		fg_record_text(writer, name, strlen(name));
 		(void)fg_record_write(writer);
 	}
 }
 
 static uint64_t share_of_peak(struct site *site)
 {
-	return atomic_load(&site->epoch) == atomic_load(&whole.epoch) ? atomic_load(&site->at_peak)
-								      : atomic_load(&site->bytes);
+	return atomic_load(&site->epoch) == atomic_load(&whole_of(site)->epoch)
+		       ? atomic_load(&site->at_peak)
+		       : atomic_load(&site->bytes);
 }
 
 static void write_site(struct fg_thread *writer, struct site *site)
@@ -256,9 +303,9 @@ static void write_site(struct fg_thread *writer, struct site *site)
 	fg_record_number(writer, site->owner.region);
 	fg_record_number(writer, site->owner.path);
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
-		if (!values[i])
+		if (!values[i] || !names[site->owner.what][i])
 			continue;
-		fg_record_number(writer, FIRST_MEASURE + i);
+		fg_record_number(writer, measure_of(site->owner.what, i));
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
@@ -270,7 +317,7 @@ void fg_live_write(struct fg_thread *writer)
 	const uint32_t end = atomic_load(&site_count);
 
 	states++;
-	for (uint32_t i = FG_LIVE_NOBODY; i < end; i++) {
+	for (uint32_t i = 1; i < end; i++) {
 		struct site *site = site_of(i);
 
 		if (site)
@@ -279,8 +326,8 @@ void fg_live_write(struct fg_thread *writer)
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
-	fg_record_number(writer, atomic_load(&whole.bytes));
-	fg_record_number(writer, atomic_load(&whole.most));
+	fg_record_number(writer, atomic_load(&wholes[FG_HELD_HEAP].bytes));
+	fg_record_number(writer, atomic_load(&wholes[FG_HELD_HEAP].most));
 	(void)fg_record_write(writer);
 }
 
@@ -296,10 +343,12 @@ void fg_live_forget(void)
 			memset(chunk, 0, CHUNK_SITES * sizeof(*chunk));
 	}
 	memset(newest, 0, sizeof(newest));
-	atomic_store(&site_count, FG_LIVE_NOBODY + 1);
-	atomic_store(&whole.bytes, 0);
-	atomic_store(&whole.most, 0);
-	atomic_store(&whole.epoch, 1);
-	atomic_store(&whole.at_peak, false);
+	atomic_store(&site_count, FIRST_SITE);
+	for (unsigned i = 0; i < FG_HELD_COUNT; i++) {
+		atomic_store(&wholes[i].bytes, 0);
+		atomic_store(&wholes[i].most, 0);
+		atomic_store(&wholes[i].epoch, 1);
+		atomic_store(&wholes[i].at_peak, false);
+	}
 	states = 0;
 }

@@ -13,18 +13,27 @@
 
 struct fg_thread;
 
+/* What is held; each has a peak of its own. */
+enum fg_held {
+	FG_HELD_HEAP, /* bytes */
+	FG_HELD_FDS,
+	FG_HELD_COUNT,
+};
+
 struct fg_live_owner {
+	enum fg_held what;
 	uint32_t thread;
 	uint32_t region;
 	uint32_t path;
 };
 
-enum {
-	FG_LIVE_NOBODY = 1 /* the site of what has no place */
-};
-
-/* A new site, or FG_LIVE_NOBODY where there is no room for more. */
+/* The site of what has no place. */
+uint32_t fg_live_nobody(enum fg_held what);
+/* A new site, or that of nobody where there is no room for more. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
+/* The site holds more, or less. */
+void fg_live_grow(uint32_t site, uint64_t by);
+void fg_live_shrink(uint32_t site, uint64_t by);
 /* After the block was allocated; `thread` NULL: not known, or inside the collector already. */
 void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, uint64_t size);
 /* Before it is freed.  Returns what it was, for fg_live_restore(). */
@@ -33,7 +42,7 @@ struct fg_block fg_live_remove(const struct fg_thread *thread, const void *addre
 void fg_live_restore(const void *address, struct fg_block block);
 
 /* The names of what is told of each site. */
-void fg_live_introduce(struct fg_thread *writer);
+void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 /* Write what is live now, as a state that replaces the one before. */
 void fg_live_write(struct fg_thread *writer);
 /* In a child of fork, whose call paths are numbered anew. */

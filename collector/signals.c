@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/signals.h"
 
+#include "collector/count_hooks.h"
 #include "collector/real.h"
 #include "collector/threads.h"
 #include "collector/writer.h"
@@ -726,11 +727,14 @@ FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 	FG_REAL(signalfd);
 	sigset_t without;
 
-	if (!waits_for_ours(set))
-		return real_signalfd(fd, set, flags);
-	without = *set;
-	(void)sigdelset(&without, FG_SIGNAL);
-	return real_signalfd(fd, &without, flags);
+	if (waits_for_ours(set)) {
+		without = *set;
+		(void)sigdelset(&without, FG_SIGNAL);
+		set = &without;
+	}
+	const int made = real_signalfd(fd, set, flags);
+
+	return FG_UNLIKELY(fg_fd_hooks != NULL) && fd == -1 ? fg_fd_hooks->opened(made) : made;
 }
 
 /* ---- exec ---- */

@@ -140,6 +140,36 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_FD_OPENED] =
+		{
+			.name = "fd.opened",
+			.label = "descriptors opened",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_LIVE] =
+		{
+			.name = "fd.live",
+			.label = "descriptors open at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_PEAK] =
+		{
+			.name = "fd.peak",
+			.label = "descriptors open at the peak",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 	[FG_MEASURE_IO_CALLS] =
 		{
 			.name = "io.calls",

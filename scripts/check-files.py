@@ -59,8 +59,8 @@ def read(root):
 
 def interposed(root):
     """What the collector puts in the way of the C library: who names it means the C library's."""
-    exports = pathlib.Path(root) / "tests/lint/collector-exports.txt"
-    return set(exports.read_text(encoding="utf-8").split()) if exports.exists() else set()
+    lists = (pathlib.Path(root) / "tests/lint" / name for name in ("collector-exports.txt", "collector-counting-exports.txt"))
+    return {word for path in lists if path.exists() for word in path.read_text(encoding="utf-8").split()}
 
 
 def steps(rooms, texts, defined, includes):
