@@ -15,6 +15,8 @@
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
 /* The same, and in front of malloc, read and whatever else is counted. */
 #define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
+/* The same, and behind the imports of functions that are named. */
+#define FG_COLLECTOR_CALLS_LIBRARY FG_COLLECTOR_NAME "_calls.so"
 
 /* Absolute path of an existing folder for the trace files. */
 #define FG_ENV_OUTPUT "FASTGATE_COLLECTOR_OUTPUT"
@@ -66,6 +68,8 @@ enum fg_counter {
   [FG_COUNTER_FD] = "fd",         \
  }
 /* clang-format on */
+/* Functions whose calls are counted, by the library for it alone: "exp,log@libm,Parser::*". */
+#define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

@@ -156,6 +156,12 @@ enum fg_trace_record {
 	FG_RECORD_HELD = 21,
 	/* state, time, bytes held, the most that were: the state is complete */
 	FG_RECORD_HELD_END = 22,
+	/*
+	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
+	 * that are bound later and whose function is not certain, text pattern, text library ("":
+	 * any), and 1 with a text: the object that exports such a function, or 0
+	 */
+	FG_RECORD_PATTERN = 30,
 };
 
 enum fg_frame_flags {

@@ -40,6 +40,17 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	/* A family: "calls.exp". */
+	[FG_MEASURE_CALLS_OF] =
+		{
+			.name = "calls.",
+			.label = "calls of a function",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 	[FG_MEASURE_HEAP_ALLOCATIONS] =
 		{
 			.name = "heap.allocations",

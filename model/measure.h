@@ -8,7 +8,7 @@
  * measure is the same everywhere and any other id is local to its list.  Files keep names, never
  * ids.
  *
- * A family is a row whose name ends with a dot: "calls." would describe "calls.fit".
+ * A family is a row whose name ends with a dot: "calls." describes "calls.fit".
  */
 #ifndef FG_MODEL_MEASURE_H
 #define FG_MODEL_MEASURE_H
@@ -30,6 +30,7 @@ enum fg_measure_id {
 	FG_MEASURE_WALL_TIME,
 	FG_MEASURE_INSTRUCTIONS,
 	FG_MEASURE_CALLS,
+	FG_MEASURE_CALLS_OF,
 	FG_MEASURE_HEAP_ALLOCATIONS,
 	FG_MEASURE_HEAP_BYTES,
 	FG_MEASURE_HEAP_LARGEST,

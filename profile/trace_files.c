@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A trace file, or a folder of them, as one profile with its samples in order. */
 #include "base/fs.h"
+#include "profile/call_patterns.h"
 #include "profile/trace_private.h"
 
 enum {
@@ -143,10 +144,22 @@ static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bo
 	return origin_ns;
 }
 
+static void note_patterns(struct fg_profile *profile, const struct fg_call_patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++) {
+		struct fg_strbuf text = {0};
+
+		if (fg_call_patterns_explain(patterns, i, &text))
+			fg_profile_add_note(profile, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
+}
+
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err)
 {
 	struct fg_error first = {0};
+	struct fg_call_patterns patterns = {0};
 	struct fg_profile read;
 	struct fg_trace *traces = NULL;
 	bool *good = NULL;
@@ -165,6 +178,7 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 		if (!good[i])
 			continue;
 		fg_profile_add_trace(&read, &traces[i], symbolizer, origin_ns);
+		fg_call_patterns_add(&patterns, &traces[i]);
 		fg_trace_release(&traces[i]);
 	}
 	if (count == 0)
@@ -175,10 +189,12 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 	if (status == FG_OK) {
 		order_samples(&read);
 		assign_units(&read);
+		note_patterns(&read, &patterns);
 		*profile = read;
 	} else {
 		fg_profile_release(&read);
 	}
+	fg_call_patterns_release(&patterns);
 	free(traces);
 	free(good);
 	fg_fs_list_free(paths, count);

@@ -32,21 +32,32 @@ int fg_preload_library(char **library, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
+static int find_beside(const char *library, const char *name, const char *what, char **found,
+		       struct fg_error *err)
 {
 	char *folder = fg_fs_parent(library);
-	char *path = fg_fs_join(folder, FG_COLLECTOR_COUNTING_LIBRARY);
+	char *path = fg_fs_join(folder, name);
 	int status = FG_OK;
 
-	*counting = NULL;
+	*found = NULL;
 	if (fg_fs_exists(path))
-		*counting = fg_xstrdup(path);
+		*found = fg_xstrdup(path);
 	else
-		status = fg_error_set(err, FG_ENOENT,
-				      "the library that counts events is not there: %s", path);
+		status = fg_error_set(err, FG_ENOENT, "the library that counts %s is not there: %s",
+				      what, path);
 	free(path);
 	free(folder);
 	return status;
+}
+
+int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
+{
+	return find_beside(library, FG_COLLECTOR_COUNTING_LIBRARY, "events", counting, err);
+}
+
+int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err)
+{
+	return find_beside(library, FG_COLLECTOR_CALLS_LIBRARY, "calls", calls, err);
 }
 
 /* ---- can the program take it ---- */
@@ -241,6 +252,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_COUNT, preload->counters);
 	add_text(&all, FG_ENV_UNITS, preload->units);
 	add_text(&all, FG_ENV_CONTROL, preload->control);
+	add_text(&all, FG_ENV_CALLS, preload->calls);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
 	/* Programs marked with the ITT API load their collector by this name. */
 	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))

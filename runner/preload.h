@@ -27,6 +27,7 @@ struct fg_preload {
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* absolute path of the control file, or NULL */
 	bool paused;          /* until the program resumes by itself */
+	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 };
 
 /*
@@ -46,6 +47,9 @@ int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
 /* The one beside `library` that counts events as well, to be freed. */
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 	FG_NODISCARD;
+
+/* The one beside `library` that counts calls of named functions, to be freed. */
+int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
 /* Is this "FIRST-LAST" (or "FIRST:LAST"), two numbers in order? */
 bool fg_preload_units_valid(const char *units);

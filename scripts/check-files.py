@@ -31,7 +31,8 @@ FOR_TESTS = {
 }
 
 # Named by a macro that pastes words: a row of cli/framework/commands.def.
-PASTED = re.compile(r"fg_cmd_")
+# Pasted together by a macro, or called by name from the start files of other objects and by compilers.
+PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
 
 
 def exported(code):

@@ -357,6 +357,20 @@ static void read_held_end(struct reader *r, struct cursor *c)
 	c->at = c->end;
 }
 
+static void read_pattern(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_pattern pattern = {0};
+
+	pattern.is_reached = take_varint(c) != 0;
+	pattern.unresolved = take_varint(c);
+	pattern.text = take_text(r, c);
+	pattern.library = take_text(r, c);
+	if (take_varint(c))
+		pattern.exported_by = take_text(r, c);
+	if (!c->failed)
+		*APPEND(r->trace, pattern) = pattern;
+}
+
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -407,6 +421,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_COUNTS] = read_counts,
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
+	[FG_RECORD_PATTERN] = read_pattern,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -657,6 +672,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->marks);
 	free(trace->measures);
 	free(trace->values);
+	free(trace->patterns);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

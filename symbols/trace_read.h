@@ -97,6 +97,16 @@ struct fg_trace_value {
 	uint32_t state; /* what was held then; 0: what was counted */
 };
 
+/* Functions whose calls were asked for, and what was reached of them. */
+struct fg_trace_pattern {
+	const char *text;
+	const char *library; /* that was to define them; "": any */
+	bool is_reached;
+	uint64_t unresolved; /* imports whose function was not certain */
+	/* an object that exports it, though nothing imports it; NULL: none, or not known */
+	const char *exported_by;
+};
+
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -126,6 +136,8 @@ struct fg_trace {
 	size_t value_count, value_capacity;
 	uint32_t
 		last_state; /* the last that is complete: values of the others are to be left out */
+	struct fg_trace_pattern *patterns;
+	size_t pattern_count, pattern_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

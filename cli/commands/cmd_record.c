@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
+#include "cli/session/counted_calls.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
 #include "outside/sampler.h"
@@ -48,6 +49,7 @@ struct options {
 	const char *control;
 	bool paused;
 	const char *measures;
+	const char *calls;
 	const char *output;
 };
 
@@ -98,6 +100,9 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
 		    "count events by call path instead of sampling time: heap, fd, io; or "
 		    "several, between commas"),
+	FG_ROW_TEXT(struct options, calls, "calls", 0, "PATTERNS",
+		    "count the calls of these functions instead of sampling time: "
+		    "'exp,log@libm,Parser::*'"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},
@@ -120,6 +125,8 @@ static const struct fg_cli_example examples[] = {
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
 	{"fastgate record --measure heap,io -- ./reco",
 	 "who reads and writes, too? then: fastgate view fastgate-record --measure io.calls"},
+	{"fastgate record --calls 'exp,log,sin@libm' -- ./reco",
+	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -354,6 +361,8 @@ static const char *only_inside(const struct options *given)
 		return "--control";
 	if (given->measures)
 		return "--measure";
+	if (given->calls)
+		return "--calls";
 	return given->paused ? "--paused" : NULL;
 }
 
@@ -479,6 +488,10 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 			   totals->files, totals->files == 1 ? "" : "s", folder);
 		return;
 	}
+	if (given->calls) {
+		fg_cli_say_calls(cli, folder);
+		return;
+	}
 	fg_cli_say(cli, "%" PRIu64 " sample%s of %s %s in %u process image%s: %s", totals->samples,
 		   totals->samples == 1 ? "" : "s", fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
@@ -500,11 +513,16 @@ static uint64_t whole_ms(int64_t ns)
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
 }
 
+static bool counts_events(const struct options *given)
+{
+	return given->measures || given->calls;
+}
+
 /* How often to sample; zero is the collector's own default. */
 static void choose_rate(const struct options *given, struct fg_sampling *sampling)
 {
 	*sampling = (struct fg_sampling){.rate_hz = given->rate_hz};
-	if (given->rate_hz || given->clock == FG_SAMPLE_WALL || given->measures)
+	if (given->rate_hz || given->clock == FG_SAMPLE_WALL || counts_events(given))
 		return;
 	sampling->signal_ns = fg_sample_signal_ns();
 	fg_sampling_settle(sampling, given->budget);
@@ -538,10 +556,11 @@ static int check_measures(const char *measures, struct fg_error *err)
 }
 
 /* In place of the plain library, the one that counts. */
-static int take_counting(char **library, struct fg_error *err)
+static int take_counting(const struct options *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;
-	const int status = fg_preload_counting_library(*library, &counting, err);
+	const int status = given->calls ? fg_preload_calls_library(*library, &counting, err)
+					: fg_preload_counting_library(*library, &counting, err);
 
 	if (status != FG_OK)
 		return status;
@@ -566,8 +585,8 @@ static int prepare(const struct options *given, const char *command,
 	status = fg_preload_check(program, owned[0], err);
 	if (status != FG_OK)
 		goto out;
-	if (given->measures)
-		status = take_counting(&owned[0], err);
+	if (counts_events(given))
+		status = take_counting(given, &owned[0], err);
 	if (status != FG_OK)
 		goto out;
 	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &owned[1], err);
@@ -579,7 +598,8 @@ static int prepare(const struct options *given, const char *command,
 	*preload = (struct fg_preload){
 		.library = owned[0],
 		.trace_folder = owned[1],
-		.clock = given->measures ? FG_SAMPLE_NOTHING : (enum fg_sample_clock)given->clock,
+		.clock = counts_events(given) ? FG_SAMPLE_NOTHING
+					      : (enum fg_sample_clock)given->clock,
 		.period_ns = sampling->rate_hz > 0
 				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
 				     : 0,
@@ -591,6 +611,7 @@ static int prepare(const struct options *given, const char *command,
 		.units = given->units,
 		.control = owned[2],
 		.paused = given->paused,
+		.calls = given->calls,
 	};
 out:
 	free(program);
@@ -667,11 +688,15 @@ static int run(struct fg_cli *cli, const void *values)
 						    : "the command to record is missing");
 	if (given->pid || is_static(cli->arguments[0]))
 		return run_outside(cli, given);
-	if (given->measures &&
+	if (given->measures && given->calls)
+		return fg_cli_usage(cli, "--measure and --calls count by different means: record "
+					 "them one after the other");
+	if (counts_events(given) &&
 	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
 		return fg_cli_usage(
 			cli,
-			"--measure counts every event: --rate, --clock, --delay and --duration do not apply");
+			"%s counts every event: --rate, --clock, --delay and --duration do not apply",
+			given->calls ? "--calls" : "--measure");
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;

@@ -40,10 +40,11 @@ compare "an import" "$lists/collector-imports.txt" \
 	"$("$nm" -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }')"
 exports=$lists/collector-exports.txt
 case $library in
-*_counting.so)
+*_counting.so | *_calls.so)
+	kind=${library##*_}
 	exports=$(mktemp)
 	trap 'rm -f "$exports"' EXIT
-	LC_ALL=C sort "$lists/collector-exports.txt" "$lists/collector-counting-exports.txt" >"$exports"
+	LC_ALL=C sort "$lists/collector-exports.txt" "$lists/collector-${kind%.so}-exports.txt" >"$exports"
 	;;
 esac
 compare "an export" "$exports" \

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/counted_calls.h"
+
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "model/measure.h"
+#include "profile/call_patterns.h"
+
+#include <stdlib.h>
+
+enum {
+	SHOWN = 10 /* functions */
+};
+
+struct function {
+	const char *name;
+	double calls;
+};
+
+struct counted {
+	struct fg_arena arena;
+	struct fg_map index; /* name → function */
+	struct function *functions;
+	size_t count, capacity;
+	struct fg_call_patterns patterns;
+};
+
+/* The function whose calls the measure counts; NULL: it counts something else. */
+static const char *function_of(const struct fg_trace *trace, uint32_t measure)
+{
+	static const char family[] = "calls.";
+	const char *name = measure < trace->measure_count ? trace->measures[measure] : NULL;
+
+	return name && strncmp(name, family, sizeof(family) - 1) == 0 ? name + sizeof(family) - 1
+								      : NULL;
+}
+
+static void add(struct counted *counted, const char *name, double calls)
+{
+	bool is_new = false;
+	const uint64_t *at = fg_map_add_text(&counted->index, name, counted->count, &is_new);
+	const size_t index = (size_t)*at;
+
+	if (is_new) {
+		counted->functions = fg_grow(counted->functions, &counted->capacity,
+					     counted->count + 1, sizeof(counted->functions[0]));
+		counted->functions[counted->count++] =
+			(struct function){.name = fg_arena_strdup(&counted->arena, name)};
+	}
+	counted->functions[index].calls += calls;
+}
+
+static void add_trace(struct counted *counted, const struct fg_trace *trace)
+{
+	for (size_t i = 1; i < trace->measure_count; i++)
+		if (function_of(trace, (uint32_t)i))
+			add(counted, function_of(trace, (uint32_t)i), 0);
+	for (size_t i = 0; i < trace->value_count; i++) {
+		const struct fg_trace_value *value = &trace->values[i];
+		const char *name = function_of(trace, value->measure);
+
+		if (name)
+			add(counted, name, (double)value->value);
+	}
+	fg_call_patterns_add(&counted->patterns, trace);
+}
+
+static void read_folder(struct counted *counted, const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct fg_trace trace;
+
+		if (fg_trace_is_trace(path) && fg_trace_read(path, &trace, NULL) == FG_OK) {
+			add_trace(counted, &trace);
+			fg_trace_release(&trace);
+		}
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct function *one = a;
+	const struct function *other = b;
+
+	if (one->calls < other->calls || one->calls > other->calls)
+		return one->calls < other->calls ? 1 : -1;
+	return strcmp(one->name, other->name);
+}
+
+static void say_functions(const struct fg_cli *cli, const struct counted *counted,
+			  const char *folder)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	if (counted->count == 0)
+		return;
+	fg_cli_say(cli, "calls of %zu function%s: fastgate view %s --measure calls.%s",
+		   counted->count, counted->count == 1 ? "" : "s", folder,
+		   counted->functions[0].name);
+	for (size_t i = 0; i < counted->count && i < SHOWN; i++)
+		fg_cli_say(cli, "%12s  %s", fg_format_count(counted->functions[i].calls, text),
+			   counted->functions[i].name);
+	if (counted->count > SHOWN)
+		fg_cli_say(cli, "%12s  and %zu more", "", counted->count - SHOWN);
+}
+
+void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
+{
+	struct counted counted = {0};
+
+	read_folder(&counted, folder);
+	if (counted.count > 0)
+		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
+	say_functions(cli, &counted, folder);
+	for (size_t i = 0; i < counted.patterns.count; i++) {
+		struct fg_strbuf text = {0};
+
+		if (fg_call_patterns_explain(&counted.patterns, i, &text))
+			fg_cli_warn(cli, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
+	fg_call_patterns_release(&counted.patterns);
+	fg_map_release(&counted.index);
+	free(counted.functions);
+	fg_arena_release(&counted.arena);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is called, from where, how often.  As with other counts each thread has a table of its own,
+ * so two threads never wait for each other.
+ */
+#include "collector/calls.h"
+
+#include "base/attrs.h"
+#include "collector/arch.h"
+#include "collector/collector_env.h"
+#include "collector/count_hooks.h"
+#include "collector/introduce.h"
+#include "collector/paths.h"
+#include "collector/threads.h"
+#include "collector/walk.h"
+#include "collector/writer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	TABLE_FIRST = 256,     /* entries */
+	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
+	FOREIGN_TRIES = 1 << 16,
+};
+
+struct entry {
+	uint32_t path;
+	uint32_t region;
+	uint32_t function; /* + 1; 0: free */
+	uint32_t unused;
+	uint64_t calls;
+};
+
+struct table {
+	struct entry *entries;
+	uint32_t mask;
+	uint32_t used;
+	uint32_t events; /* since the last flush */
+};
+
+/* By slot, beside fg_g.threads. */
+static struct table tables[FG_THREADS_MAX];
+/* Where no thread of ours was there, or no memory. */
+static _Atomic uint64_t unplaced[FG_CALLED_MAX];
+static bool is_begun;
+static bool has_all_patterns = true;
+
+/* ---- tables ---- */
+
+static struct entry *place_of(const struct table *table, const struct entry *key)
+{
+	const uint64_t hashed = ((uint64_t)key->region << 32 | key->path) ^ (uint64_t)key->function
+										    << 44;
+	uint32_t at = fg_spread(hashed) & table->mask;
+
+	while (table->entries[at].function &&
+	       (table->entries[at].path != key->path || table->entries[at].region != key->region ||
+		table->entries[at].function != key->function))
+		at = (at + 1) & table->mask;
+	return &table->entries[at];
+}
+
+/* False: there is no more memory, and the table is as it was. */
+static bool grow(struct table *table)
+{
+	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
+	struct table larger = *table;
+	void *memory = mmap(NULL, capacity * sizeof(struct entry), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return false;
+	larger.entries = memory;
+	larger.mask = capacity - 1;
+	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
+		if (table->entries[i].function)
+			*place_of(&larger, &table->entries[i]) = table->entries[i];
+	if (table->entries)
+		(void)munmap(table->entries, (table->mask + 1) * sizeof(struct entry));
+	*table = larger;
+	return true;
+}
+
+static struct entry *entry_of(struct table *table, const struct entry *key)
+{
+	struct entry *entry = NULL;
+
+	if ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
+	    (!table->entries || table->used == table->mask))
+		return NULL;
+	entry = place_of(table, key);
+	if (!entry->function) {
+		*entry = *key;
+		table->used++;
+	}
+	return entry;
+}
+
+/* ---- into the trace ---- */
+
+/* Its measure, once a trace file. */
+static void tell(struct fg_thread *writer, uint32_t function)
+{
+	struct fg_called *called = &fg_called[function];
+
+	if (called->is_told)
+		return;
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, function + 1);
+	fg_record_texts(writer, "calls.", called->name);
+	called->is_told = fg_record_write(writer);
+}
+
+static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry *entry)
+{
+	if (!entry->calls)
+		return;
+	tell(writer, entry->function - 1);
+	fg_record_begin(writer, FG_RECORD_COUNTS);
+	fg_record_number(writer, thread);
+	fg_record_number(writer, entry->region);
+	fg_record_number(writer, entry->path);
+	fg_record_number(writer, entry->function);
+	fg_record_number(writer, entry->calls);
+	if (fg_record_write(writer))
+		entry->calls = 0;
+	else
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
+{
+	struct table *table = &tables[slot];
+
+	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
+		if (table->entries[i].function)
+			write_entry(writer, thread, &table->entries[i]);
+	table->events = 0;
+}
+
+static void flush_unplaced(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; i < fg_called_count; i++) {
+		struct entry entry = {.function = i + 1, .calls = atomic_exchange(&unplaced[i], 0)};
+
+		write_entry(writer, 0, &entry);
+	}
+}
+
+/* Another thread may be at its table: waited for, but not for ever. */
+static void flush_others(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *other = atomic_load(&fg_g.threads[i]);
+		bool entered = false;
+
+		if (!other || other == writer || !atomic_load(&other->taken))
+			continue;
+		for (unsigned tries = 0; tries < FOREIGN_TRIES && !entered; tries++)
+			entered = fg_thread_enter(other);
+		flush(writer, i, other->id);
+		if (entered)
+			fg_thread_leave(other);
+	}
+}
+
+/* What became of each pattern: which may be nothing, and why. */
+static void write_patterns(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
+		const struct fg_call_pattern *pattern = &fg_call_patterns[i];
+		const char *where = pattern->is_reached ? NULL : fg_call_defined_in(pattern);
+
+		fg_record_begin(writer, FG_RECORD_PATTERN);
+		fg_record_number(writer, pattern->is_reached);
+		fg_record_number(writer, pattern->unresolved);
+		fg_record_text(writer, pattern->text, strlen(pattern->text));
+		fg_record_text(writer, pattern->library, strlen(pattern->library));
+		fg_record_number(writer, where != NULL);
+		if (where)
+			fg_record_path(writer, *where ? where : fg_g.program);
+		(void)fg_record_write(writer);
+	}
+}
+
+/* ---- counting ---- */
+
+static bool is_on_small_stack(const struct fg_thread *thread)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here < thread->stack_low || here >= thread->stack_high;
+}
+
+/* As if the caller had called the code that all stubs share. */
+static void make_context(const struct fg_call_state *state, ucontext_t *context)
+{
+	greg_t *to = context->uc_mcontext.gregs;
+
+	to[REG_RBX] = (greg_t)state->rbx;
+	to[REG_RBP] = (greg_t)state->rbp;
+	to[REG_R12] = (greg_t)state->r12;
+	to[REG_R13] = (greg_t)state->r13;
+	to[REG_R14] = (greg_t)state->r14;
+	to[REG_R15] = (greg_t)state->r15;
+	to[REG_RSP] = (greg_t)state->rsp;
+	to[REG_RIP] = (greg_t)fg_call_frame();
+}
+
+static void add(struct fg_thread *thread, uint32_t path, uint32_t function)
+{
+	struct table *table = &tables[thread->index];
+	const struct entry key = {
+		.path = path, .region = thread->regions.current, .function = function + 1};
+	struct entry *entry = entry_of(table, &key);
+
+	if (!entry) {
+		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
+		return;
+	}
+	entry->calls++;
+	if (++table->events >= FLUSH_AFTER)
+		flush(thread, thread->index, thread->id);
+}
+
+static void count(const struct fg_call_state *state, uint32_t function)
+{
+	struct fg_thread *thread = fg_self;
+	ucontext_t context;
+
+	if (!thread || !fg_thread_enter(thread)) {
+		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
+		return;
+	}
+	if (fg_ensure_file(thread)) {
+		struct fg_walk_result where = {0, true};
+
+		fg_thread_announce(thread);
+		if (!is_on_small_stack(thread)) {
+			make_context(state, &context);
+			where = fg_stack_walk(thread, &context);
+		}
+		add(thread, where.path, function);
+	}
+	fg_thread_leave(thread);
+}
+
+static uintptr_t count_and_go_on(const struct fg_call_state *state)
+{
+	const struct fg_call_target *target = &fg_call_targets[state->index];
+	const int saved_errno = errno;
+
+	if (fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+		count(state, atomic_load_explicit(&target->function, memory_order_relaxed));
+	errno = saved_errno;
+	return atomic_load_explicit(&target->address, memory_order_acquire);
+}
+
+/* ---- joining in ---- */
+
+static void on_introduce(struct fg_thread *thread)
+{
+	for (uint32_t i = 0; i < fg_called_count; i++)
+		fg_called[i].is_told = false;
+	if (!has_all_patterns)
+		(void)fg_note(thread, "too many patterns of functions: some are left out");
+	if (is_begun)
+		return;
+	is_begun = true;
+	fg_call_entry_init(count_and_go_on);
+	fg_call_slots_update();
+}
+
+static void on_thread_end(struct fg_thread *thread, bool is_last)
+{
+	flush(thread, thread->index, thread->id);
+	if (!is_last)
+		return;
+	flush_others(thread);
+	flush_unplaced(thread);
+	/* That a function was not called is an answer where it was asked for by its name. */
+	for (uint32_t i = 0; i < fg_called_count; i++)
+		if (fg_called[i].is_named)
+			tell(thread, i);
+	write_patterns(thread);
+}
+
+/* The numbers of call paths begin anew. */
+static void on_fork(void)
+{
+	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
+		struct table *table = &tables[i];
+
+		if (table->entries)
+			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
+		table->used = 0;
+		table->events = 0;
+	}
+	for (uint32_t i = 0; i < fg_called_count; i++)
+		atomic_store(&unplaced[i], 0);
+}
+
+static const struct fg_count_hooks hooks = {
+	.introduce = on_introduce,
+	.thread_end = on_thread_end,
+	.forked = on_fork,
+};
+
+/*
+ * Every object that is linked by the usual start files calls this when it begins, before its own
+ * constructors: the place that the C library has for profilers.
+ */
+FG_EXPORT void __gmon_start__(void);
+
+FG_EXPORT void __gmon_start__(void)
+{
+	const int saved_errno = errno;
+
+	if (is_begun && fg_alive() && !fg_g.sandboxed)
+		fg_call_slots_update();
+	errno = saved_errno;
+}
+
+static const char *variable(char *const *environment, const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+			return *environment + size + 1;
+	return NULL;
+}
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(int argc, char **argv, char **environment)
+{
+	const char *list = variable(environment, FG_ENV_CALLS);
+
+	(void)argc;
+	(void)argv;
+	if (!list)
+		return;
+	has_all_patterns = fg_call_patterns_add(list);
+	fg_count_hooks = &hooks;
+}

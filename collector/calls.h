@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of named functions, counted by call path without touching arguments, results or return
+ * addresses.  Each file calls only those below it:
+ *
+ *	calls.c         counts, by thread and call path, and writes the counts into the trace
+ *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
+ *	call_names.c    which functions are wanted
+ *
+ * Only in the library that counts calls.
+ */
+#ifndef FG_COLLECTOR_CALLS_H
+#define FG_COLLECTOR_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FG_CALLED_MAX = 1024,       /* functions */
+	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
+	FG_CALL_PATTERNS_MAX = 256, /* in one list */
+	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
+};
+
+/* A function that is counted.  Those with the same name count as one. */
+struct fg_called {
+	const char *name;
+	bool is_told;  /* its measure is in the trace file of this process */
+	bool is_named; /* a pattern names it alone: that it was not called is an answer, too */
+};
+
+/* What a pattern led to. */
+struct fg_call_pattern {
+	char text[FG_CALL_NAME_MAX]; /* without the library */
+	char library[64];            /* that defines it; empty: any */
+	uint32_t unresolved; /* imports that are bound later and whose function is not certain */
+	bool is_exact;
+	bool is_reached;
+};
+
+/* ---- call_names.c ---- */
+
+extern struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
+extern uint32_t fg_call_pattern_count;
+
+/* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some are left out. */
+bool fg_call_patterns_add(const char *list);
+/*
+ * Is there a pattern of this symbol's name?  `readable` gets the name without parameters:
+ * "Parser::parse".
+ */
+bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
+/* Does the pattern mean the function of this name in the object of this path (NULL: any)? */
+bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
+
+/* ---- call_entry.c ---- */
+
+/* How the stubs leave the registers, the stack pointer on the return address. */
+struct fg_call_state {
+	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
+	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
+	uint64_t in_use, unused[7]; /* components of the vector registers */
+	uint8_t vectors[8][64];
+};
+
+/*
+ * Chooses how much of the vector registers is saved.  `counter` is what stubs call: it says where
+ * to go on.
+ */
+void fg_call_entry_init(uintptr_t (*counter)(const struct fg_call_state *));
+/* Address of a stub. */
+uintptr_t fg_call_stub(uint32_t index);
+bool fg_call_is_stub(uintptr_t address);
+/* A place in the code that all stubs share: where walks begin. */
+uintptr_t fg_call_frame(void);
+
+/* ---- call_slots.c ---- */
+
+extern struct fg_called fg_called[FG_CALLED_MAX];
+extern uint32_t fg_called_count;
+
+struct fg_call_target {
+	_Atomic uintptr_t address; /* 0: free */
+	_Atomic uint32_t function; /* index in fg_called */
+};
+extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
+
+/* Leads the imports of objects that were loaded since the last time.  In normal context. */
+void fg_call_slots_update(void);
+/* The object that exports a function of this pattern, though nothing imports it; or NULL. */
+const char *fg_call_defined_in(const struct fg_call_pattern *pattern);
+
+#endif

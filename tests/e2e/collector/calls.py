@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+calls.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS` counts the calls of named functions where they
+were made, in every thread, process and library, says why a function was not reached, and changes nothing that the program does.
+"""
+import os
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def recorded(patterns, *command, code=0):
+    done = call(FASTGATE, "record", "--calls", patterns, "--", *command)
+    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return done
+
+
+def by_caller(function, within=None):
+    """How often each function called this one; only on stacks that have `within`."""
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True)
+    sums = {}
+    for line in folded.stdout.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        names = stack.split(";")
+        if within is None or within in names:
+            sums[names[-1]] = sums.get(names[-1], 0) + int(value)
+    return sums
+
+
+def expect(function, wanted, within=None):
+    found = by_caller(function, within)
+    check(found == wanted, f"calls.{function}: {wanted} expected, found {found}")
+
+
+def compiled(name, source, *options, compiler=COMPILER):
+    """Lazily bound, so that slots lead to no function yet when we come."""
+    write(f"{name}.c", source)
+    subprocess.run([compiler, "-O1", "-fno-builtin", "-Wl,-z,lazy", f"{name}.c", "-o", name, *options], check=True)
+    return f"./{name}"
+
+
+def each_call_is_counted_where_it_was_made(program):
+    done = recorded("exp,pow,cos@libm,snprintf,_setjmp,longjmp*,abort", program)
+    expect("exp", {"use_exp": 4007})
+    expect("exp", {"use_exp": 3000}, within="work")
+    expect("pow", {"use_pow": 500})
+    expect("cos", {"use_pointer": 300})
+    expect("snprintf", {"use_printf": 20})
+    expect("_setjmp", {"use_longjmp": 10})
+    expect("longjmp", {"use_longjmp": 10})
+    check("4007  exp" in done.stderr and "0  abort" in done.stderr, f"a summary with the functions: {done.stderr}")
+    check("abort" in call(FASTGATE, "view", "fastgate-record", "--measure", "calls.abort").stdout, "0 calls are an answer")
+    view = call(FASTGATE, "view", "fastgate-record", "--measure", "calls.exp").stdout
+    check("4007 calls.exp" in view and "use_exp" in view, view)
+
+
+def both_sides_of_a_fork_are_counted(program):
+    recorded("pow,exp", program, "fork")
+    expect("pow", {"use_pow": 750})
+    expect("exp", {"use_exp": 4007})
+
+
+def calls_from_a_signal_handler_are_counted(program):
+    recorded("exp", program, "signal")
+    expect("exp", {"use_exp": 4107})
+
+
+LIBRARY = """
+double exp(double);
+double spare(double);
+double spare(double x) { return 2 * exp(x); }
+double twice(double x);
+double twice(double x) { double sum = 0; for (int i = 0; i < COUNT; i++) sum += spare(x); return sum; }
+__attribute__((constructor)) static void begin(void) { volatile double x = 0; for (int i = 0; i < 5; i++) x = exp(x); }
+"""
+LOADER = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        void *library = dlopen(i % 2 ? "./one.so" : "./two.so", RTLD_LAZY);
+        double (*twice)(double) = (double (*)(double))dlsym(library, "twice");
+        sum += twice(0);
+        dlclose(library);
+    }
+    printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def libraries_that_come_and_go_are_counted():
+    """Their constructors too; and libm is known to the plugins alone."""
+    for name, count in (("one", 10), ("two", 20)):
+        compiled(f"{name}.so", LIBRARY, "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
+    program = compiled("loader", LOADER)
+    done = recorded("exp,spare@one,spare@two", program)
+    check(done.stdout == "120\n", done.stdout)
+    expect("exp", {"spare": 60, "begin": 20})
+    expect("spare", {"twice": 60})
+
+
+def functions_of_cxx_are_named_without_parameters():
+    write("parser.h", "namespace text { struct Parser { template <class T> T take(T); void parse(int); void parse(double); Parser(); };\n"
+          "extern template int Parser::take<int>(int); }\n")
+    write("parser.cpp", '#include "parser.h"\nnamespace text { Parser::Parser() {} void Parser::parse(int) {} void Parser::parse(double) {}\n'
+          "template <class T> T Parser::take(T t) { return t; }\ntemplate int Parser::take<int>(int); }\n")
+    write("uses.cpp", '#include "parser.h"\nint main() { text::Parser p; for (int i = 0; i < 3; i++) p.parse(i); p.parse(1.5);\n'
+          "return p.take<int>(0); }\n")
+    subprocess.run([COMPILER, "-x", "c++", "-shared", "-fPIC", "parser.cpp", "-o", "libparser.so"], check=True)
+    subprocess.run([COMPILER, "-x", "c++", "uses.cpp", "-x", "none", "./libparser.so", "-o", "uses"], check=True)
+    recorded("text::Parser::*", "./uses")
+    expect("text::Parser::parse", {"main": 4})
+    expect("text::Parser::take", {"main": 1})
+    expect("text::Parser::Parser", {"main": 1})
+
+
+def what_is_not_reached_says_why(program):
+    said = recorded("use_exp,exp@libc,nothing_of_this_name,exp,fmin", program).stderr
+    check("'use_exp' is counted: calls calls its own" in said, said)
+    check("'exp@libc' is counted: no object exports" in said, said)
+    check("'nothing_of_this_name' is counted: no object exports" in said, said)
+    check("'fmin' is counted: no object imports it from libm" in said, said)
+    check("'exp'" not in said, f"exp was reached: {said}")
+    notes = call(FASTGATE, "view", "fastgate-record")
+    check("'fmin' is counted" in notes.stdout + notes.stderr, f"the profile says it, too: {notes}")
+
+
+def program_notices_nothing():
+    """Every function of every library, in programs that load others, fail, or run children."""
+    for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"],
+                    [sys.executable, "-c", "import math, json, ctypes; print(json.dumps([math.exp(1), math.pow(2, 3)]))"]):
+        plain = call(*command)
+        done = recorded("*", *command, code=plain.returncode)
+        check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
+
+
+def nothing_is_counted_unless_asked_for(program):
+    call(FASTGATE, "record", "--", program, check=True)
+    done = call(FASTGATE, "view", "fastgate-record", "--measure", "calls.exp")
+    check(done.returncode == 2 and "calls.exp" in done.stderr, f"a profile of time alone: {done}")
+    for words in (["--clock", "wall"], ["--rate", "100"], ["--delay", "1s"], ["--measure", "heap"]):
+        done = call(FASTGATE, "record", "--calls", "exp", *words, "--", program)
+        check(done.returncode == 2 and "--calls" in done.stderr, f"{words} beside --calls: {done}")
+
+
+def narrow_programs_run_as_they_are(program):
+    if not os.path.exists(program):
+        return
+    recorded("exp", program)
+    notes = call(FASTGATE, "view", "--facts", "fastgate-record")
+    check("32-bit" in notes.stdout + notes.stderr, f"not a word of 32 bits: {notes}")
+
+
+def body():
+    program = f"{TARGETS}/calls"
+    each_call_is_counted_where_it_was_made(program)
+    both_sides_of_a_fork_are_counted(program)
+    calls_from_a_signal_handler_are_counted(program)
+    libraries_that_come_and_go_are_counted()
+    functions_of_cxx_are_named_without_parameters()
+    what_is_not_reached_says_why(program)
+    program_notices_nothing()
+    nothing_is_counted_unless_asked_for(program)
+    narrow_programs_run_as_they_are(f"{program}_i386")
+
+
+finish_in_scratch(body)
