@@ -15,6 +15,7 @@ LIBRARY_HEADERS = {
     "libpq": r"libpq-fe\.h",
     "libcurl": r"curl/",
     "libmicrohttpd": r"microhttpd\.h",
+    "libcjose": r"cjose/",
     "libzstd": r"zstd\.h",
     "zlib": r"zlib\.h",
     "liblzma": r"lzma\.h",

@@ -100,6 +100,24 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 	return status;
 }
 
+bool fg_http_is_private(const char *url)
+{
+	CURLU *parsed = curl_url();
+	char *scheme = NULL;
+	char *host = NULL;
+	bool is_private = false;
+
+	if (parsed && url && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+		is_private = strcmp(scheme, "https") == 0 ||
+			     (strcmp(scheme, "http") == 0 && is_loopback(host));
+	curl_free(scheme);
+	curl_free(host);
+	curl_url_cleanup(parsed);
+	return is_private;
+}
+
 static size_t keep(char *data, size_t size, size_t count, void *context)
 {
 	struct fg_http_reply *reply = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTP request after the other over one connection, and how long to wait before the next try.
- * The one HTTP client there is: for runs (client.h) and for results (post.h).  Inside
- * perfdb/client/ only.
+ * The one HTTP client there is: for runs (client.h), for results (post.h), and for signing people
+ * in (perfdb/identity).
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -49,6 +49,9 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
+
+/* What travels to this address is encrypted, or does not leave this machine. */
+bool fg_http_is_private(const char *url);
 
 /* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
 bool fg_http_is_passing(long status);

@@ -7,6 +7,7 @@
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
+#include "perfdb/server/people.h"
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/routes.h"
@@ -34,6 +35,7 @@ static void find_client(struct fg_request *rq)
 		(void)inet_ntop(AF_INET6,
 				&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
 				text, sizeof(text));
+	rq->peer = fg_arena_strdup(&rq->arena, text);
 	rq->client = fg_arena_array(&rq->arena, FG_ADDRESS_TEXT_SIZE, 1);
 	fg_proxies_client(rq->server->proxies, text, fg_request_header_list(rq, "Forwarded"),
 			  fg_request_header_list(rq, "X-Forwarded-For"), rq->client);
@@ -95,7 +97,7 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 	int status = fg_guard_secret(rq, &is_entry, err);
 
 	if (is_entry)
-		rq->answer.cookie =
+		rq->answer.cookies[0] =
 			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
 					rq->server->cookie_name, rq->server->options.secret);
 	return status;
@@ -144,7 +146,8 @@ int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err)
 
 static int check_database(struct fg_request *rq, struct fg_error *err)
 {
-	if (rq->route->scope == FG_SCOPE_NONE || fg_health_database_answers(rq->server->health))
+	if ((rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) ||
+	    fg_health_database_answers(rq->server->health))
 		return FG_OK;
 	return fg_admission_database_is_down(rq, err);
 }
@@ -186,8 +189,9 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 				rq, 403, err,
 				"a server without tokens does not answer through a proxy");
 	}
-	rq->scope = fg_guard_is_browser(rq) ? FG_SCOPE_READ : FG_SCOPE_ADMIN;
-	if (!fg_scope_covers(rq->scope, rq->route->scope))
+	fg_grant_list_add(&rq->grants, NULL,
+			  fg_guard_is_browser(rq) ? FG_SCOPE_READ : FG_SCOPE_ADMIN);
+	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err,
 			"a server without tokens takes nothing from a browser: make a token");
@@ -207,12 +211,12 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	}
 	if (status != FG_OK)
 		return fg_error_set(err, reason.code, "%s", reason.message);
-	rq->scope = token.scope;
+	fg_grant_list_add(&rq->grants, token.project, token.scope);
 	rq->project = fg_arena_strdup(&rq->arena, token.project);
 	rq->who = fg_arena_printf(&rq->arena, "token %lld", (long long)token.id);
 	rq->author = token.note && *token.note ? fg_arena_strdup(&rq->arena, token.note) : rq->who;
 	fg_token_release(&token);
-	if (!fg_scope_covers(rq->scope, rq->route->scope))
+	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(rq, 403, err, "this token may not do that");
 	return FG_OK;
 }
@@ -220,6 +224,8 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 /* Failing to open a session is never the client's fault. */
 static int open_session(struct fg_request *rq, struct fg_error *err)
 {
+	if (rq->store)
+		return FG_OK;
 	rq->store = fg_sessions_borrow(rq->server->sessions, err);
 	if (rq->store)
 		return FG_OK;
@@ -227,32 +233,58 @@ static int open_session(struct fg_request *rq, struct fg_error *err)
 	return FG_ENET;
 }
 
-int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
+/* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
+static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
 	size_t tokens = 0;
-	int status = FG_OK;
+	int status = fg_store_token_count(rq->store, &tokens, err);
 
-	if (!rq->store && open_session(rq, err) != FG_OK)
-		return (int)err->code;
-	if (rq->authorized)
-		return FG_OK;
-	if (rq->server->options.secret) {
-		rq->scope = rq->server->options.read_only ? FG_SCOPE_READ : FG_SCOPE_ADMIN;
-		return FG_OK;
-	}
-	status = fg_store_token_count(rq->store, &tokens, err);
 	if (status != FG_OK)
 		return status;
-	if (tokens == 0)
-		status = admit_without_token(rq, err);
-	else if (!header || !fg_text_starts_with(header, "Bearer "))
-		status = fg_request_refuse(rq, 401, err,
-					   "a token is needed: Authorization: Bearer TOKEN");
-	else
+	if (tokens > 0 && header && fg_text_starts_with(header, "Bearer ")) {
 		status = admit_token(rq, header + strlen("Bearer "), err);
-	rq->authorized = status == FG_OK;
-	if (rq->authorized && header)
+		if (status != FG_OK)
+			return status;
 		fg_remembered_add(rq->server->good_tokens, header);
+		return FG_OK;
+	}
+	if (fg_people_can_sign_in(rq->server))
+		return fg_people_admit(rq, err);
+	if (tokens == 0)
+		return admit_without_token(rq, err);
+	return fg_request_refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
+}
+
+int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
+{
+	int status = open_session(rq, err);
+
+	if (status != FG_OK || rq->authorized)
+		return status;
+	if (rq->server->options.secret) {
+		fg_grant_list_add(&rq->grants, NULL,
+				  rq->server->options.read_only ? FG_SCOPE_READ : FG_SCOPE_ADMIN);
+		rq->authorized = true;
+		return FG_OK;
+	}
+	status = admit(rq, err);
+	rq->authorized = status == FG_OK;
 	return status;
+}
+
+int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_error reason = {0};
+	int status = open_session(rq, err);
+
+	if (status != FG_OK || !rq->route->greets)
+		return status;
+	status = fg_admission_authorize(rq, &reason);
+	if (status == FG_OK)
+		return FG_OK;
+	if (rq->answer.status == 0)
+		return fg_error_set(err, reason.code, "%s", reason.message);
+	rq->answer.status = 0; /* to be nobody is an answer, too */
+	return FG_OK;
 }

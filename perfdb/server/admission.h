@@ -12,7 +12,9 @@
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* The refusal of a request that needs the database while that does not answer. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
-/* What the token allows; opens the request's session. */
+/* For what anybody may ask: opens the session, and finds out who asks where that is wanted. */
+int fg_admission_greet(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+/* What the client may do; opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 
 #endif

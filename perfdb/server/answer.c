@@ -56,6 +56,7 @@ static const struct {
 	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
 	{.http_status = FG_HTTP_NO_DICTIONARY, .word = "dictionary_missing"},
 	{.http_status = 429, .word = "too_many_requests"},
+	{.http_status = 502, .word = "bad_gateway"},
 	{.http_status = 503, .word = "busy"},
 };
 
@@ -252,8 +253,12 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&asked, &rq->arena));
 	if (answer->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-	if (answer->cookie)
-		add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(answer->cookies); i++) {
+		if (answer->cookies[i])
+			add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookies[i]);
+	}
+	if (answer->location)
+		add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	if (rq->server->certificate)
 		add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	if (answer->retry_after_s) {

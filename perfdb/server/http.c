@@ -48,6 +48,8 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
 		status = fg_admission_authorize(rq, err);
+	else if (rq->route->waits)
+		status = fg_admission_greet(rq, err);
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 
@@ -141,7 +143,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->held)
 		return fg_answer_send(rq);
-	if (rq->route->scope == FG_SCOPE_NONE) {
+	if (rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) {
 		(void)handle(rq);
 		return fg_answer_send(rq);
 	}
@@ -186,6 +188,7 @@ void fg_http_completed(void *context, struct MHD_Connection *connection, void **
 		fg_workers_let_go(server->workers);
 	fg_sessions_give_back(server->sessions, rq->store);
 	fg_body_release(&rq->body);
+	fg_grant_list_release(&rq->grants);
 	fg_strbuf_release(&rq->answer.text);
 	fg_arena_release(&rq->arena);
 	free(rq);

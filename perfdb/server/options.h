@@ -19,6 +19,17 @@ struct fg_perfdb_options {
 	const char *tls_key;
 	struct fg_option_list hosts;
 	struct fg_option_list proxies;
+	const char *public_url;
+	const char *oidc_issuer;
+	const char *oidc_client;
+	const char *oidc_secret_file;
+	const char *oidc_scopes;
+	const char *oidc_name;
+	const char *oidc_groups;
+	const char *oidc_ca_file;
+	const char *user_header;
+	const char *groups_header;
+	int64_t sign_in_ns;
 	const char *project;
 	const char *scope;
 	const char *note;
@@ -68,10 +79,16 @@ struct fg_perfdb_command {
 
 extern const struct fg_perfdb_command fg_perfdb_serve;                  /* serve.c */
 extern const struct fg_perfdb_command fg_perfdb_token, fg_perfdb_audit; /* token.c */
+extern const struct fg_perfdb_command fg_perfdb_role;                   /* role.c */
 /* database.c */
 extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_gc,
 	fg_perfdb_check;
 
+struct fg_store;
+
+/* Adds to the audit log what the user of this machine does to the database. */
+int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
+		   const char *subject, struct fg_error *err) FG_NODISCARD;
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);
 

@@ -194,6 +194,13 @@ static bool read_list(const struct fg_proxies *proxies, const char *list, parse_
 	return false;
 }
 
+bool fg_proxies_trust(const struct fg_proxies *proxies, const char *peer)
+{
+	struct address address;
+
+	return parse_address(peer, &address) && is_trusted(proxies, &address);
+}
+
 void fg_proxies_client(const struct fg_proxies *proxies, const char *peer, const char *forwarded,
 		       const char *x_forwarded_for, char client[FG_ADDRESS_TEXT_SIZE])
 {

@@ -16,6 +16,8 @@ enum {
 int fg_proxies_new(const char *const *ranges, size_t count, struct fg_proxies **proxies,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_proxies_free(struct fg_proxies *proxies); /* NULL is fine */
+/* Is it the address of a trusted proxy? */
+bool fg_proxies_trust(const struct fg_proxies *proxies, const char *peer);
 /*
  * The client's address: `peer`, unless that is a trusted proxy, which names its client. Each proxy
  * adds its client on the right, so the lists are read from there, past other trusted proxies:

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "perfdb/server/routes.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
 
@@ -77,12 +78,43 @@ int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t 
 	return FG_OK;
 }
 
+static bool covers(const struct fg_grant *grant, const char *project, enum fg_scope needed)
+{
+	const bool is_there = !grant->project || (project && strcmp(grant->project, project) == 0);
+
+	return is_there && fg_scope_covers(grant->scope, needed);
+}
+
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 {
-	if (rq->project && (!project || strcmp(rq->project, project) != 0))
-		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token",
-				    project ? project : "");
-	return FG_OK;
+	for (size_t i = 0; i < rq->grants.count; i++) {
+		if (covers(&rq->grants.items[i], project, rq->route->scope))
+			return FG_OK;
+	}
+	return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for you",
+			    project ? project : "");
+}
+
+bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed)
+{
+	for (size_t i = 0; i < rq->grants.count; i++) {
+		if (fg_scope_covers(rq->grants.items[i].scope, needed))
+			return true;
+	}
+	return false;
+}
+
+int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)
+{
+	*project = fg_request_parameter(rq, "project");
+	if (!*project)
+		*project = rq->project;
+	if (fg_request_may_see(rq, *project, err) == FG_OK)
+		return FG_OK;
+	if (!*project)
+		return fg_error_set(err, FG_EINVAL,
+				    "which project? Parameter 'project' is missing");
+	return FG_ENOENT;
 }
 
 int fg_request_project(struct fg_request *rq, const char **project, struct fg_error *err)
@@ -97,7 +129,8 @@ int fg_request_find_run(struct fg_request *rq, const char *name, const char **id
 {
 	struct fg_upload_state state = {0};
 	char found[UUID_LENGTH + 1] = "";
-	int status = fg_store_find(rq->store, rq->project, name, found, err);
+	const char *project = rq->project ? rq->project : fg_request_parameter(rq, "project");
+	int status = fg_store_find(rq->store, project, name, found, err);
 
 	*id = NULL;
 	if (status != FG_OK)

@@ -9,7 +9,7 @@
 #include "perfdb/server/server_private.h"
 #include "perfdb/server/workers.h"
 #include "perfdb/server/write_queue.h"
-#include "store/serving/access.h"
+#include "store/serving/people.h"
 
 struct MHD_Connection;
 struct fg_request;
@@ -29,7 +29,8 @@ struct fg_answer {
 	size_t asset_size;
 	const char *asset_tag;
 	unsigned retry_after_s;
-	const char *cookie;
+	const char *location; /* of a redirection */
+	const char *cookies[2];
 };
 
 struct fg_request {
@@ -45,12 +46,14 @@ struct fg_request {
 	struct fg_arena arena;
 	struct fg_body body;
 	/* The client. */
+	const char *peer;   /* who is connected: the client, or a proxy */
 	char *client;       /* the address */
 	const char *who;    /* for the log and the limiter: "token 3", or the address */
 	const char *author; /* who is signed in, for people; NULL: nobody */
 	bool authorized;
-	enum fg_scope scope;
-	char *project; /* the only one that this token may see; NULL: all */
+	bool is_person; /* signed in to the pages, or named by a proxy; a token is a program's */
+	struct fg_grant_list grants;
+	const char *project; /* the only one that it may see; NULL: all, or several */
 	/* While a thread works on it. */
 	struct fg_store *store;
 	bool held; /* by the workers */
@@ -72,10 +75,18 @@ int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 /* A number up to `max`; *value is the default and stays when the parameter is absent. */
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT unless this token may see the project: to others it does not exist. */
+/*
+ * FG_ENOENT unless the client may do this in the project: for others it does not exist.  NULL: in
+ * all projects.
+ */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
-/* The parameter "project", if this token may see it. */
+/* What the client's grants allow at this address, for any project at all. */
+bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed);
+/* The parameter "project" or the only one there is for this client; NULL: all. */
+int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)
+	FG_NODISCARD;
+/* The parameter "project", if this client may see it. */
 int fg_request_project(struct fg_request *rq, const char **project, struct fg_error *err)
 	FG_NODISCARD;
 /* The id of a run by any of its names, if it may be seen; lives as long as the request. */

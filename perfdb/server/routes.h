@@ -12,6 +12,8 @@ struct fg_route {
 	fg_handler *handler;
 	bool takes_run; /* a large body */
 	bool is_public; /* outside the limits, and known to everybody */
+	bool waits;     /* for the database or another server, though it needs no scope */
+	bool greets;    /* wants to know who asks, though anybody may */
 };
 
 extern const struct fg_route fg_routes[];

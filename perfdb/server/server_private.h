@@ -13,6 +13,7 @@ struct fg_health;
 struct fg_ids;
 struct fg_remembered;
 struct fg_limiter;
+struct fg_oidc;
 struct fg_proxies;
 struct fg_request_log;
 struct fg_sealer;
@@ -55,7 +56,10 @@ struct fg_server {
 	struct fg_remembered *good_tokens;      /* that worked lately */
 	struct fg_remembered *dictionary_users; /* "PROJECT HASH": who brought which */
 	struct fg_proxies *proxies;
-	char *cookie_name;             /* for the secret */
+	char *cookie_name;             /* for the secret, or for who is signed in */
+	struct fg_oidc *oidc;          /* NULL: nobody signs in here */
+	bool cookies_are_secure;       /* sent over HTTPS only */
+	atomic_uint signing_in;        /* requests that ask the identity server */
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_sealer *sealer; /* NULL: read-only */

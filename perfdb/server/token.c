@@ -9,10 +9,8 @@
 #include "store/store.h"
 
 #include <limits.h>
-#include <unistd.h>
 
 enum {
-	WHO_SIZE = 40,
 	SUBJECT_SIZE = 40,
 	AUDIT_PAGE = 1000
 };
@@ -33,18 +31,13 @@ static const struct fg_option token_options[] = {
 	{.name = NULL},
 };
 
-/* Whoever runs this program owns the database: the audit log names the user on this machine. */
 static int note_decision(struct fg_store *store, const char *project, const char *action,
 			 int64_t id, struct fg_error *err)
 {
-	char who[WHO_SIZE];
 	char subject[SUBJECT_SIZE];
-	const struct fg_audit_entry entry = {
-		.project = project, .who = who, .action = action, .subject = subject};
 
-	(void)snprintf(who, sizeof(who), "perfdb of user %u", (unsigned)getuid());
 	(void)snprintf(subject, sizeof(subject), "token %lld", (long long)id);
-	return fg_store_audit_add(store, &entry, err);
+	return fg_perfdb_note(store, project, action, subject, err);
 }
 
 static int token_create(struct fg_store *store, const struct fg_perfdb_options *given,

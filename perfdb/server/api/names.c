@@ -75,13 +75,13 @@ out:
 
 int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 {
-	const char *project = fg_request_parameter(rq, "project");
 	struct fg_name_list list = {0};
-	int status = project ? fg_request_may_see(rq, project, err) : FG_OK;
+	const char *project = NULL;
+	int status = fg_request_which_project(rq, &project, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
+	status = fg_store_fact_keys(rq->store, project, &list, err);
 	if (status != FG_OK)
 		goto out;
 	write_names(rq, "facts", &list);

@@ -52,11 +52,8 @@ int fg_handle_list_runs(struct fg_request *rq, struct fg_error *err)
 	status = read_cursor(rq, &filter, err);
 	if (status != FG_OK)
 		goto out;
-	if (filter.project)
-		status = fg_request_may_see(rq, filter.project, err);
+	status = fg_request_which_project(rq, &filter.project, err);
 out:
-	if (rq->project)
-		filter.project = rq->project;
 	if (status != FG_OK)
 		return status;
 	status = fg_store_list(rq->store, &filter, &list, err);

@@ -7,6 +7,17 @@
 #include "perfdb/server/routes.h"
 #include "perfdb/server/sealer.h"
 
+static enum fg_scope widest_scope(const struct fg_request *rq)
+{
+	enum fg_scope widest = FG_SCOPE_NONE;
+
+	for (size_t i = 0; i < rq->grants.count; i++) {
+		if (rq->grants.items[i].scope > widest)
+			widest = rq->grants.items[i].scope;
+	}
+	return widest;
+}
+
 int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_json_writer w;
@@ -22,7 +33,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	fg_json_end(&w);
 	fg_json_int(&w, "body_limit_bytes", (int64_t)rq->server->options.body_limit_bytes);
 	fg_json_bool(&w, "read_only", rq->server->options.read_only);
-	fg_json_text(&w, "scope", fg_scope_name(rq->scope));
+	fg_json_text(&w, "scope", fg_scope_name(widest_scope(rq)));
 	fg_json_text(&w, "project", rq->project);
 	fg_json_end(&w);
 	return FG_OK;

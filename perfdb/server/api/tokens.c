@@ -158,14 +158,11 @@ static void add_entry(void *context, const struct fg_audit_entry *entry)
 /* Lines of JSON, oldest first; the next page begins after the last id of this one. */
 int fg_handle_audit(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_audit_page page = {.project = fg_request_parameter(rq, "project")};
+	struct fg_audit_page page = {0};
 	size_t after = 0;
 	size_t limit = AUDIT_PAGE;
-	int status = FG_OK;
+	int status = fg_request_which_project(rq, &page.project, err);
 
-	if (rq->project && !page.project)
-		page.project = rq->project;
-	status = fg_request_may_see(rq, page.project, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_request_size(rq, "after", INT64_MAX, &after, err);

@@ -157,11 +157,11 @@ static void upgrade_that_fails_leaves_the_previous_schema(void **state)
 	struct fg_error err = {0};
 
 	/* In the way of an index that the upgrade makes last. */
-	run_script(f, "CREATE TABLE audit_by_project (id BIGINT)");
+	run_script(f, "CREATE TABLE role_by_who (id BIGINT)");
 	assert_int_not_equal(fg_store_open(f->location, 0, &store, &err), FG_OK);
 	assert_non_null(strstr(err.message, "cannot bring the store from version"));
 	assert_int_equal(version_of(f), PREVIOUS);
-	run_script(f, "DROP TABLE audit_by_project");
+	run_script(f, "DROP TABLE role_by_who");
 	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_store_close(store);
