@@ -540,7 +540,8 @@ static const char back_to_version_1[] =
 	"JOIN set_fact y ON y.fact_set = x.fact_set; "
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
-	"DROP TABLE audit; UPDATE schema_version SET version = 1";
+	"DROP TABLE audit; DROP TABLE role; DROP TABLE sign_in; DROP TABLE sign_in_name; "
+	" UPDATE schema_version SET version = 1";
 
 /*
  * A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up
