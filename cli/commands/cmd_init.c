@@ -2,179 +2,23 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
-#include "cli/session/project.h"
+#include "cli/session/project_build.h"
+#include "cli/session/project_inputs.h"
+#include "cli/session/project_programs.h"
 #include "config/config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 enum {
-	MAX_BENCHMARKS = 8,
-	LIKELY_RANK = 100
+	SHOWN_MAX = 4
 };
 
 struct options {
 	bool print;
+	bool no_build;
 };
-
-/* ---- YAML ---- */
-
-/* Unquoted if it is plain, otherwise in double quotes. */
-static void add_yaml(struct fg_strbuf *text, const char *value)
-{
-	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';
-
-	for (const char *c = value; *c && is_plain; c++)
-		is_plain = isalnum((unsigned char)*c) || strchr("_./+=-$&' ", *c);
-	if (is_plain) {
-		fg_strbuf_add_text(text, value);
-		return;
-	}
-	fg_strbuf_add_char(text, '"');
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
-			fg_strbuf_add_char(text, '\\');
-		if ((unsigned char)*value < ' ' || *value == 0x7f)
-			fg_strbuf_printf(text, "\\x%02x", (unsigned)(unsigned char)*value);
-		else
-			fg_strbuf_add_char(text, *value);
-	}
-	fg_strbuf_add_char(text, '"');
-}
-
-static void add_command(struct fg_strbuf *text, const struct fg_project_program *program)
-{
-	char *path = fg_xasprintf("./%s", program->path);
-	char *argv[] = {path, NULL};
-	struct fg_strbuf command = {0};
-
-	fg_text_quote_words(&command, argv);
-	if (program->harness == FG_HARNESS_GOOGLE_BENCHMARK)
-		fg_strbuf_add_text(&command, " --benchmark_format=json");
-	else if (program->harness == FG_HARNESS_CATCH2)
-		fg_strbuf_add_text(&command, " --reporter xml");
-	add_yaml(text, fg_strbuf_text(&command));
-	fg_strbuf_release(&command);
-	free(path);
-}
-
-static void add_benchmark(struct fg_strbuf *text, const struct fg_project_program *program,
-			  const char *margin)
-{
-	fg_strbuf_printf(text, "%s  - name: ", margin);
-	add_yaml(text, program->name);
-	fg_strbuf_printf(text, "\n%s    command: ", margin);
-	add_command(text, program);
-	fg_strbuf_add_char(text, '\n');
-	if (program->harness != FG_HARNESS_NONE)
-		fg_strbuf_printf(text,
-				 "%s    harness: %s   # each of its cases becomes a benchmark\n",
-				 margin, fg_harness_name(program->harness));
-}
-
-/* How many are written; the rest become comments. */
-static size_t chosen(const struct fg_project *project)
-{
-	size_t count = 0;
-
-	while (count < project->program_count && count < MAX_BENCHMARKS &&
-	       project->programs[count].rank >= LIKELY_RANK)
-		count++;
-	return count > 0 ? count : fg_min_size(project->program_count, 1);
-}
-
-static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *project)
-{
-	const size_t count = chosen(project);
-
-	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
-				 "and do the same work each time.\n"
-				 "benchmarks:\n");
-	for (size_t i = 0; i < count; i++)
-		add_benchmark(text, &project->programs[i], "");
-	if (count == 0)
-		fg_strbuf_add_text(
-			text,
-			"  # No program was found; this one shows the form. Put yours in its "
-			"place.\n"
-			"  - name: example\n"
-			"    command: \"i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done\"\n"
-			"    shell: true\n");
-	fg_strbuf_add_text(
-		text,
-		"    # environment: { OMP_NUM_THREADS: \"1\" }\n"
-		"    # prepare: ./make-input.sh     # before each execution, unmeasured\n"
-		"    # timeout: 60s                 # default 10m\n"
-		"    # metrics:                     # numbers of your own, found in the output\n"
-		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, "
-		"unit: \"1/s\" }\n");
-	for (size_t i = count; i < project->program_count && i < count + MAX_BENCHMARKS; i++)
-		add_benchmark(text, &project->programs[i], "  #");
-}
-
-static void add_build(struct fg_strbuf *text, const struct fg_project *project)
-{
-	fg_strbuf_add_text(text, "\n# How a side is built, in the root of its tree. `fastgate run "
-				 "--against REF` does it for both.\n");
-	if (!project->build_command) {
-		fg_strbuf_add_text(text, "# build:\n#   command: make\n");
-		return;
-	}
-	if (project->debug_folder)
-		fg_strbuf_printf(text,
-				 "# '%s' is built without optimisation and was passed over: "
-				 "measuring it says little.\n",
-				 project->debug_folder);
-	fg_strbuf_add_text(text, "build:\n  command: ");
-	add_yaml(text, project->build_command);
-	fg_strbuf_add_text(text, project->build_needs_shell ? "\n  shell: true\n" : "\n");
-	fg_strbuf_add_text(text, "  # record: { boost: { command: \"pkg-config --modversion "
-				 "boost\" } }   # facts to keep with each run\n");
-}
-
-static void write_file(struct fg_strbuf *text, const struct fg_project *project)
-{
-	const bool has_baseline = project->build_command && project->has_history;
-	const char *margin = has_baseline ? "" : "# ";
-
-	fg_strbuf_add_text(
-		text, "# What fastgate measures in this project, and when a difference counts.\n"
-		      "# `fastgate config --explain KEY` tells about any key, `fastgate config "
-		      "--check` judges this file.\n"
-		      "version: 1\n");
-	add_build(text, project);
-	add_benchmarks(text, project);
-	fg_strbuf_printf(text,
-			 "\n# What it is compared with: the commit where this branch left the main "
-			 "one, built and measured in the\n"
-			 "# same session. Others: { branch: main }, { tag: v1.4 }, { run: ID } "
-			 "among the stored runs.\n"
-			 "%sbaseline: { against: merge-base }\n",
-			 margin);
-	fg_strbuf_add_text(
-		text,
-		"\n# Time that one benchmark may take in all.\n"
-		"measure:\n"
-		"  budget: 5m\n"
-		"\n# When a difference counts.\n"
-		"gate:\n"
-		"  metrics:\n"
-		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
-		"    max_rss: { min_effect: 5% }\n"
-		"  # functions: gate             # a slower function fails the build, even when "
-		"the whole is not\n"
-		"  # inconclusive: fail          # an open question ends with exit code 3\n"
-		"\n# report:\n"
-		"#   junit: fastgate.xml\n"
-		"#   json: fastgate.json\n"
-		"#   html: fastgate.html\n"
-		"#   post: [ { github: pull-request-comment } ]\n"
-		"\n# perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN }\n");
-}
-
-/* ---- the command ---- */
 
 /* Created exclusively: an existing file is never touched, not even one created a moment ago. */
 static int create(const char *path, const struct fg_strbuf *text, struct fg_error *err)
@@ -198,11 +42,97 @@ static int create(const char *path, const struct fg_strbuf *text, struct fg_erro
 	return status;
 }
 
-static void tell(const struct fg_cli *cli, const struct fg_project *project)
+/* ---- what was found, for people ---- */
+
+static void tell_trial(const struct fg_cli *cli, const struct fg_project_program *program)
 {
-	const char *next =
-		"fastgate run                  (measures, and keeps the run to compare with)";
-	const size_t count = chosen(project);
+	if (program->trial == FG_PROJECT_SHORT)
+		fg_cli_say(
+			cli,
+			"    takes %.2g ms, which is too short to time well: let it repeat its work "
+			"(an option of its own, or a loop inside), for 0.1 s at least",
+			1e3 * program->seconds);
+	if (program->trial != FG_PROJECT_GOOD)
+		return;
+	fg_cli_say(
+		cli,
+		"    takes %.2g s, busy for %.0f %% of it; two executions differ by %.2g %%; a slowdown "
+		"of about %.2g %% shows within 30 s",
+		program->seconds, 100 * program->busy, 100 * program->spread,
+		100 * program->smallest);
+	if (program->busy < 0.7)
+		fg_cli_say(
+			cli,
+			"    it waits for the rest: for its output to be read, for a disk, or for "
+			"a timer; CPU time and wall time are judged apart");
+	if (program->busy > 1.3)
+		fg_cli_say(cli, "    it uses several CPUs: limit it to one thread for less noise");
+}
+
+static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *program)
+{
+	const char *input = "";
+
+	if (program->input && !program->input_is_argument)
+		input = fg_arena_printf(&cli->arena, " <%s",
+					program->input_copies > 1
+						? fg_project_input_name(program->input, &cli->arena)
+						: program->input);
+	fg_cli_say(cli, "  benchmark: %s%s%s%s%s", fg_project_command(program, &cli->arena), input,
+		   program->harness != FG_HARNESS_NONE ? ", " : "",
+		   program->harness != FG_HARNESS_NONE ? fg_harness_name(program->harness) : "",
+		   program->is_built ? "" : " (not built yet)");
+	if (program->input_copies > 1)
+		fg_cli_say(cli, "    a guess: its input is %u copies of %s", program->input_copies,
+			   program->input);
+	else if (program->input)
+		fg_cli_say(cli, "    a guess: its input is a file of this project");
+	if (program->library_path)
+		fg_cli_say(cli,
+			   "    the program behind libtool's wrapper script, which would itself be "
+			   "measured; ./configure --disable-shared makes it a plain program");
+	tell_trial(cli, program);
+}
+
+/* Programs that were tried and cannot be measured: why, for those that people would name first. */
+static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
+{
+	size_t shown = 0;
+
+	fg_cli_say(cli, "  benchmark: none was found. Write one under `benchmarks`: a command that "
+			"does work that matters, on an input of a typical size, for 0.1 to 10 s.");
+	for (size_t i = 0; i < project->program_count && shown < SHOWN_MAX; i++) {
+		const struct fg_project_program *program = &project->programs[i];
+
+		if (program->rank <= FG_PROJECT_TEST_RANK)
+			continue;
+		shown++;
+		if (program->trial == FG_PROJECT_FAILED)
+			fg_cli_say(cli, "    %s: %s", program->path, program->why);
+		else if (program->trial == FG_PROJECT_SHORT)
+			fg_cli_say(cli, "    %s: takes %.2g ms, which is too short", program->path,
+				   1e3 * program->seconds);
+		else
+			fg_cli_say(cli, "    %s: not %s", program->path,
+				   program->is_built ? "tried" : "built yet");
+	}
+}
+
+static const char *next_step(const struct fg_project *project)
+{
+	if (fg_project_chosen(project) == 0)
+		return "name a benchmark in fastgate.yml, then `fastgate run`";
+	if (project->build_command && project->has_history)
+		return "fastgate run                  (compares the work tree with where its branch "
+		       "began)";
+	if (project->build_command && project->has_commit)
+		return "fastgate run --against HEAD   (compares the work tree with the last commit)";
+	return "fastgate run                  (measures, and keeps the run to compare with)";
+}
+
+static void tell(struct fg_cli *cli, const struct fg_project *project)
+{
+	const size_t count = fg_project_chosen(project);
 
 	fg_cli_say(cli, "Wrote %s.", FG_CONFIG_FILE_NAME);
 	if (project->build_command)
@@ -213,30 +143,47 @@ static void tell(const struct fg_cli *cli, const struct fg_project *project)
 			cli,
 			"  build: not known; fill in build.command to compare with another commit");
 	for (size_t i = 0; i < count; i++)
-		fg_cli_say(cli, "  benchmark: %s%s%s%s", project->programs[i].path,
-			   project->programs[i].harness != FG_HARNESS_NONE ? ", " : "",
-			   project->programs[i].harness != FG_HARNESS_NONE
-				   ? fg_harness_name(project->programs[i].harness)
-				   : "",
-			   project->programs[i].is_built ? "" : " (not built yet)");
-	if (count == 0) {
-		fg_cli_say(cli, "  benchmark: no program was found, 'example' in the file shows "
-				"the form; when the project is built,");
-		fg_cli_say(cli,
-			   "             'fastgate init --print' shows what would be found then");
-	} else if (project->programs[0].rank < LIKELY_RANK) {
-		fg_cli_say(cli, "  That is a guess: give it the arguments of a typical run.");
-	}
+		tell_benchmark(cli, &project->programs[i]);
+	if (count == 0)
+		tell_need(cli, project);
 	if (project->was_cut)
 		fg_cli_say(cli, "  Only the first %d files were looked at.", FG_PROJECT_MAX_FILES);
 	if (!fg_fs_exists(".gitignore"))
 		fg_cli_say(cli, "Runs are kept in .fastgate/: put that into .gitignore.");
-	if (project->build_command && project->has_history)
-		next = "fastgate run                  (compares the work tree with where its "
-		       "branch began)";
-	else if (project->build_command && project->has_commit)
-		next = "fastgate run --against HEAD   (compares the work tree with the last commit)";
-	fg_cli_say(cli, "Next: %s", next);
+	fg_cli_say(cli, "Next: %s", next_step(project));
+}
+
+/* ---- the command ---- */
+
+/* A build that fails is told, and what the files say is written all the same. */
+static int look(struct fg_cli *cli, const struct options *given, struct fg_project *project,
+		struct fg_error *err)
+{
+	struct fg_worktree worktree = {.lock_fd = -1};
+	int status = FG_OK;
+
+	fg_project_look(".", &cli->arena, project);
+	if (!given->no_build && project->build_command && project->has_commit) {
+		status = fg_project_build(cli, project, &worktree, err);
+		if (status == FG_EINTERRUPTED)
+			return status;
+		if (status != FG_OK)
+			fg_cli_warn(cli, "%s", err->message);
+	} else if (!given->no_build && project->build_command) {
+		fg_cli_say(cli,
+			   "Nothing is built to look: that needs a git repository with a commit.");
+	}
+	if (project->tree) {
+		fg_project_find_programs(project->tree, &cli->arena, project);
+		fg_project_read_lists(project->tree, &cli->arena, project);
+		fg_project_try(cli, project);
+		fg_worktree_close(&worktree);
+	} else {
+		fg_project_find_programs(".", &cli->arena, project);
+	}
+	return cli->interrupted && *cli->interrupted
+		       ? fg_error_set(err, FG_EINTERRUPTED, "interrupted: nothing was written")
+		       : FG_OK;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -245,48 +192,64 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_project project = {0};
 	struct fg_strbuf text = {0};
 	struct fg_error err = {0};
-	int code = FG_EXIT_PASS;
+	int status = FG_OK;
 
 	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME)) {
 		(void)create(FG_CONFIG_FILE_NAME, &text, &err);
 		return fg_cli_fail(cli, &err);
 	}
-	fg_project_look(".", &cli->arena, &project);
-	write_file(&text, &project);
+	status = look(cli, given, &project, &err);
+	if (status != FG_OK)
+		goto out;
+	fg_project_write_file(&project, &cli->arena, &text);
 	if (given->print)
 		fg_cli_print(cli, &text);
-	else if (create(FG_CONFIG_FILE_NAME, &text, &err) != FG_OK)
-		code = fg_cli_fail(cli, &err);
 	else
+		status = create(FG_CONFIG_FILE_NAME, &text, &err);
+	if (status == FG_OK && !given->print)
 		tell(cli, &project);
+out:
+	free(project.tree);
 	fg_strbuf_release(&text);
-	return code;
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
 static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, print, "print", 0,
 		    "write to standard output instead of fastgate.yml"),
+	FG_ROW_FLAG(struct options, no_build, "no-build", 0,
+		    "build and run nothing: write what the files say"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
+	{"fastgate init --no-build", "without building or running anything"},
 	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_init = {
 	.name = "init",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary = "look at the project and write a commented fastgate.yml that runs",
+	.summary =
+		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
-		"Finds out how the project is built (CMake, Meson, Make, configure) and which of "
-		"its programs are benchmarks (Google Benchmark and Catch2 programs, programs with "
-		"'bench' or 'perf' in their path, else any program), and writes what it found into "
-		"fastgate.yml, with comments.\n\n"
-		"Nothing is built or run, and a fastgate.yml that is there is never touched.",
+		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
+		"Make, Bazel, ninja), builds a snapshot of the work tree below .fastgate/, where "
+		"`fastgate run` finds the build again, and looks at what was made: programs of Google "
+		"Benchmark and Catch2, CTest's and Meson's benchmarks, what `make bench` would run, "
+		"programs with 'bench' or 'perf' in their name, and the program that is called like "
+		"the project.\n\n"
+		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
+		"takes, how much of that it computes, how much two executions differ, and how small "
+		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
+		"project, and what is found this way is called a guess. Where nothing can be measured, "
+		"the file says what is needed.\n\n"
+		"A fastgate.yml that is there is never touched.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,
+	.stops_cleanly = true,
 	.run = run,
 };

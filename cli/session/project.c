@@ -2,19 +2,51 @@
 #include "cli/session/project.h"
 
 #include "base/fs.h"
-#include "base/process.h"
-#include "cli/session/project_programs.h"
+#include "base/text.h"
+#include "cli/session/project_inputs.h"
+#include "runner/git.h"
+
+#include <ctype.h>
 
 enum {
 	MAX_TEXT_BYTES = 4 << 20,
 };
 
+/* The first file that is there decides. */
+static const struct kind_row {
+	const char *file;
+	enum fg_project_kind kind;
+} kind_rows[] = {
+	{.file = "CMakeLists.txt", .kind = FG_PROJECT_CMAKE},
+	{.file = "meson.build", .kind = FG_PROJECT_MESON},
+	{.file = "MODULE.bazel", .kind = FG_PROJECT_BAZEL},
+	{.file = "WORKSPACE", .kind = FG_PROJECT_BAZEL},
+	{.file = "WORKSPACE.bazel", .kind = FG_PROJECT_BAZEL},
+	{.file = "configure", .kind = FG_PROJECT_CONFIGURE},
+	{.file = "autogen.sh", .kind = FG_PROJECT_AUTOGEN},
+	{.file = "bootstrap", .kind = FG_PROJECT_BOOTSTRAP},
+	{.file = "bootstrap.sh", .kind = FG_PROJECT_BOOTSTRAP},
+	{.file = "configure.ac", .kind = FG_PROJECT_AUTORECONF},
+	{.file = "configure.in", .kind = FG_PROJECT_AUTORECONF},
+	{.file = "GNUmakefile", .kind = FG_PROJECT_MAKE},
+	{.file = "makefile", .kind = FG_PROJECT_MAKE},
+	{.file = "Makefile", .kind = FG_PROJECT_MAKE},
+	{.file = "build.ninja", .kind = FG_PROJECT_NINJA},
+};
+
 const char *fg_project_kind_name(enum fg_project_kind kind)
 {
 	static const char *const names[FG_PROJECT_KIND_COUNT] = {
-		[FG_PROJECT_UNKNOWN] = "unknown",     [FG_PROJECT_CMAKE] = "CMake",
-		[FG_PROJECT_MESON] = "Meson",         [FG_PROJECT_MAKE] = "Make",
+		[FG_PROJECT_UNKNOWN] = "unknown",
+		[FG_PROJECT_CMAKE] = "CMake",
+		[FG_PROJECT_MESON] = "Meson",
+		[FG_PROJECT_BAZEL] = "Bazel",
+		[FG_PROJECT_MAKE] = "Make",
 		[FG_PROJECT_CONFIGURE] = "configure",
+		[FG_PROJECT_AUTORECONF] = "autotools",
+		[FG_PROJECT_AUTOGEN] = "autogen.sh",
+		[FG_PROJECT_BOOTSTRAP] = "bootstrap",
+		[FG_PROJECT_NINJA] = "ninja",
 	};
 
 	return names[kind];
@@ -29,25 +61,66 @@ static bool is_there(const char *root, const char *name)
 	return exists;
 }
 
-static enum fg_project_kind kind_of(const char *root)
+static bool git_says(const char *root, const char *a, const char *b, const char *c)
 {
-	static const struct {
-		const char *file;
-		enum fg_project_kind kind;
-	} rows[] = {
-		{.file = "CMakeLists.txt", .kind = FG_PROJECT_CMAKE},
-		{.file = "meson.build", .kind = FG_PROJECT_MESON},
-		{.file = "GNUmakefile", .kind = FG_PROJECT_MAKE},
-		{.file = "makefile", .kind = FG_PROJECT_MAKE},
-		{.file = "Makefile", .kind = FG_PROJECT_MAKE},
-		{.file = "configure", .kind = FG_PROJECT_CONFIGURE},
-	};
+	const struct fg_git git = {.folder = root};
+	const char *const arguments[] = {a, b, c, NULL};
+	char *text = NULL;
+	const bool found = fg_git_output(&git, arguments, &text, NULL) == FG_OK;
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		if (is_there(root, rows[i].file))
-			return rows[i].kind;
+	free(text);
+	return found;
+}
+
+/*
+ * Both sides are built from what git has, so a file that a build of the user's left here (a
+ * configure that autoreconf wrote, a Makefile that configure wrote) does not count.
+ */
+static bool is_kept(const char *root, const struct fg_project *project, const char *name)
+{
+	return is_there(root, name) &&
+	       (!project->has_commit || git_says(root, "ls-files", "--error-unmatch", name));
+}
+
+static enum fg_project_kind kind_of(const char *root, const struct fg_project *project)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(kind_rows); i++) {
+		if (is_kept(root, project, kind_rows[i].file))
+			return kind_rows[i].kind;
 	}
 	return FG_PROJECT_UNKNOWN;
+}
+
+/* "zlib-1.2.13" is called zlib. */
+static const char *name_of(const char *root, struct fg_arena *arena)
+{
+	char *whole = realpath(root, NULL);
+	const char *base = whole ? fg_fs_base_name(whole) : "";
+	size_t length = strlen(base);
+	const char *name = NULL;
+
+	for (size_t i = 1; base[i]; i++) {
+		if (base[i - 1] == '-' && isdigit((unsigned char)base[i])) {
+			length = i - 1;
+			break;
+		}
+	}
+	name = fg_arena_printf(arena, "%.*s", (int)length, base);
+	free(whole);
+	return name;
+}
+
+static bool file_says(const char *root, const char *name, const char *words)
+{
+	char *path = fg_fs_join(root, name);
+	char *text = NULL;
+	bool found = false;
+
+	if (fg_fs_read(path, MAX_TEXT_BYTES, &text, NULL, NULL) == FG_OK)
+		found = strstr(text, words) != NULL;
+	free(text);
+	free(path);
+	return found;
 }
 
 /* The value of an entry of CMakeCache.txt, to be freed; NULL: no such folder or entry. */
@@ -81,7 +154,7 @@ static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 		"out",   "cmake-build-release", "cmake-build-debug"};
 
 	project->build_folder = "build";
-	*build_type = "RelWithDebInfo";
+	*build_type = "Release";
 	for (size_t i = 0; i < FG_ARRAY_SIZE(folders); i++) {
 		char *type = cached_value(root, folders[i], "\nCMAKE_BUILD_TYPE:STRING=");
 		const bool is_fast = type && *type && strcmp(type, "Debug") != 0;
@@ -101,32 +174,103 @@ static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 		project->build_folder = "build-fastgate";
 }
 
-static void choose_build(const char *root, struct fg_arena *arena, struct fg_project *project)
+/*
+ * git does not keep the order in which files were written: automake's rules would generate what was
+ * released with the project again, with another version or none at all.
+ */
+static const char *make_released(const char *root)
+{
+	return file_says(root, "Makefile.in", "am__configure_deps")
+		       ? "make -j2 ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=:"
+		       : "make -j2";
+}
+
+/* Without shared libraries, programs in the build tree are programs, not libtool's wrappers. */
+static const char *configure_flags(const char *root)
+{
+	static const char *const files[] = {"configure", "configure.ac", "configure.in"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(files); i++) {
+		if (file_says(root, files[i], "LT_INIT") ||
+		    file_says(root, files[i], "AC_PROG_LIBTOOL") ||
+		    file_says(root, files[i], "--enable-shared"))
+			return " --disable-shared";
+	}
+	return "";
+}
+
+static void choose_configure(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	const char *flags = configure_flags(root);
+
+	switch (project->kind) {
+	case FG_PROJECT_CONFIGURE:
+		project->build_command =
+			fg_arena_printf(arena, "./configure%s && %s", flags, make_released(root));
+		break;
+	case FG_PROJECT_AUTOGEN:
+		project->build_command = fg_arena_printf(
+			arena, "NOCONFIGURE=1 sh ./autogen.sh && ./configure%s && make -j2", flags);
+		break;
+	case FG_PROJECT_BOOTSTRAP:
+		project->build_command = fg_arena_printf(
+			arena, "sh ./%s && ./configure%s && make -j2",
+			is_there(root, "bootstrap") ? "bootstrap" : "bootstrap.sh", flags);
+		break;
+	default:
+		project->build_command = fg_arena_printf(
+			arena, "autoreconf -fi && ./configure%s && make -j2", flags);
+		break;
+	}
+	project->build_needs_shell = true;
+	project->line_hint = "./configure CFLAGS=\"-O2 -g\"";
+}
+
+static void choose_cmake(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	const char *build_type = NULL;
 
+	choose_cmake_folder(root, arena, project, &build_type);
+	project->build_command =
+		fg_arena_printf(arena, "cmake -B %s -DCMAKE_BUILD_TYPE=%s && cmake --build %s -j2",
+				project->build_folder, build_type, project->build_folder);
+	project->build_needs_shell = true;
+	if (strcmp(build_type, "RelWithDebInfo") != 0)
+		project->line_hint = "-DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g";
+}
+
+static void choose_build(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
 	switch (project->kind) {
 	case FG_PROJECT_CMAKE:
-		choose_cmake_folder(root, arena, project, &build_type);
-		project->build_command = fg_arena_printf(
-			arena, "cmake -B %s -DCMAKE_BUILD_TYPE=%s && cmake --build %s -j2",
-			project->build_folder, build_type, project->build_folder);
-		project->build_needs_shell = true;
+		choose_cmake(root, arena, project);
 		break;
 	case FG_PROJECT_MESON:
 		project->build_folder =
 			is_there(root, "builddir/build.ninja") ? "builddir" : "build";
-		project->build_command = fg_arena_printf(
-			arena, "meson setup %s --buildtype=debugoptimized && ninja -C %s",
-			project->build_folder, project->build_folder);
+		project->build_command =
+			fg_arena_printf(arena, "meson setup %s --buildtype=release && ninja -C %s",
+					project->build_folder, project->build_folder);
 		project->build_needs_shell = true;
+		project->line_hint = "-Ddebug=true";
+		break;
+	case FG_PROJECT_BAZEL:
+		project->build_folder = "bazel-bin";
+		project->build_command = "bazel build -c opt //...";
+		project->line_hint = "--copt=-g";
 		break;
 	case FG_PROJECT_CONFIGURE:
-		project->build_command = "./configure && make -j2";
-		project->build_needs_shell = true;
+	case FG_PROJECT_AUTORECONF:
+	case FG_PROJECT_AUTOGEN:
+	case FG_PROJECT_BOOTSTRAP:
+		choose_configure(root, arena, project);
 		break;
 	case FG_PROJECT_MAKE:
 		project->build_command = "make -j2";
+		project->line_hint = "make CFLAGS=\"-O2 -g\"";
+		break;
+	case FG_PROJECT_NINJA:
+		project->build_command = "ninja";
 		break;
 	case FG_PROJECT_UNKNOWN:
 	case FG_PROJECT_KIND_COUNT:
@@ -134,29 +278,65 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	}
 }
 
-static bool is_commit(const char *root, const char *ref)
-{
-	char git[] = "git";
-	char rev_parse[] = "rev-parse";
-	char verify[] = "--verify";
-	char quiet[] = "--quiet";
-	char *name = fg_xstrdup(ref);
-	char *const argv[] = {git, rev_parse, verify, quiet, name, NULL};
-	char *text = NULL;
-	const bool found = fg_process_output(argv, root, &text, NULL) == FG_OK;
-
-	free(name);
-	free(text);
-	return found;
-}
-
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	*project = (struct fg_project){
-		.kind = kind_of(root),
-		.has_commit = is_commit(root, "HEAD"),
-		.has_history = is_commit(root, "HEAD~1"),
+		.has_commit = git_says(root, "rev-parse", "--verify", "HEAD"),
+		.has_history = git_says(root, "rev-parse", "--verify", "HEAD~1"),
+		.name = name_of(root, arena),
 	};
+	project->kind = kind_of(root, project);
 	choose_build(root, arena, project);
-	fg_project_find_programs(root, arena, project);
+}
+
+/* "../../" from "a/b". */
+const char *fg_project_way_up(const char *folder, struct fg_arena *arena)
+{
+	struct fg_strbuf up = {0};
+	const char *text = NULL;
+
+	for (const char *at = folder; at && *at; at = strchr(at, '/')) {
+		at += *at == '/';
+		fg_strbuf_add_text(&up, "../");
+	}
+	text = fg_arena_strdup(arena, fg_strbuf_text(&up));
+	fg_strbuf_release(&up);
+	return text;
+}
+
+const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	const char *up = fg_project_way_up(program->working_directory, arena);
+	char *path = fg_xasprintf("%s%s", *up ? up : "./", program->path);
+	char *argv[] = {path, NULL};
+	struct fg_strbuf command = {0};
+	const char *text = NULL;
+
+	fg_text_quote_words(&command, argv);
+	if (program->arguments && *program->arguments)
+		fg_strbuf_printf(&command, " %s", program->arguments);
+	if (program->input_is_argument)
+		fg_strbuf_printf(&command, " %s",
+				 program->input_copies > 1
+					 ? fg_project_input_name(program->input, arena)
+					 : program->input);
+	text = fg_arena_strdup(arena, fg_strbuf_text(&command));
+	fg_strbuf_release(&command);
+	free(path);
+	return text;
+}
+
+size_t fg_project_chosen(const struct fg_project *project)
+{
+	size_t count = 0;
+
+	while (count < project->program_count && count < FG_PROJECT_MAX_BENCHMARKS) {
+		const struct fg_project_program *program = &project->programs[count];
+
+		if (program->trial != FG_PROJECT_GOOD &&
+		    (program->trial == FG_PROJECT_FAILED || program->rank < FG_PROJECT_LIKELY_RANK))
+			break;
+		count++;
+	}
+	return count;
 }

@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about a folder for its first fastgate.yml: how it is built, and which programs in it could
- * be benchmarks. Read-only; nothing is run or changed.
+ * be benchmarks.
+ *
+ * fg_project_look() → fg_project_build() → fg_project_find_programs() → fg_project_try() →
+ * fg_project_write_file()
  */
 #ifndef FG_CLI_SESSION_PROJECT_H
 #define FG_CLI_SESSION_PROJECT_H
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "model/plan.h"
 
 enum fg_project_kind {
 	FG_PROJECT_UNKNOWN,
 	FG_PROJECT_CMAKE,
 	FG_PROJECT_MESON,
+	FG_PROJECT_BAZEL,
 	FG_PROJECT_MAKE,
 	FG_PROJECT_CONFIGURE,
+	FG_PROJECT_AUTORECONF, /* configure is generated first */
+	FG_PROJECT_AUTOGEN,    /* by the project's own script */
+	FG_PROJECT_BOOTSTRAP,
+	FG_PROJECT_NINJA,
 	FG_PROJECT_KIND_COUNT,
+};
+
+/* What trying a program once or a few times showed. */
+enum fg_project_trial {
+	FG_PROJECT_UNTRIED,
+	FG_PROJECT_GOOD,
+	FG_PROJECT_SHORT,  /* it works, and ends too soon to be timed well */
+	FG_PROJECT_FAILED, /* `why` says how */
 };
 
 struct fg_project_program {
@@ -24,15 +41,33 @@ struct fg_project_program {
 	const char *name; /* unique among them */
 	enum fg_harness harness;
 	bool is_built;
-	int rank; /* higher: more likely a benchmark */
+	bool is_named; /* the build system calls it a benchmark: its arguments are known */
+	int rank;      /* higher: more likely a benchmark */
+	/* how it is called; NULL: without arguments, in the root */
+	const char *arguments;
+	const char *working_directory;
+	const char *library_path; /* a libtool wrapper sets it for the program in .libs/ */
+	const char *input;        /* a file of the project, read from standard input, */
+	bool input_is_argument;   /* or by its name */
+	unsigned input_copies;    /* so many of it in a row; 0 or 1: the file itself */
+	/* what was seen */
+	enum fg_project_trial trial;
+	const char *why;
+	double seconds;  /* of an execution */
+	double busy;     /* share of them on a CPU */
+	double spread;   /* standard deviation of the log ratio of two executions */
+	double smallest; /* slowdown that 30 s of pairs show */
 };
 
 struct fg_project {
 	enum fg_project_kind kind;
+	const char *name;          /* what people call it: the folder, without a version */
 	const char *build_folder;  /* "build"; NULL: none is used */
 	const char *build_command; /* NULL: not known */
 	bool build_needs_shell;
 	const char *debug_folder; /* a build without optimisation that was passed over, or NULL */
+	const char *line_hint;    /* how the build keeps line numbers, as a comment; or NULL */
+	char *tree;               /* where it was built to look, to be freed; NULL: it was not */
 	struct fg_project_program *programs; /* the likeliest first */
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */
@@ -44,9 +79,27 @@ enum {
 	FG_PROJECT_MAX_FILES = 20000,
 	FG_PROJECT_MAX_DEPTH = 6,
 	FG_PROJECT_MAX_PROGRAMS = 200,
+	FG_PROJECT_MAX_BENCHMARKS = 6,
+	FG_PROJECT_MAX_CANDIDATES = 6,
+	FG_PROJECT_LIKELY_RANK = 100,
+	FG_PROJECT_TEST_RANK = -100,
 };
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
+/* Reads only: what the files say. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
+/* From a folder of the tree back to its root: "../" for each step; NULL is the root. */
+const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
+/*
+ * The words of a command line with the program that `path` names first; "./" is put before it where
+ * a shell needs it.
+ */
+const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
+/* How many programs the file measures; the rest become comments. */
+size_t fg_project_chosen(const struct fg_project *project);
+
+/* The text of fastgate.yml.  (project_file.c) */
+void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
+			   struct fg_strbuf *text);
 
 #endif

@@ -11,6 +11,7 @@
 enum {
 	MAX_PROGRAM_BYTES = 64 << 20,
 	MAX_TEXT_BYTES = 4 << 20,
+	MAX_WRAPPER_BYTES = 64 << 10,
 	MAX_NAME = 100
 };
 
@@ -18,8 +19,8 @@ struct search {
 	const char *root;
 	struct fg_arena *arena;
 	struct fg_project *project;
+	const char *library_path;
 	size_t files;
-	size_t capacity;
 };
 
 /*
@@ -68,24 +69,91 @@ static enum fg_harness harness_of(const char *data, size_t size)
 	return FG_HARNESS_NONE;
 }
 
+/* ---- what people call them ---- */
+
 static bool has_word(const char *path, const char *word)
 {
 	return strcasestr(path, word) != NULL;
 }
 
-static int rank_of(const char *path, enum fg_harness harness)
+/* "perf" is a word of "api-perf", and not of "perfect". */
+static bool is_word_of(const char *name, const char *word)
+{
+	const size_t length = strlen(word);
+
+	for (const char *at = strcasestr(name, word); at; at = strcasestr(at + 1, word)) {
+		if ((at == name || !isalpha((unsigned char)at[-1])) &&
+		    !isalpha((unsigned char)at[length]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_word_of(const char *name, const char *const *words)
+{
+	while (*words && !is_word_of(name, *words))
+		words++;
+	return *words;
+}
+
+static bool says_benchmark(const char *name)
+{
+	static const char *const words[] = {"perf",  "perftest", "perftests",
+					    "perfs", "speed",    NULL};
+
+	return has_word(name, "bench") || has_word_of(name, words);
+}
+
+static bool says_test(const char *name)
+{
+	static const char *const words[] = {"test", "tests",  "unittest", "unittests", "check",
+					    "fuzz", "fuzzer", "fuzzing",  "conftest",  NULL};
+
+	return has_word_of(name, words);
+}
+
+static bool says_example(const char *name)
+{
+	static const char *const words[] = {"example",  "examples", "demo",    "demos",
+					    "tutorial", "sample",   "samples", NULL};
+
+	return has_word_of(name, words);
+}
+
+/* "bzip2" and "lib...", "...-cli" or "..._tool" of it: the program that people install. */
+static bool is_projects_own(const struct fg_project *project, const char *name)
+{
+	const char *wanted = project->name ? project->name : "";
+	size_t length = 0;
+
+	if (fg_text_starts_with(wanted, "lib"))
+		wanted += 3;
+	length = strlen(wanted);
+	return length > 1 && strncasecmp(name, wanted, length) == 0 &&
+	       !isalpha((unsigned char)name[length]);
+}
+
+static int rank_of(const struct fg_project *project, const char *path, enum fg_harness harness)
 {
 	const char *name = fg_fs_base_name(path);
+	char *folder = fg_xstrndup(path, (size_t)(name - path));
 	int rank = 0;
 
-	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
+	if (harness != FG_HARNESS_NONE)
 		rank += 200;
-	if (has_word(name, "bench") || has_word(name, "perf"))
-		rank += 150;
-	else if (has_word(path, "bench") || has_word(path, "perf"))
+	if (says_benchmark(name))
+		rank += says_test(name) ? 120 : 150;
+	else if (says_test(name))
+		rank = FG_PROJECT_TEST_RANK;
+	else if (says_benchmark(folder))
 		rank += 100;
-	else if (has_word(path, "test") || has_word(path, "example"))
-		rank -= 50;
+	else if (is_projects_own(project, name))
+		rank += 60;
+	else if (says_test(folder))
+		rank = FG_PROJECT_TEST_RANK;
+	else if (says_example(name) || says_example(folder))
+		rank -= 30;
+	free(folder);
 	return rank;
 }
 
@@ -98,26 +166,75 @@ static bool has_name(const struct fg_project *project, const char *name)
 	return false;
 }
 
-static void add_program(struct search *search, const char *path, enum fg_harness harness,
-			bool is_built)
+static struct fg_project_program *add_program(struct search *search, const char *path,
+					      enum fg_harness harness, bool is_built)
 {
 	struct fg_project *project = search->project;
 	const char *name = fg_fs_base_name(path);
+	struct fg_project_program *added = NULL;
 
 	if (project->program_count >= FG_PROJECT_MAX_PROGRAMS || strlen(name) > MAX_NAME)
-		return;
+		return NULL;
 	if (!project->programs)
 		project->programs = fg_arena_array(search->arena, FG_PROJECT_MAX_PROGRAMS,
 						   sizeof(project->programs[0]));
 	if (has_name(project, name))
 		name = path;
-	project->programs[project->program_count++] = (struct fg_project_program){
+	added = &project->programs[project->program_count++];
+	*added = (struct fg_project_program){
 		.path = fg_arena_strdup(search->arena, path),
 		.name = fg_arena_strdup(search->arena, name),
 		.harness = harness,
 		.is_built = is_built,
-		.rank = rank_of(path, harness),
+		.rank = rank_of(project, path, harness),
 	};
+	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
+		added->arguments = "--benchmark_format=json";
+	else if (harness == FG_HARNESS_CATCH2)
+		added->arguments = "--reporter xml";
+	return added;
+}
+
+/*
+ * libtool puts a script where the program is wanted; what runs in the end is FOLDER/.libs/NAME.
+ * "relink" would make another one, so it is called as the script calls it.
+ */
+static void add_wrapped(struct search *search, const char *path)
+{
+	char *folder = strchr(path, '/') ? fg_fs_parent(path) : fg_xstrdup(".");
+	char *real = fg_xasprintf("%s%s.libs/%s", strcmp(folder, ".") == 0 ? "" : folder,
+				  strcmp(folder, ".") == 0 ? "" : "/", fg_fs_base_name(path));
+	char *whole = fg_fs_join(search->root, real);
+	char *data = NULL;
+	size_t size = 0;
+	struct fg_project_program *added = NULL;
+
+	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
+	    is_program(data, size)) {
+		added = add_program(search, real, harness_of(data, size), true);
+		if (added)
+			added->library_path = search->library_path;
+	}
+	free(data);
+	free(whole);
+	free(real);
+	free(folder);
+}
+
+/* The folders that hold libtool's shared libraries, as LD_LIBRARY_PATH has them. */
+static void note_library(struct search *search, const char *path)
+{
+	char *folder = NULL;
+
+	if (!strstr(path, ".libs/lib") || !strstr(path, ".so"))
+		return;
+	folder = fg_fs_parent(path);
+	if (!search->library_path)
+		search->library_path = fg_arena_strdup(search->arena, folder);
+	else if (!strstr(search->library_path, folder))
+		search->library_path =
+			fg_arena_printf(search->arena, "%s:%s", search->library_path, folder);
+	free(folder);
 }
 
 static void look_at_file(struct search *search, const char *whole, const char *path)
@@ -125,12 +242,16 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	char *data = NULL;
 	size_t size = 0;
 
-	if (strstr(fg_fs_base_name(path), ".so") || fg_text_ends_with(path, ".o"))
+	note_library(search, path);
+	if (strstr(path, ".libs/") || strstr(fg_fs_base_name(path), ".so") ||
+	    fg_text_ends_with(path, ".o"))
 		return;
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
 		return;
 	if (is_program(data, size))
-		add_program(search, path, harness_of(data, size), true);
+		(void)add_program(search, path, harness_of(data, size), true);
+	else if (size < MAX_WRAPPER_BYTES && holds_text(data, size, "temporary wrapper script"))
+		add_wrapped(search, path);
 	free(data);
 }
 
@@ -141,7 +262,7 @@ static bool is_skipped(const char *name)
 					      "meson-private", "third_party", "external",
 					      "vendor"};
 
-	if (*name == '.')
+	if (*name == '.' && strcmp(name, ".libs") != 0)
 		return true;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(skipped); i++) {
 		if (strcmp(name, skipped[i]) == 0)
@@ -230,11 +351,12 @@ static void look_at_declarations(struct search *search, const char *whole, const
 		else if (name)
 			program = fg_xasprintf("%s/%s", search->project->build_folder, name);
 		if (program)
-			add_program(search, program,
-				    has_word(name, "bench") && strstr(text, "benchmark::benchmark")
-					    ? FG_HARNESS_GOOGLE_BENCHMARK
-					    : FG_HARNESS_NONE,
-				    false);
+			(void)add_program(search, program,
+					  has_word(name, "bench") &&
+							  strstr(text, "benchmark::benchmark")
+						  ? FG_HARNESS_GOOGLE_BENCHMARK
+						  : FG_HARNESS_NONE,
+					  false);
 		free(program);
 		free(name);
 	}
@@ -247,6 +369,10 @@ static int by_rank(const void *a, const void *b)
 	const struct fg_project_program *x = a;
 	const struct fg_project_program *y = b;
 
+	if ((x->trial == FG_PROJECT_GOOD) != (y->trial == FG_PROJECT_GOOD))
+		return x->trial == FG_PROJECT_GOOD ? -1 : 1;
+	if ((x->trial == FG_PROJECT_FAILED) != (y->trial == FG_PROJECT_FAILED))
+		return y->trial == FG_PROJECT_FAILED ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank > y->rank ? -1 : 1;
 	return strcmp(x->path, y->path);
@@ -265,6 +391,37 @@ static void find_built(struct search *search)
 	free(path);
 }
 
+struct fg_project_program *fg_project_add(const char *root, struct fg_arena *arena,
+					  struct fg_project *project, const char *path)
+{
+	struct search search = {.root = root, .arena = arena, .project = project};
+	struct fg_project_program *added = NULL;
+	struct fg_project_program *same = NULL;
+	char *whole = fg_fs_join(root, path);
+	char *data = NULL;
+	size_t size = 0;
+
+	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
+	    is_program(data, size)) {
+		for (size_t i = 0; i < project->program_count && !same; i++) {
+			if (strcmp(project->programs[i].path, path) == 0 &&
+			    !project->programs[i].is_named)
+				same = &project->programs[i];
+		}
+		added = same ? same : add_program(&search, path, harness_of(data, size), true);
+	}
+	free(data);
+	free(whole);
+	return added;
+}
+
+void fg_project_sort(struct fg_project *project)
+{
+	if (project->program_count > 1)
+		qsort(project->programs, project->program_count, sizeof(project->programs[0]),
+		      by_rank);
+}
+
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	struct search search = {.root = root, .arena = arena, .project = project};
@@ -275,7 +432,5 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 		search.files = 0;
 		visit(&search, ".", 0, look_at_declarations);
 	}
-	if (project->program_count > 1)
-		qsort(project->programs, project->program_count, sizeof(project->programs[0]),
-		      by_rank);
+	fg_project_sort(project);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init.py FASTGATE: what `fastgate init` makes of small projects of each kind; the file that it writes is right."""
+"""init.py FASTGATE: what `fastgate init` makes of small projects of each kind; the file that it writes is right, and runs as it is."""
 import json
 import os
 import shutil
@@ -10,7 +10,7 @@ import tempfile
 from checks import call, check, finish, git, write
 
 fastgate = sys.argv[1]
-MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 3000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
+MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 16000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
 
 
 def must(*arguments):
@@ -27,18 +27,22 @@ def commit():
     git("commit", "-q", "--allow-empty", "-m", "x")
 
 
-def init():
-    done = call(fastgate, "init")
+def init(*options):
+    done = call(fastgate, "init", *options)
     check(done.returncode == 0, f"init: {done.returncode} {done.stderr}")
     checked = call(fastgate, "config", "--check")
-    check(checked.returncode == 0, f"the file is not right: {checked.stderr}")
     with open("fastgate.yml", encoding="utf-8") as file:
-        return done.stderr, file.read()
+        text = file.read()
+    if "\nbenchmarks: []\n" in text:
+        check("expected a benchmark" in checked.stderr, f"nothing to measure is fine: {checked}")
+    else:
+        check(checked.returncode == 0, f"the file is not right: {checked.stderr}")
+    return done.stderr, text
 
 
 def runs(*names):
     """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
-    done = call(fastgate, "run", "--pairs", "2:2", "--set", "report.json=result.json")
+    done = call(fastgate, "run", "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba", "--set", "report.json=result.json")
     check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
     if done.returncode == 0:
         with open("result.json", encoding="utf-8") as file:
@@ -56,11 +60,13 @@ def in_folder(test):
             os.chdir(before)
 
 
-def an_empty_folder_gets_an_example_that_runs():
+def an_empty_folder_is_told_what_is_needed():
     said, text = init()
-    check("no program was found" in said and "name: example" in text, f"empty: {said}{text}")
-    runs("example")
+    check("none was found" in said and "does work that matters" in said, f"empty: {said}")
+    check("\nbenchmarks: []\n" in text and "name: example" not in text and "while" not in text, f"empty: {text}")
     check("\n# baseline:" in text, "empty: a baseline without a repository")
+    done = call(fastgate, "run")
+    check(done.returncode == 2 and "expected a benchmark" in done.stderr, f"empty: {done}")
 
 
 def what_is_there_is_never_touched():
@@ -72,48 +78,144 @@ def what_is_there_is_never_touched():
     check("version: 1" in call(fastgate, "init", "--print").stdout, "existing: --print")
 
 
-def a_make_project_is_built_and_measured():
+def a_make_project_is_built_once_and_tried():
     write("main.c", MAIN)
-    write("Makefile", "bench_loop: main.c\n\tcc -O1 -g -o $@ main.c\n")
+    write("Makefile", "all: bench_loop api_test function_source\nbench_loop api_test function_source: main.c\n\tcc -O1 -g -o $@ main.c\n")
     write(".gitignore", "bench_loop\n.fastgate/\nfastgate.yml\n")
     commit()
-    must("make")
     said, text = init()
-    check("command: make -j2" in text and "command: ./bench_loop" in text, f"make: {text}")
+    check("command: make -j2" in text and "\n  - name: bench_loop\n    command: ./bench_loop\n" in text, f"make: {text}")
+    check("\n  - name: api_test" not in text and "\n  - name: function_source" not in text, f"make, what is no benchmark: {text}")
     check("\n# baseline: { against: merge-base }" in text, f"make, one commit: {text}")
     check("Next: fastgate run --against HEAD" in said, f"make, one commit: {said}")
+    check("busy for" in said and "shows within 30 s" in said, f"make, what was seen: {said}")
+    check(not os.path.exists("bench_loop"), "make: the work tree was built in")
     os.remove("fastgate.yml")
     commit()
     said, text = init()
-    check("\nbaseline: { against: merge-base }" in text, f"make: {text}")
-    check("Next: fastgate run  " in said, f"make: {said}")
-    must("make", "-B")
+    check("\nbaseline: { against: merge-base }" in text and "Next: fastgate run  " in said, f"make: {text}{said}")
+    check("building" not in said, f"make: what was built a moment ago is built again: {said}")
     runs("bench_loop")
 
 
+def what_make_bench_would_run_is_measured():
+    write("main.c", MAIN)
+    write("Makefile", "all: tool\ntool speedy: main.c\n\tcc -O1 -o $@ main.c\n"
+                      "bench: speedy\n\t@echo now\n\t./speedy 20 'a b'\n.PHONY: bench\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("command: make -j2 && make -j2 speedy\n  shell: true" in text, f"make bench: {text}")
+    check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
+
+
+FILTER = """#include <stdio.h>
+int main(void) { volatile unsigned sum = 0; int c, n = 0;
+while ((c = getchar()) != EOF) for (int i = 0; i < 20000 / 100; i++, n++) sum = sum * 31 + (unsigned)c;
+return n ? 0 : 1; }
+"""
+
+
+def a_filter_is_given_files_of_the_project():
+    os.mkdir("crunch-1.2")
+    os.chdir("crunch-1.2")
+    write("main.c", FILTER)
+    write("data/small.txt", "x" * 1500)
+    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    commit()
+    said, text = init()
+    check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
+    check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
+    runs("crunch")
+
+
+def a_libtool_wrapper_is_looked_through():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\tmkdir -p .libs\n\tcc -O1 -o .libs/bench main.c\n\tcp wrapper bench\n\tcp .libs/bench .libs/libx.so.1\n")
+    write("wrapper", "#! /bin/sh\n# bench - temporary wrapper script for .libs/bench\nexec .libs/bench\n", 0o755)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("command: ./.libs/bench" in text and "LD_LIBRARY_PATH: .libs" in text, f"wrapper: {text}")
+    check("wrapper script" in said and "--disable-shared" in said, f"wrapper: {said}")
+
+
+def what_is_too_short_or_fails_is_told():
+    write("short.c", "int main(void) { return 0; }\n")
+    write("bad.c", "int main(void) { return 3; }\n")
+    write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
+    commit()
+    said, text = init()
+    check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
+    check("\n  #  - name: bench_bad\n  #    # It exited with code 3.\n" in text, f"failing: {text}")
+
+
+def a_build_that_fails_is_told_and_the_file_is_written():
+    write("Makefile", "all:\n\t@echo no such luck; false\n")
+    commit()
+    said, text = init()
+    check("does not build" in said and "Error 1" in said, f"failing build: {said}")
+    check("benchmarks: []" in text, f"failing build: {text}")
+
+
+def ways_to_configure_are_told_apart():
+    kinds = {
+        "configure": ("./configure && make -j2", "#!/bin/sh\n"),
+        "autogen.sh": ("NOCONFIGURE=1 sh ./autogen.sh && ./configure && make -j2", ""),
+        "bootstrap": ("sh ./bootstrap && ./configure && make -j2", ""),
+        "configure.ac": ("autoreconf -fi && ./configure --disable-shared && make -j2", "AC_INIT\nLT_INIT\n"),
+        "WORKSPACE": ("bazel build -c opt //...", ""),
+        "build.ninja": ("ninja", ""),
+    }
+    for file, (command, text) in kinds.items():
+        write("fastgate.yml", "")
+        os.remove("fastgate.yml")
+        write(file, text)
+        check(f'command: {command}\n' in init("--no-build")[1] or f'command: "{command}"\n' in open("fastgate.yml", encoding="utf-8").read(), f"{file}: {open('fastgate.yml', encoding='utf-8').read()}")
+        os.remove(file)
+    os.remove("fastgate.yml")
+    write("configure.ac", "")
+    commit()
+    write("configure", "")
+    check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not have is no part of the project")
+
+
+CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"
+
+
 def a_cmake_project_that_is_not_built_yet():
-    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_subdirectory(perf)\nadd_executable(tool main.c)\n")
+    write("CMakeLists.txt", CMAKE + "add_subdirectory(perf)\nadd_executable(tool main.c)\n")
     write("perf/CMakeLists.txt", "add_executable(parse_bench\n  ../main.c)\n")
     write("main.c", MAIN)
-    _, text = init()
-    check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build -j2" in text, f"cmake: {text}")
+    _, text = init("--no-build")
+    check("command: cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j2" in text, f"cmake: {text}")
+    check("with debug information they name source lines too" in text and "-g" not in text.split("command:")[1].split("\n")[0], f"cmake: {text}")
     check("shell: true" in text and "command: ./build/perf/parse_bench" in text, f"cmake: {text}")
     check("#  - name: tool" in text, f"cmake: {text}")
 
 
-def what_init_writes_for_cmake_runs():
-    if not shutil.which("cmake"):
-        print("no CMake here: its run was left out")
+def labelled_tests_of_ctest_are_benchmarks():
+    if not shutil.which("ctest"):
+        print("no CMake here: its tests were left out")
         return
-    a_cmake_project_that_is_not_built_yet()
-    runs("parse_bench")
+    write("CMakeLists.txt", CMAKE + "enable_testing()\nadd_executable(runner main.c)\nadd_test(NAME wide COMMAND runner --size 9)\n"
+                                    "set_tests_properties(wide PROPERTIES LABELS performance)\nadd_test(NAME other COMMAND runner)\n")
+    write("main.c", MAIN)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    commit()
+    _, text = init()
+    check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n" in text, f"ctest: {text}")
+    check("name: other" not in text, f"ctest: {text}")
 
 
 def a_debug_build_is_left_alone():
     a_cmake_project_that_is_not_built_yet()
     os.remove("fastgate.yml")
     write("build/CMakeCache.txt", "x\nCMAKE_BUILD_TYPE:STRING=Debug\n")
-    _, text = init()
+    _, text = init("--no-build")
     check("cmake -B build-fastgate" in text and "'build' is built without optimisation" in text, f"debug: {text}")
     check("./build-fastgate/perf/parse_bench" in text, f"debug: {text}")
 
@@ -121,13 +223,13 @@ def a_debug_build_is_left_alone():
 def an_optimised_build_is_used():
     a_cmake_project_that_is_not_built_yet()
     os.remove("fastgate.yml")
-    write("out/CMakeCache.txt", "x\nCMAKE_BUILD_TYPE:STRING=Release\n")
+    write("out/CMakeCache.txt", "x\nCMAKE_BUILD_TYPE:STRING=RelWithDebInfo\n")
     must("cc", "-o", "out/odd name's bench", "main.c")
     must("cc", "-shared", "-o", "out/libbench.so.1", "main.c")
     shutil.copy("/bin/sh", "out/notes.txt")
     os.chmod("out/notes.txt", 0o644)
-    _, text = init()
-    check("cmake -B out -DCMAKE_BUILD_TYPE=Release" in text, f"release: {text}")
+    _, text = init("--no-build")
+    check("cmake -B out -DCMAKE_BUILD_TYPE=RelWithDebInfo" in text, f"release: {text}")
     check("name: odd name's bench" in text or 'name: "odd name\'s bench"' in text, f"release: {text}")
     check("libbench" not in text and "notes.txt" not in text, f"release: no programs: {text}")
     listed = call(fastgate, "config", "--benchmarks").stdout
@@ -137,15 +239,19 @@ def an_optimised_build_is_used():
 
 
 def a_meson_project():
-    write("meson.build", "project('p', 'c')\nexecutable('speed_perf', 'main.c')\n")
+    write("meson.build", "project('p', 'c')\nexecutable('speed_perf', 'main.c')\n"
+                         "benchmark('wide', executable('crunch', 'main.c'), args: ['9'])\n")
     write("main.c", MAIN)
-    _, text = init()
-    check("meson setup build --buildtype=debugoptimized && ninja -C build" in text, f"meson: {text}")
+    _, text = init("--no-build")
+    check("meson setup build --buildtype=release && ninja -C build" in text, f"meson: {text}")
     check("command: ./build/speed_perf" in text, f"meson: {text}")
-    if shutil.which("meson") and shutil.which("ninja"):
-        runs("speed_perf")
-    else:
-        print("no Meson here: its run was left out")
+    if not shutil.which("meson") or not shutil.which("ninja"):
+        print("no Meson here: its build was left out")
+        return
+    os.remove("fastgate.yml")
+    commit()
+    _, text = init()
+    check("\n  - name: wide\n    command: ./build/crunch 9\n" in text and "./build/speed_perf" in text, f"meson: {text}")
 
 
 def a_google_benchmark_program_is_known():
@@ -168,8 +274,10 @@ def a_folder_that_cannot_be_written():
     check(not os.path.exists("fastgate.yml"), "read-only: something was left behind")
 
 
-for test in (an_empty_folder_gets_an_example_that_runs, what_is_there_is_never_touched, a_make_project_is_built_and_measured,
-             a_cmake_project_that_is_not_built_yet, what_init_writes_for_cmake_runs, a_debug_build_is_left_alone, an_optimised_build_is_used, a_meson_project,
-             a_google_benchmark_program_is_known, a_folder_that_cannot_be_written):
+for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
+             what_make_bench_would_run_is_measured, a_filter_is_given_files_of_the_project, a_libtool_wrapper_is_looked_through,
+             what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, ways_to_configure_are_told_apart,
+             a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
+             an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, a_folder_that_cannot_be_written):
     in_folder(test)
 finish()

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A project is built once to look at what the build makes, and its programs are tried. */
+#ifndef FG_CLI_SESSION_PROJECT_BUILD_H
+#define FG_CLI_SESSION_PROJECT_BUILD_H
+
+#include "cli/framework/command.h"
+#include "cli/session/project.h"
+#include "runner/worktree.h"
+
+/*
+ * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
+ * the work tree changes, and sets project->tree.  The worktree is to be closed when `tree` is set.
+ * FG_ECHILD: it does not build.
+ */
+int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
+		     struct fg_error *err) FG_NODISCARD;
+
+/*
+ * Runs the likeliest programs in project->tree until a few are found that can be measured, gives a
+ * program of the project's own an input from the project's files where it needs one, and notes
+ * length, busy share and spread.  Sorts them by that.  (project_try.c)
+ */
+void fg_project_try(struct fg_cli *cli, struct fg_project *project);
+
+#endif

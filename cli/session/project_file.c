@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fastgate.yml for a project as it was found, with comments. */
+#include "base/text.h"
+#include "cli/session/project.h"
+#include "cli/session/project_inputs.h"
+
+#include <ctype.h>
+
+/* Unquoted if it is plain, otherwise in double quotes. */
+static void add_yaml(struct fg_strbuf *text, const char *value)
+{
+	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';
+
+	for (const char *c = value; *c && is_plain; c++)
+		is_plain = isalnum((unsigned char)*c) || strchr("_./+=-$&' ", *c);
+	if (is_plain) {
+		fg_strbuf_add_text(text, value);
+		return;
+	}
+	fg_strbuf_add_char(text, '"');
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			fg_strbuf_add_char(text, '\\');
+		if ((unsigned char)*value < ' ' || *value == 0x7f)
+			fg_strbuf_printf(text, "\\x%02x", (unsigned)(unsigned char)*value);
+		else
+			fg_strbuf_add_char(text, *value);
+	}
+	fg_strbuf_add_char(text, '"');
+}
+
+/* ---- benchmarks ---- */
+
+static const char hint_short[] =
+	"too short to time well: let it repeat its work inside, for 0.1 s at least";
+
+static void add_remarks(struct fg_strbuf *text, const struct fg_project_program *program,
+			const char *margin)
+{
+	const char *what = program->input_is_argument ? "is given" : "reads";
+
+	if (program->input)
+		fg_strbuf_printf(
+			text,
+			"%s    # A guess: it %s a file of this project%s. Give it the input "
+			"of a typical run.\n",
+			margin, what, program->input_copies > 1 ? ", many copies in a row" : "");
+	if (program->trial == FG_PROJECT_SHORT)
+		fg_strbuf_printf(text, "%s    # It takes %.2g ms: %s.\n", margin,
+				 1e3 * program->seconds, hint_short);
+	if (program->trial == FG_PROJECT_FAILED && program->why)
+		fg_strbuf_printf(text, "%s    # It %s.\n", margin, program->why);
+}
+
+static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
+		      struct fg_arena *arena, const char *margin)
+{
+	if (program->input_copies > 1) {
+		fg_strbuf_printf(text, "%s    setup: ", margin);
+		add_yaml(text, fg_project_input_setup(program, arena));
+		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
+	}
+	if (!program->input || program->input_is_argument)
+		return;
+	fg_strbuf_printf(text, "%s    stdin: ", margin);
+	add_yaml(text, program->input_copies > 1 ? fg_project_input_name(program->input, arena)
+						 : program->input);
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void add_place(struct fg_strbuf *text, const struct fg_project_program *program,
+		      const char *margin)
+{
+	if (program->working_directory) {
+		fg_strbuf_printf(text, "%s    working_directory: ", margin);
+		add_yaml(text, program->working_directory);
+		fg_strbuf_add_char(text, '\n');
+	}
+	if (program->library_path) {
+		fg_strbuf_printf(text, "%s    environment: { LD_LIBRARY_PATH: ", margin);
+		add_yaml(text, program->library_path);
+		fg_strbuf_add_text(text, " }   # as libtool's wrapper sets it\n");
+	}
+}
+
+static void add_benchmark(struct fg_strbuf *text, const struct fg_project_program *program,
+			  struct fg_arena *arena, const char *margin)
+{
+	fg_strbuf_printf(text, "%s  - name: ", margin);
+	add_yaml(text, program->name);
+	fg_strbuf_add_char(text, '\n');
+	add_remarks(text, program, margin);
+	fg_strbuf_printf(text, "%s    command: ", margin);
+	add_yaml(text, fg_project_command(program, arena));
+	fg_strbuf_add_char(text, '\n');
+	add_input(text, program, arena, margin);
+	add_place(text, program, margin);
+	if (program->harness != FG_HARNESS_NONE)
+		fg_strbuf_printf(text,
+				 "%s    harness: %s   # each of its cases becomes a benchmark\n",
+				 margin, fg_harness_name(program->harness));
+}
+
+static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *project,
+			   struct fg_arena *arena)
+{
+	const size_t count = fg_project_chosen(project);
+	const size_t rest = fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
+
+	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
+				 "and do the same work each time.\n");
+	if (count == 0)
+		fg_strbuf_add_text(
+			text,
+			"# Nothing was found that can be measured as it is. Needed is a command that "
+			"does work of this project\n"
+			"# that matters, on an input of a typical size, and ends by itself:\n"
+			"#   - name: parse\n"
+			"#     command: ./parse data/typical.json\n");
+	fg_strbuf_add_text(text, count ? "benchmarks:\n" : "benchmarks: []\n");
+	for (size_t i = 0; i < count; i++)
+		add_benchmark(text, &project->programs[i], arena, "");
+	if (rest > 0)
+		fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
+	for (size_t i = count; i < count + rest; i++)
+		add_benchmark(text, &project->programs[i], arena, "  #");
+	fg_strbuf_add_text(
+		text,
+		"    # environment: { OMP_NUM_THREADS: \"1\" }\n"
+		"    # prepare: ./make-input.sh     # before each execution, unmeasured\n"
+		"    # timeout: 60s                 # default 10m\n"
+		"    # metrics:                     # numbers of your own, found in the output\n"
+		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, "
+		"unit: \"1/s\" }\n");
+}
+
+/* ---- the rest ---- */
+
+static void add_build(struct fg_strbuf *text, const struct fg_project *project)
+{
+	fg_strbuf_add_text(text, "\n# How a side is built, in the root of its tree. `fastgate run "
+				 "--against REF` does it for both.\n");
+	if (!project->build_command) {
+		fg_strbuf_add_text(text, "# build:\n#   command: make\n");
+		return;
+	}
+	if (project->debug_folder)
+		fg_strbuf_printf(text,
+				 "# '%s' is built without optimisation and was passed over: "
+				 "measuring it says little.\n",
+				 project->debug_folder);
+	if (project->line_hint)
+		fg_strbuf_printf(
+			text,
+			"# Reports name functions; with debug information they name source "
+			"lines too: %s\n",
+			project->line_hint);
+	fg_strbuf_add_text(text, "build:\n  command: ");
+	add_yaml(text, project->build_command);
+	fg_strbuf_add_text(text, project->build_needs_shell ? "\n  shell: true\n" : "\n");
+	fg_strbuf_add_text(text, "  # record: { boost: { command: \"pkg-config --modversion "
+				 "boost\" } }   # facts to keep with each run\n");
+}
+
+void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
+			   struct fg_strbuf *text)
+{
+	const bool has_baseline = project->build_command && project->has_history;
+	const char *margin = has_baseline ? "" : "# ";
+
+	fg_strbuf_add_text(
+		text, "# What fastgate measures in this project, and when a difference counts.\n"
+		      "# `fastgate config --explain KEY` tells about any key, `fastgate config "
+		      "--check` judges this file.\n"
+		      "version: 1\n");
+	add_build(text, project);
+	add_benchmarks(text, project, arena);
+	fg_strbuf_printf(text,
+			 "\n# What it is compared with: the commit where this branch left the main "
+			 "one, built and measured in the\n"
+			 "# same session. Others: { branch: main }, { tag: v1.4 }, { run: ID } "
+			 "among the stored runs.\n"
+			 "%sbaseline: { against: merge-base }\n",
+			 margin);
+	fg_strbuf_add_text(
+		text,
+		"\n# Time that one benchmark may take in all.\n"
+		"measure:\n"
+		"  budget: 5m\n"
+		"\n# When a difference counts.\n"
+		"gate:\n"
+		"  metrics:\n"
+		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
+		"    max_rss: { min_effect: 5% }\n"
+		"  # functions: gate             # a slower function fails the build, even when "
+		"the whole is not\n"
+		"  # inconclusive: fail          # an open question ends with exit code 3\n"
+		"\n# report:\n"
+		"#   junit: fastgate.xml\n"
+		"#   json: fastgate.json\n"
+		"#   html: fastgate.html\n"
+		"#   post: [ { github: pull-request-comment } ]\n"
+		"\n# perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN }\n");
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/project_inputs.h"
+
+#include "base/fs.h"
+#include "runner/git.h"
+
+#include <ctype.h>
+#include <sys/stat.h>
+
+enum {
+	MIN_BYTES = 1 << 10,
+	MAX_BYTES = 8 << 20,
+	ENDING_MAX = 12,
+};
+
+static bool is_plain(const char *path)
+{
+	for (; *path; path++) {
+		if (!isalnum((unsigned char)*path) && !strchr("_-./+", *path))
+			return false;
+	}
+	return true;
+}
+
+/* ".json"; none of a name without a dot or with a long tail. */
+static const char *ending_of(const char *path)
+{
+	const char *dot = strrchr(fg_fs_base_name(path), '.');
+
+	return dot && strlen(dot) < ENDING_MAX ? dot : "";
+}
+
+/* One of each kind; where there are too many, the smallest goes. */
+static void take(struct fg_project_inputs *inputs, const struct fg_project_input *input)
+{
+	size_t place = inputs->count;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (strcmp(ending_of(inputs->items[i].path), ending_of(input->path)) == 0)
+			place = i;
+	}
+	if (place == FG_PROJECT_MAX_INPUTS)
+		place--;
+	else if (place == inputs->count)
+		inputs->count++;
+	if (inputs->items[place].path && inputs->items[place].size >= input->size)
+		return;
+	inputs->items[place] = *input;
+	for (; place > 0 && inputs->items[place].size > inputs->items[place - 1].size; place--) {
+		const struct fg_project_input moved = inputs->items[place - 1];
+
+		inputs->items[place - 1] = inputs->items[place];
+		inputs->items[place] = moved;
+	}
+}
+
+void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
+			    struct fg_project_inputs *inputs)
+{
+	const struct fg_git git = {.folder = tree};
+	const char *const ask[] = {"ls-files", NULL};
+	char *text = NULL;
+	char *rest = NULL;
+
+	if (fg_git_output(&git, ask, &text, NULL) != FG_OK)
+		return;
+	rest = text;
+	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		char *path = fg_fs_join(tree, line);
+		struct stat facts;
+
+		if (is_plain(line) && lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+		    facts.st_size >= MIN_BYTES && facts.st_size <= MAX_BYTES)
+			take(inputs, &(struct fg_project_input){
+					     .path = fg_arena_strdup(arena, line),
+					     .size = facts.st_size,
+					     .written = facts.st_mtim,
+				     });
+		free(path);
+	}
+	free(text);
+}
+
+const char *fg_project_input_name(const char *path, struct fg_arena *arena)
+{
+	return fg_arena_printf(arena, "fastgate-input%s", ending_of(path));
+}
+
+const char *fg_project_input_setup(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	return fg_arena_printf(arena, "sh -c 'yes %s | head -n %u | xargs cat >%s'", program->input,
+			       program->input_copies, fg_project_input_name(program->input, arena));
+}

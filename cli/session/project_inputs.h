@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of a project that one of its programs may be given to read. */
+#ifndef FG_CLI_SESSION_PROJECT_INPUTS_H
+#define FG_CLI_SESSION_PROJECT_INPUTS_H
+
+#include "cli/session/project.h"
+
+#include <time.h>
+
+enum {
+	FG_PROJECT_MAX_INPUTS = 12
+};
+
+struct fg_project_input {
+	const char *path; /* relative to the root */
+	int64_t size;
+	struct timespec written;
+};
+
+struct fg_project_inputs {
+	struct fg_project_input items[FG_PROJECT_MAX_INPUTS];
+	size_t count;
+};
+
+/* The largest file of each kind that git has, the largest kinds first. */
+void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
+			    struct fg_project_inputs *inputs);
+/* The file that copies of it are put into. */
+const char *fg_project_input_name(const char *path, struct fg_arena *arena);
+/* The command that makes it. */
+const char *fg_project_input_setup(const struct fg_project_program *program,
+				   struct fg_arena *arena);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Benchmarks that a build system knows: with names, arguments and folders of their own. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/session/project_programs.h"
+
+#include <ctype.h>
+
+enum {
+	LIST_LIMIT_BYTES = 8 << 20,
+	LIST_SECONDS = 30,
+	NAMED_RANK = 180,
+	LINES_MAX = 400,
+};
+
+static const char *const benchmark_words[] = {"bench", "perf", "speed"};
+
+static bool says_benchmark(const char *text)
+{
+	for (size_t i = 0; text && i < FG_ARRAY_SIZE(benchmark_words); i++) {
+		if (strcasestr(text, benchmark_words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* What a tool prints, to be freed; NULL: it is not there, or it failed. */
+static char *output_of(const char *root, const char *line, bool any_code)
+{
+	struct fg_process_result result = {0};
+	struct fg_arena arena = {0};
+	struct fg_process_options options = {
+		.working_directory = root,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_DISCARD,
+		.capture_limit_bytes = LIST_LIMIT_BYTES,
+		.timeout_ns = LIST_SECONDS * FG_NS_PER_S,
+	};
+	char **argv = NULL;
+	char *text = NULL;
+	size_t argc = 0;
+
+	if (fg_text_split_words(line, &arena, &argv, &argc, NULL) != FG_OK)
+		goto out;
+	options.argv = argv;
+	if (fg_process_run(&options, &result, NULL) == FG_OK && result.exited &&
+	    (any_code || result.exit_code == 0) && result.stdout_text)
+		text = fg_xstrdup(result.stdout_text);
+	fg_process_result_release(&result);
+out:
+	fg_arena_release(&arena);
+	return text;
+}
+
+/* The path below the root; NULL: it is elsewhere. */
+static const char *below(const char *root, const char *path)
+{
+	const size_t length = strlen(root);
+
+	if (*path != '/')
+		return fg_text_starts_with(path, "./") ? path + 2 : path;
+	return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/*
+ * Takes the words of a command whose first one is a program of this project.  Arguments that name
+ * files of the tree it was found in are made relative: the file is for every tree.
+ */
+static void take(const char *root, struct fg_arena *arena, struct fg_project *project,
+		 char *const *argv, size_t argc, const char *folder, const char *name)
+{
+	const char *path = argc ? below(root, argv[0]) : NULL;
+	struct fg_project_program *added = path ? fg_project_add(root, arena, project, path) : NULL;
+	const char *up = fg_project_way_up(folder, arena);
+	struct fg_strbuf words = {0};
+
+	if (!added)
+		return;
+	for (size_t i = 1; i < argc; i++) {
+		const char *relative = *argv[i] == '/' ? below(root, argv[i]) : NULL;
+		char *word = relative ? fg_xasprintf("%s%s", up, relative) : fg_xstrdup(argv[i]);
+		char *one[] = {word, NULL};
+
+		if (i > 1)
+			fg_strbuf_add_char(&words, ' ');
+		fg_text_quote_words(&words, one);
+		free(word);
+	}
+	added->is_named = true;
+	added->rank = added->rank > NAMED_RANK ? added->rank : NAMED_RANK;
+	if (words.length)
+		added->arguments = fg_arena_strdup(arena, fg_strbuf_text(&words));
+	if (folder && *folder)
+		added->working_directory = fg_arena_strdup(arena, folder);
+	if (name && *name)
+		added->name = fg_arena_strdup(arena, name);
+	fg_strbuf_release(&words);
+}
+
+static size_t words_of(const cJSON *list, struct fg_arena *arena, char ***argv)
+{
+	const cJSON *item = NULL;
+	size_t count = 0;
+
+	*argv = fg_arena_array(arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof(**argv));
+	cJSON_ArrayForEach(item, list)
+	{
+		if (cJSON_IsString(item))
+			(*argv)[count++] = fg_arena_strdup(arena, item->valuestring);
+	}
+	return count;
+}
+
+/* ---- CTest ---- */
+
+static void take_test(const char *root, struct fg_arena *arena, struct fg_project *project,
+		      const cJSON *test)
+{
+	const char *name = fg_json_text_or(test, "name", "");
+	const cJSON *property = NULL;
+	const char *folder = NULL;
+	bool wanted = says_benchmark(name);
+	char **argv = NULL;
+	size_t argc = 0;
+
+	cJSON_ArrayForEach(property, fg_json_find(test, "properties"))
+	{
+		const char *key = fg_json_text_or(property, "name", "");
+		const cJSON *label = NULL;
+
+		if (strcmp(key, "WORKING_DIRECTORY") == 0)
+			folder = fg_json_text_or(property, "value", "");
+		if (strcmp(key, "LABELS") != 0)
+			continue;
+		cJSON_ArrayForEach(label, fg_json_find(property, "value"))
+		{
+			wanted = wanted ||
+				 (cJSON_IsString(label) && says_benchmark(label->valuestring));
+		}
+	}
+	if (!wanted)
+		return;
+	argc = words_of(fg_json_find(test, "command"), arena, &argv);
+	take(root, arena, project, argv, argc, folder ? below(root, folder) : NULL, name);
+}
+
+static void read_ctest(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	char *line = fg_xasprintf("ctest --test-dir %s --show-only=json-v1", project->build_folder);
+	char *text = output_of(root, line, false);
+	const cJSON *test = NULL;
+	cJSON *json = NULL;
+
+	if (text && fg_json_parse(text, strlen(text), LIST_LIMIT_BYTES, &json, NULL) == FG_OK) {
+		cJSON_ArrayForEach(test, fg_json_find(json, "tests"))
+			take_test(root, arena, project, test);
+	}
+	cJSON_Delete(json);
+	free(text);
+	free(line);
+}
+
+/* ---- Meson ---- */
+
+static void read_meson(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	char *line = fg_xasprintf("meson introspect %s --benchmarks", project->build_folder);
+	char *text = output_of(root, line, false);
+	const cJSON *one = NULL;
+	cJSON *json = NULL;
+
+	if (text && fg_json_parse(text, strlen(text), LIST_LIMIT_BYTES, &json, NULL) == FG_OK) {
+		cJSON_ArrayForEach(one, json)
+		{
+			const char *folder = fg_json_text_or(one, "workdir", "");
+			char **argv = NULL;
+			const size_t argc = words_of(fg_json_find(one, "cmd"), arena, &argv);
+
+			take(root, arena, project, argv, argc, below(root, folder),
+			     fg_json_text_or(one, "name", ""));
+		}
+	}
+	cJSON_Delete(json);
+	free(text);
+	free(line);
+}
+
+/* ---- make ---- */
+
+static const char *const make_targets[] = {"bench", "benchmark", "benchmarks",
+					   "perf",  "speed",     "perftest"};
+
+/* The prerequisites of a target in the database of `make -p`, to be freed; NULL: no such target. */
+static char *prerequisites(const char *database, const char *target)
+{
+	char *start = fg_xasprintf("\n%s:", target);
+	const char *at = strstr(database, start);
+	char *found = NULL;
+
+	/* "# Not a target:" stands before what is only named somewhere. */
+	if (at && !(at - database > 15 && strncmp(at - 15, "# Not a target:", 15) == 0)) {
+		at += strlen(start);
+		found = fg_xstrndup(at, strcspn(at, "|\n"));
+	}
+	free(start);
+	return found;
+}
+
+/* A command of a recipe that begins with a path runs something of the project. */
+static bool runs_something(const char *recipe)
+{
+	for (const char *line = recipe; line && *line; line = strchr(line, '\n')) {
+		line += strspn(line, "\n \t");
+		if (fg_text_starts_with(line, "./"))
+			return true;
+	}
+	return false;
+}
+
+/* Without what needs no building: sources and phony names that make would not know anyway. */
+static const char *programs_among(const char *words, struct fg_arena *arena)
+{
+	char *copy = fg_xstrdup(words);
+	struct fg_strbuf kept = {0};
+	const char *text = NULL;
+	char *rest = copy;
+
+	for (char *word = strsep(&rest, " \t"); word; word = strsep(&rest, " \t")) {
+		const char *base = fg_fs_base_name(word);
+
+		if (*word && !strchr(base, '.') && !strpbrk(word, "'\"$`;&|<>()"))
+			fg_strbuf_printf(&kept, " %s", word);
+	}
+	text = kept.length ? fg_arena_strdup(arena, fg_strbuf_text(&kept) + 1) : NULL;
+	fg_strbuf_release(&kept);
+	free(copy);
+	return text;
+}
+
+const char *fg_project_make_target(const char *root, struct fg_arena *arena,
+				   struct fg_project *project)
+{
+	char *database = NULL;
+	const char *wanted = NULL;
+
+	if (project->kind == FG_PROJECT_CMAKE || project->kind == FG_PROJECT_MESON ||
+	    project->kind == FG_PROJECT_BAZEL || project->kind == FG_PROJECT_NINJA)
+		return NULL;
+	database = output_of(root, "make -npq", true);
+	for (size_t i = 0; database && i < FG_ARRAY_SIZE(make_targets) && !wanted; i++) {
+		char *needs = prerequisites(database, make_targets[i]);
+		char *line = fg_xasprintf("make -n %s", make_targets[i]);
+		char *recipe = needs ? output_of(root, line, false) : NULL;
+
+		if (recipe && runs_something(recipe))
+			wanted = programs_among(needs, arena);
+		else if (recipe && *recipe)
+			wanted = make_targets[i];
+		free(recipe);
+		free(line);
+		free(needs);
+	}
+	free(database);
+	return wanted;
+}
+
+/* "./bench 1000 data", as `make -n bench` would run it. */
+static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
+		      const char *line, size_t length)
+{
+	char *copy = fg_arena_strndup(arena, line, length);
+	char **argv = NULL;
+	size_t argc = 0;
+
+	if (strpbrk(copy, "|<>;&$`(") || !fg_text_starts_with(copy, "./") ||
+	    fg_text_split_words(copy, arena, &argv, &argc, NULL) != FG_OK)
+		return;
+	take(root, arena, project, argv, argc, NULL, NULL);
+}
+
+static void read_make(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(make_targets); i++) {
+		char *line = fg_xasprintf("make -n %s", make_targets[i]);
+		char *text = output_of(root, line, false);
+		size_t lines = 0;
+
+		for (const char *at = text; at && *at && lines < LINES_MAX; lines++) {
+			const size_t length = strcspn(at, "\n");
+
+			take_line(root, arena, project, at, length);
+			at += length + (at[length] != '\0');
+		}
+		free(text);
+		free(line);
+	}
+}
+
+void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	char *whole = realpath(root, NULL);
+
+	if (!whole)
+		return;
+	if (project->kind == FG_PROJECT_CMAKE)
+		read_ctest(whole, arena, project);
+	else if (project->kind == FG_PROJECT_MESON)
+		read_meson(whole, arena, project);
+	else if (project->kind != FG_PROJECT_BAZEL && project->kind != FG_PROJECT_NINJA &&
+		 project->kind != FG_PROJECT_UNKNOWN)
+		read_make(whole, arena, project);
+	fg_project_sort(project);
+	free(whole);
+}

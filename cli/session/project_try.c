@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Everything runs in the tree that was built to look, with nothing to read but what is named here,
+ * and with a time limit.
+ */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/launch.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/session/project_build.h"
+#include "cli/session/project_inputs.h"
+#include "cli/session/project_programs.h"
+#include "runner/choice.h"
+#include "runner/git.h"
+#include "runner/installed.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+enum {
+	TRIED_MAX = 12,
+	WANTED = 3,
+	TRY_SECONDS = 20,
+	BENCHMARK_SECONDS = 60,
+	INPUT_SECONDS = 5,
+	ALL_SECONDS = 90,
+	SAMPLES_MIN = 4,
+	SAMPLES_MAX = 8,
+	SAMPLES_SECONDS = 4,
+	SAMPLES_SECONDS_MAX = 16,
+	PAIRS_MAX = 120,
+	PROMISED_SECONDS = 30,
+	COPIES_MAX = 500,
+	COPIED_BYTES_MAX = 64 << 20,
+	MAX_CPUS = 1024,
+	OUTPUT_LIMIT_BYTES = 16 << 10,
+};
+
+static const double short_s = 0.02; /* below this, starting the program is what is timed */
+static const double wanted_s = 0.3; /* inputs are made as long as this takes */
+static const double smallest_cpu_s = 0.001;
+static const double sure = 3.4;        /* quantiles of alpha 1 % and power 80 %, added */
+static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
+
+struct seen {
+	double wall_s;
+	double cpu_s;
+	double queued_s; /* it could have run, and others did */
+};
+
+struct trying {
+	struct fg_cli *cli;
+	struct fg_project *project;
+	const char *tree;
+	char *launcher; /* tells how long a program waited for a CPU */
+	int64_t ends_ns;
+};
+
+static double seconds_of(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* Ours with LD_LIBRARY_PATH: for what a libtool wrapper would set. To be freed. */
+static char **environment_for(const char *library_path)
+{
+	size_t count = 0;
+	char **variables = NULL;
+
+	while (environ[count])
+		count++;
+	variables = fg_xcalloc(count + 2, sizeof(variables[0]));
+	variables[0] = fg_xasprintf("LD_LIBRARY_PATH=%s", library_path);
+	memcpy(variables + 1, environ, count * sizeof(variables[0]));
+	return variables;
+}
+
+/* One execution; false: it failed, and program->why says how. */
+static bool execute(struct trying *t, struct fg_project_program *program, const char *line,
+		    const char *input, int seconds, struct seen *seen)
+{
+	char *folder = program->working_directory ? fg_fs_join(t->tree, program->working_directory)
+						  : fg_xstrdup(t->tree);
+	char *input_path = input ? fg_fs_join(t->tree, input) : NULL;
+	char **variables = program->library_path ? environment_for(program->library_path) : NULL;
+	struct fg_process_options options = {
+		.environment = variables,
+		.working_directory = folder,
+		.stdin_path = input_path,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = OUTPUT_LIMIT_BYTES,
+		.timeout_ns = seconds * FG_NS_PER_S,
+		.interrupted = t->cli->interrupted,
+		.launcher = t->launcher,
+	};
+	struct fg_process_result result = {0};
+	struct fg_strbuf words = {0};
+	struct fg_error err = {0};
+	char **argv = NULL;
+	bool good = false;
+	size_t argc = 0;
+	int status = FG_OK;
+
+	program->why = NULL;
+	status = fg_text_split_words(line, &t->cli->arena, &argv, &argc, &err);
+	options.argv = argv;
+	if (status == FG_OK)
+		status = fg_process_run(&options, &result, &err);
+	if (status != FG_OK) {
+		program->why = fg_arena_strdup(&t->cli->arena, err.message);
+		goto out;
+	}
+	good = result.exited && result.exit_code == 0 && !result.timed_out;
+	if (!good) {
+		fg_process_describe(&result, &words);
+		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
+	}
+	*seen = (struct seen){
+		.wall_s = (double)result.wall_ns / (double)FG_NS_PER_S,
+		.cpu_s = seconds_of(&result.usage.ru_utime) + seconds_of(&result.usage.ru_stime),
+		.queued_s = (double)result.leader_wait_ns / (double)FG_NS_PER_S,
+	};
+out:
+	fg_strbuf_release(&words);
+	fg_process_result_release(&result);
+	if (variables)
+		free(variables[0]);
+	free((void *)variables);
+	free(input_path);
+	free(folder);
+	return good;
+}
+
+static bool is_over(const struct trying *t)
+{
+	return fg_clock_monotonic_ns() > t->ends_ns ||
+	       (t->cli->interrupted && *t->cli->interrupted);
+}
+
+/* ---- an input for a program that wants one ---- */
+
+struct found {
+	const struct fg_project_input *input; /* NULL: nothing worked so far */
+	bool as_argument;
+	bool is_harmful; /* to the files that it is given */
+	double cpu_s;
+};
+
+static void stat_input(const char *tree, struct fg_project_input *input)
+{
+	char *path = fg_fs_join(tree, input->path);
+	struct stat facts = {0};
+
+	(void)stat(path, &facts);
+	input->size = facts.st_size;
+	input->written = facts.st_mtim;
+	free(path);
+}
+
+/* A file that the program changes or removes would not be there the next time. */
+static bool is_untouched(const char *tree, struct fg_project_input *input)
+{
+	const struct fg_git git = {.folder = tree};
+	const char *const restore[] = {"checkout", "--", input->path, NULL};
+	const struct fg_project_input before = *input;
+	char *ignored = NULL;
+
+	stat_input(tree, input);
+	if (before.size == input->size && before.written.tv_sec == input->written.tv_sec &&
+	    before.written.tv_nsec == input->written.tv_nsec)
+		return true;
+	if (fg_git_output(&git, restore, &ignored, NULL) == FG_OK)
+		stat_input(tree, input);
+	free(ignored);
+	return false;
+}
+
+static void try_input(struct trying *t, struct fg_project_program *program,
+		      struct fg_project_input *input, struct found *found)
+{
+	const char *line = fg_project_command(program, &t->cli->arena);
+	struct seen seen = {0};
+
+	if (found->as_argument)
+		line = fg_arena_printf(&t->cli->arena, "%s %s", line, input->path);
+	for (int round = 0; round < 2; round++) {
+		const bool works =
+			execute(t, program, line, found->as_argument ? NULL : input->path,
+				INPUT_SECONDS, &seen);
+
+		if (!is_untouched(t->tree, input))
+			found->is_harmful = true;
+		if (!works || found->is_harmful)
+			return;
+	}
+	/* Inputs come largest first: one that takes no time to speak of may do so many times. */
+	if (found->input ? seen.cpu_s <= found->cpu_s : seen.cpu_s < found->cpu_s)
+		return;
+	found->input = input;
+	found->cpu_s = seen.cpu_s;
+}
+
+/*
+ * Copies of it in a row, enough for an execution of a third of a second. The number is found in
+ * two steps: the first time is hardly more than that of starting the program.
+ */
+static void lengthen(struct trying *t, struct fg_project_program *program,
+		     const struct found *found)
+{
+	const char *made = fg_project_input_name(found->input->path, &t->cli->arena);
+	const double most = fmin(COPIES_MAX, (double)COPIED_BYTES_MAX / (double)found->input->size);
+	double cpu_s = fmax(found->cpu_s, smallest_cpu_s);
+	double copies = 1;
+
+	for (int round = 0; round < 2 && cpu_s < wanted_s / 2 && copies < most; round++) {
+		struct fg_project_program longer = *program;
+		struct fg_project_program setup = {.path = ""};
+		struct seen seen = {0};
+
+		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
+		longer.input = found->input->path;
+		longer.input_copies = (unsigned)copies;
+		longer.input_is_argument = found->as_argument;
+		if (!execute(t, &setup, fg_project_input_setup(&longer, &t->cli->arena), NULL,
+			     INPUT_SECONDS, &seen) ||
+		    !execute(t, &longer, fg_project_command(&longer, &t->cli->arena),
+			     found->as_argument ? NULL : made, TRY_SECONDS, &seen) ||
+		    seen.cpu_s < 2 * cpu_s)
+			return;
+		*program = longer;
+		cpu_s = seen.cpu_s;
+	}
+}
+
+/* From standard input before by name: a program that only reads cannot do harm. */
+static bool find_input(struct trying *t, struct fg_project_program *program, double cpu_s)
+{
+	struct fg_project_inputs inputs = {0};
+	struct found found = {.cpu_s = cpu_s};
+
+	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
+	for (int as_argument = 0; as_argument < 2 && !found.input; as_argument++) {
+		found.as_argument = as_argument;
+		for (size_t i = 0; i < inputs.count && !found.is_harmful && !is_over(t); i++)
+			try_input(t, program, &inputs.items[i], &found);
+	}
+	if (!found.input)
+		return false;
+	if (found.cpu_s < wanted_s)
+		lengthen(t, program, &found);
+	if (program->input)
+		return true;
+	if (found.cpu_s < 2 * cpu_s)
+		return false;
+	program->input = found.input->path;
+	program->input_is_argument = found.as_argument;
+	return true;
+}
+
+/* ---- how long, how busy, how steady ---- */
+
+static const char *stdin_of(struct trying *t, const struct fg_project_program *program)
+{
+	if (!program->input || program->input_is_argument)
+		return NULL;
+	return program->input_copies > 1 ? fg_project_input_name(program->input, &t->cli->arena)
+					 : program->input;
+}
+
+/* `first` is an execution that has been, which warmed the caches. */
+static void observe(struct trying *t, struct fg_project_program *program)
+{
+	const char *line = fg_project_command(program, &t->cli->arena);
+	struct fg_trial trial = {.count = 0};
+	double last_s = 0;
+	double queued_s = 0;
+	double wall_s = 0;
+	double cpu_s = 0;
+	double pairs = 0;
+	size_t count = 0;
+
+	while (count < SAMPLES_MAX && (count < SAMPLES_MIN || wall_s < SAMPLES_SECONDS)) {
+		struct seen seen = {0};
+
+		if (!execute(t, program, line, stdin_of(t, program), BENCHMARK_SECONDS, &seen)) {
+			program->trial = FG_PROJECT_FAILED;
+			return;
+		}
+		wall_s += seen.wall_s;
+		queued_s += seen.queued_s;
+		cpu_s += seen.cpu_s;
+		seen.cpu_s = fmax(seen.cpu_s, 1e-6);
+		if (count++ % 2)
+			trial.differences[trial.count++] = log(seen.cpu_s / last_s);
+		last_s = seen.cpu_s;
+		if (wall_s > SAMPLES_SECONDS_MAX && count % 2 == 0)
+			break;
+	}
+	program->seconds = wall_s / (double)count;
+	program->busy = cpu_s / fmax(wall_s - queued_s, cpu_s / MAX_CPUS);
+	program->spread = trial.count >= 2 ? fg_trial_spread(&trial) : fabs(trial.differences[0]);
+	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS / (2 * fmax(program->seconds, 1e-3)));
+	program->smallest = fmax(min_effect, sure * program->spread / sqrt(fmax(pairs, 1)));
+	program->trial = cpu_s < short_s * (double)count ? FG_PROJECT_SHORT : FG_PROJECT_GOOD;
+}
+
+static void try_program(struct trying *t, struct fg_project_program *program)
+{
+	const bool has_harness = program->harness != FG_HARNESS_NONE;
+	const char *line = fg_project_command(program, &t->cli->arena);
+	struct seen seen = {0};
+	bool works = execute(
+		t, program, line, NULL,
+		program->rank >= FG_PROJECT_LIKELY_RANK ? BENCHMARK_SECONDS : TRY_SECONDS, &seen);
+	const char *why = program->why;
+
+	fg_cli_detail(t->cli, "tried %s: %s, %.3f s", line, works ? "works" : why, seen.wall_s);
+	if (!has_harness && !program->is_named && program->rank < FG_PROJECT_LIKELY_RANK &&
+	    seen.wall_s < INPUT_SECONDS && (!works || seen.cpu_s < short_s))
+		works = find_input(t, program, works ? seen.cpu_s : 0) || works;
+	if (works)
+		observe(t, program);
+	else
+		program->trial = FG_PROJECT_FAILED;
+	if (!works)
+		program->why = why;
+}
+
+void fg_project_try(struct fg_cli *cli, struct fg_project *project)
+{
+	struct trying t = {.cli = cli,
+			   .project = project,
+			   .tree = project->tree,
+			   .launcher = fg_installed_find(FG_LAUNCHER_NAME),
+			   .ends_ns = fg_clock_monotonic_ns() + ALL_SECONDS * FG_NS_PER_S};
+	size_t good = 0;
+	size_t tried = 0;
+
+	for (size_t i = 0; i < project->program_count && tried < TRIED_MAX && good < WANTED; i++) {
+		struct fg_project_program *program = &project->programs[i];
+
+		/* What is a benchmark by its name is enough; tests are none, whatever they do. */
+		if (!program->is_built || program->rank <= FG_PROJECT_TEST_RANK || is_over(&t) ||
+		    (good > 0 && program->rank < FG_PROJECT_LIKELY_RANK))
+			break;
+		fg_cli_say(cli, "trying %s", program->path);
+		try_program(&t, program);
+		good += program->trial == FG_PROJECT_GOOD;
+		tried++;
+	}
+	fg_project_sort(project);
+	free(t.launcher);
+}
