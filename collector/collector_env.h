@@ -58,14 +58,18 @@ enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
+	FG_COUNTER_THROWS,
+	FG_COUNTER_LOCKS,
 	FG_COUNTER_COUNT,
 };
 /* clang-format off */
-#define FG_COUNTER_WORDS          \
- {                                \
-  [FG_COUNTER_HEAP] = "heap",     \
-  [FG_COUNTER_IO] = "io",     \
-  [FG_COUNTER_FD] = "fd",         \
+#define FG_COUNTER_WORDS            \
+ {                                  \
+  [FG_COUNTER_HEAP] = "heap",       \
+  [FG_COUNTER_IO] = "io",           \
+  [FG_COUNTER_FD] = "fd",           \
+  [FG_COUNTER_THROWS] = "throws",   \
+  [FG_COUNTER_LOCKS] = "locks",     \
  }
 /* clang-format on */
 /* Functions whose calls are counted, by the library for it alone: "exp,log@libm,Parser::*". */

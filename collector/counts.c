@@ -18,7 +18,7 @@ enum {
 	FOREIGN_TRIES = 1 << 16,
 };
 
-struct fg_counted *fg_counted[FG_COUNTER_COUNT];
+struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
 struct entry {
 	uint32_t path; /* 0: free, as path 0 has a place of its own */
@@ -36,8 +36,8 @@ struct table {
 };
 
 /* By slot, beside fg_g.threads. */
-static struct table tables[FG_COUNTER_COUNT][FG_THREADS_MAX];
-static _Atomic uint64_t unplaced[FG_COUNTER_COUNT][FG_COUNT_KINDS];
+static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
+static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 
 static void join(enum fg_counter counter, struct fg_counts *counts, const struct fg_counts *seen)
 {
@@ -155,13 +155,13 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
-	for (unsigned i = 0; i < FG_COUNTER_COUNT; i++)
+	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
 		flush_table(writer, (enum fg_counter)i, slot, thread);
 }
 
 static void flush_unplaced(struct fg_thread *writer)
 {
-	for (unsigned counter = 0; counter < FG_COUNTER_COUNT; counter++) {
+	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
 		const struct owner nobody = {.counter = (enum fg_counter)counter};
 		struct fg_counts counts;
 
@@ -188,22 +188,26 @@ static void flush_others(struct fg_thread *writer)
 	}
 }
 
+void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind)
+{
+	const char *name = fg_counted[counter]->names[kind];
+
+	if (!name)
+		return;
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, number_of(counter, kind));
+	fg_record_text(writer, name, strlen(name));
+	(void)fg_record_write(writer);
+}
+
 static void introduce(struct fg_thread *thread, enum fg_counter counter)
 {
 	const struct fg_counted *what = fg_counted[counter];
 
 	if (what->begin && !fg_g.lazy)
 		what->begin();
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		const char *name = what->names[i];
-
-		if (!name)
-			continue;
-		fg_record_begin(thread, FG_RECORD_MEASURE);
-		fg_record_number(thread, number_of(counter, i));
-		fg_record_text(thread, name, strlen(name));
-		(void)fg_record_write(thread);
-	}
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+		fg_counts_introduce(thread, counter, i);
 	if (what->introduce)
 		what->introduce(thread);
 	if (what->note)
@@ -212,7 +216,7 @@ static void introduce(struct fg_thread *thread, enum fg_counter counter)
 
 static void on_introduce(struct fg_thread *thread)
 {
-	for (unsigned i = 0; i < FG_COUNTER_COUNT; i++)
+	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
 		if (fg_is_counted((enum fg_counter)i))
 			introduce(thread, (enum fg_counter)i);
 }
@@ -241,7 +245,7 @@ static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);
 
-	for (unsigned counter = 0; counter < FG_COUNTER_COUNT; counter++) {
+	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
 		for (uint32_t i = 0; fg_is_counted((enum fg_counter)counter) && i < slots; i++)
 			forget(&tables[counter][i]);
 		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)

@@ -10,7 +10,14 @@
 #include "collector/state.h"
 
 enum {
-	FG_COUNT_KINDS = 8, /* of one probe, at most */
+	FG_COUNT_KINDS = 8,       /* of one probe, at most */
+	FG_COUNT_TYPE_GROUPS = 6, /* of as many kinds each: types of exceptions */
+};
+
+/* After the probes that have a word: the groups of types. */
+enum {
+	FG_COUNT_TYPES = FG_COUNTER_COUNT,
+	FG_COUNT_TABLES = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
 };
 
 struct fg_counts {
@@ -27,7 +34,7 @@ struct fg_counted {
 	void (*forget)(void);                        /* in a child of fork, or NULL */
 };
 
-extern struct fg_counted *fg_counted[FG_COUNTER_COUNT];
+extern struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
 /* Does the user want it? */
 static inline bool fg_is_counted(enum fg_counter counter)
@@ -48,6 +55,9 @@ static inline bool fg_is_counting(enum fg_counter counter)
  */
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 		   const struct fg_counts *seen);
+
+/* Name a kind that was not known when the trace began, under `busy`. */
+void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
 /* The steps of fg_counts_see(), under `busy`: the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);

@@ -19,7 +19,7 @@
 enum {
 	CHUNK_SITES = 4096,
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
-	FIRST_MEASURE = 64,             /* the number of the first name in the trace */
+	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
 	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
 };
 

@@ -211,6 +211,46 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_size,
 		},
+	[FG_MEASURE_THROWS] =
+		{
+			.name = "throws",
+			.label = "exceptions thrown",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_THROWS_OF] =
+		{
+			.name = "throws.",
+			.label = "exceptions of a type",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAITS] =
+		{
+			.name = "locks.waits",
+			.label = "waits for locks",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAIT_TIME] =
+		{
+			.name = "locks.wait_time",
+			.label = "time waited for locks",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_duration,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -17,7 +17,7 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_HYPERFINE] = "hyperfine",
 };
 
-const char *const fg_countable[] = {"heap", "fd", "io", NULL};
+const char *const fg_countable[] = {"heap", "fd", "io", "throws", "locks", NULL};
 
 const char *fg_schedule_name(enum fg_schedule schedule)
 {

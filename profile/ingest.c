@@ -279,7 +279,10 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 	};
 }
 
-/* Adds one row. The first measure gets a row even without samples. */
+/*
+ * Adds one row. The first measure gets a row even without samples, and so does what was counted:
+ * none is an answer then.
+ */
 static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
 			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)
 {
@@ -297,7 +300,7 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 		at->value = fg_measure_join(fold, at->value, sample->value);
 		at->samples += sample->count;
 	}
-	if (!is_empty || measure == 0)
+	if (!is_empty || measure == 0 || profile->measures[measure].is.exact)
 		add_row(set, &profile->measures[measure], self, row);
 	free(self);
 }

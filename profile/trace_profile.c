@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: processes and threads, samples, marks. */
+#include "base/text.h"
 #include "profile/trace_private.h"
+#include "symbols/demangle.h"
 
 #include <inttypes.h>
 
@@ -175,13 +177,34 @@ static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 	return path;
 }
 
+/* The type of an exception is there as its linkage name. */
+static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measure)
+{
+	static const char mangled[] = "throws._ZTS";
+	static const char readable[] = "typeinfo name for ";
+	const struct fg_trace *trace = j->trace;
+	const char *name = measure < trace->measure_count ? trace->measures[measure] : NULL;
+	struct fg_strbuf text = {0};
+
+	if (!name || !fg_text_starts_with(name, mangled))
+		return name;
+	if (fg_demangle(strchr(name, '_'), &text) && fg_text_starts_with(text.data, readable)) {
+		char *own = fg_xasprintf("throws.%s", text.data + strlen(readable));
+
+		name = fg_profile_text(j->profile, own);
+		free(own);
+	}
+	fg_strbuf_release(&text);
+	return name;
+}
+
 /* Also one of which nothing was counted: 0 is an answer. */
 static void add_measures(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
 
-	for (size_t i = 1; i < trace->measure_count; i++) {
-		const char *name = trace->measures[i];
+	for (uint32_t i = 1; i < trace->measure_count; i++) {
+		const char *name = measure_name(j, i);
 		const struct fg_measure measure = fg_measure_describe(name ? name : "", NULL);
 
 		if (name && j->profile->measure_count < FG_MEASURES_MAX)
@@ -192,8 +215,7 @@ static void add_measures(struct fg_trace_joiner *j)
 static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *from, uint32_t *trail)
 {
 	const struct fg_trace *trace = j->trace;
-	const char *name =
-		from->measure < trace->measure_count ? trace->measures[from->measure] : NULL;
+	const char *name = measure_name(j, from->measure);
 	const struct fg_measure measure = fg_measure_describe(name ? name : "", NULL);
 	struct fg_sample *sample = NULL;
 	uint32_t stack = 0;

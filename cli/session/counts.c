@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/counts.h"
 
-#include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/count_both.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
-#include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/extra.h"
 #include "runner/preload.h"
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 enum {
-	REPETITIONS_MAX = 2,
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
 	FIRST_PAIR = FG_EXACT_FIRST_PAIR + 16
 };
@@ -22,29 +20,14 @@ struct counter {
 	struct fg_session *session;
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
-	struct fg_profile_set *set;
 	const char *library;
-	bool has_baseline; /* it runs here, not in a stored run */
-	char *why;         /* why nothing is counted */
+	char *why; /* why nothing is counted, or not as often as it should be */
 };
 
 static void explain(struct counter *counter, const char *why)
 {
 	free(counter->why);
 	counter->why = fg_xstrdup(why);
-}
-
-static void take(struct counter *counter, const struct fg_profile *profile, enum fg_arm arm,
-		 unsigned repetition)
-{
-	const struct fg_benchmark *benchmark = counter->benchmark;
-	struct fg_ingest_row row = {.arm = (uint8_t)arm, .pair = FIRST_PAIR + repetition};
-
-	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
-		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
-		row.called = fg_fs_base_name(benchmark->command.argv[0]);
-	}
-	fg_profile_ingest_profile(counter->set, profile, &row, NULL);
 }
 
 /* With the counting library in it, and without a clock: nothing is sampled. */
@@ -82,11 +65,10 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	return status;
 }
 
-/* *counted false: there is no count of this side, and counter->why says why. */
-static int count_once(struct counter *counter, enum fg_arm arm, unsigned repetition, bool *counted,
+static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		      struct fg_error *err)
 {
-	struct fg_profile profile;
+	struct counter *counter = context;
 	struct fg_error found = {0};
 	char *folder = NULL;
 	int status = fg_runner_extra_folder(counter->job, &folder, err);
@@ -101,33 +83,13 @@ static int count_once(struct counter *counter, enum fg_arm arm, unsigned repetit
 	}
 	if (status != FG_OK)
 		goto out;
-	if (fg_profile_read_traces(folder, counter->session->symbolizer, &profile, &found) !=
-	    FG_OK) {
+	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) == FG_OK)
+		*counted = true;
+	else
 		explain(counter, found.message);
-		goto out;
-	}
-	take(counter, &profile, arm, repetition);
-	fg_profile_release(&profile);
-	*counted = true;
 out:
 	fg_runner_extra_remove(counter->job, folder);
 	return status;
-}
-
-static int count_both(struct counter *counter, unsigned repetition, bool *counted,
-		      struct fg_error *err)
-{
-	*counted = true;
-	for (unsigned arm = 0; arm < FG_ARM_COUNT && *counted; arm++) {
-		int status = FG_OK;
-
-		if (arm == FG_ARM_BASELINE && !counter->has_baseline)
-			continue;
-		status = count_once(counter, (enum fg_arm)arm, repetition, counted, err);
-		if (status != FG_OK)
-			return status;
-	}
-	return FG_OK;
 }
 
 static const struct fg_profile_row *row_of(const struct fg_profile_set *set, uint8_t arm,
@@ -166,19 +128,14 @@ static bool is_counted_already(const struct fg_profile_set *set)
 	return false;
 }
 
-static int count(struct counter *counter, struct fg_error *err)
+static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
-	bool counted = true;
+	char *text = fg_xasprintf("events %s: %s",
+				  done > 0 ? "were not counted a second time" : "are not counted",
+				  counter->why);
 
-	for (unsigned i = 0; i < REPETITIONS_MAX && counted; i++) {
-		const int status = count_both(counter, i, &counted, err);
-
-		if (status != FG_OK)
-			return status;
-		if (i == 0 && counter->has_baseline && is_equal(counter->set))
-			break;
-	}
-	return FG_OK;
+	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_COUNTS, text, false);
+	free(text);
 }
 
 int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
@@ -186,17 +143,25 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 			    struct fg_error *err)
 {
 	const size_t *indexes = NULL;
-	struct counter counter = {
-		.session = session, .job = job, .benchmark = benchmark, .set = set};
+	struct counter counter = {.session = session, .job = job, .benchmark = benchmark};
+	struct fg_count_both both = {
+		.benchmark = benchmark,
+		.set = set,
+		.first_pair = FIRST_PAIR,
+		.count = count_once,
+		.is_equal = is_equal,
+		.context = &counter,
+	};
 	struct fg_series *series = NULL;
 	struct fg_error found = {0};
 	char *plain = NULL;
 	char *library = NULL;
+	unsigned done = 0;
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
 	series = &session->run.series[indexes[0]];
-	counter.has_baseline =
+	both.has_baseline =
 		session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED;
 	if (is_counted_already(set))
 		return FG_OK; /* a session before this one counted */
@@ -205,13 +170,9 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 		explain(&counter, found.message);
 	counter.library = library;
 	if (library)
-		status = count(&counter, err);
-	if (status == FG_OK && counter.why) {
-		char *text = fg_xasprintf("events are not counted: %s", counter.why);
-
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_COUNTS, text, false);
-		free(text);
-	}
+		status = fg_session_count_both(&both, &done, err);
+	if (status == FG_OK && counter.why)
+		record(&counter, series, done);
 	free(counter.why);
 	free(library);
 	free(plain);

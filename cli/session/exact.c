@@ -2,25 +2,17 @@
 #include "cli/session/exact.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
+#include "cli/session/count_both.h"
 #include "exchange/import.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
-#include "profile/ingest.h"
 #include "runner/exact.h"
-
-enum {
-	REPETITIONS_MAX = 2,
-};
 
 struct meter {
 	struct fg_runner_job *job;
-	const struct fg_benchmark *benchmark;
-	struct fg_profile_set *set;
-	bool has_baseline; /* it runs here, not in a stored run */
-	int64_t until_ns;  /* monotonic: the end of its budget */
-	const char *used;  /* meter of both sides */
-	char *why;         /* why not a better one, or none */
+	int64_t until_ns; /* monotonic: the end of its budget */
+	const char *used; /* meter of both sides */
+	char *why;        /* why not a better one, or none */
 };
 
 /* The whole program's count, where nothing tells its functions. */
@@ -50,27 +42,13 @@ static int profile_of(const struct fg_exact_reading *reading, struct fg_profile 
 	return FG_OK;
 }
 
-static void take(struct meter *meter, const struct fg_profile *profile, enum fg_arm arm,
-		 unsigned repetition)
-{
-	const struct fg_benchmark *benchmark = meter->benchmark;
-	struct fg_ingest_row row = {.arm = (uint8_t)arm, .pair = FG_EXACT_FIRST_PAIR + repetition};
-
-	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
-		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
-		row.called = fg_fs_base_name(benchmark->command.argv[0]);
-	}
-	fg_profile_ingest_profile(meter->set, profile, &row, NULL);
-}
-
-/* False: there is no count of this side. */
-static int count_once(struct meter *meter, enum fg_arm arm, unsigned repetition, bool *counted,
+static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		      struct fg_error *err)
 {
+	struct meter *meter = context;
 	const struct fg_exact_request request = {
 		.arm = arm, .timeout_ns = meter->until_ns - fg_clock_monotonic_ns()};
 	struct fg_exact_reading reading = {0};
-	struct fg_profile profile;
 	struct fg_error found = {0};
 	int status = FG_OK;
 
@@ -88,32 +66,15 @@ static int count_once(struct meter *meter, enum fg_arm arm, unsigned repetition,
 	reading.why = NULL;
 	if (!reading.meter)
 		goto out;
-	if (profile_of(&reading, &profile, &found) != FG_OK) {
+	if (profile_of(&reading, profile, &found) != FG_OK) {
 		free(meter->why);
 		meter->why = fg_xstrdup(found.message);
 		goto out;
 	}
-	take(meter, &profile, arm, repetition);
-	fg_profile_release(&profile);
 	meter->used = reading.meter;
 	*counted = true;
 out:
 	fg_exact_reading_release(&reading);
-	return FG_OK;
-}
-
-static int count_both(struct meter *meter, unsigned repetition, bool *counted, struct fg_error *err)
-{
-	*counted = true;
-	for (unsigned arm = 0; arm < FG_ARM_COUNT && *counted; arm++) {
-		int status = FG_OK;
-
-		if (arm == FG_ARM_BASELINE && !meter->has_baseline)
-			continue;
-		status = count_once(meter, (enum fg_arm)arm, repetition, counted, err);
-		if (status != FG_OK)
-			return status;
-	}
 	return FG_OK;
 }
 
@@ -138,29 +99,27 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	const size_t *indexes = NULL;
 	struct meter meter = {
 		.job = job,
-		.benchmark = benchmark,
-		.set = set,
 		.until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns,
 	};
-	bool counted = true;
+	struct fg_count_both both = {
+		.benchmark = benchmark,
+		.set = set,
+		.first_pair = FG_EXACT_FIRST_PAIR,
+		.count = count_once,
+		.is_equal = fg_exact_is_equal,
+		.context = &meter,
+	};
+	unsigned done = 0;
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	meter.has_baseline = session->roots[FG_ARM_BASELINE] &&
-			     session->run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+	both.has_baseline = session->roots[FG_ARM_BASELINE] &&
+			    session->run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
 		return FG_OK; /* a session before this one counted */
-	for (unsigned i = 0; i < REPETITIONS_MAX && counted; i++) {
-		status = count_both(&meter, i, &counted, err);
-		if (status != FG_OK)
-			goto out;
-		/* A first count stands without a second one. */
-		counted |= i > 0;
-		if (i == 0 && meter.has_baseline && fg_exact_is_equal(set))
-			break;
-	}
-	record(&meter, &session->run.series[indexes[0]], counted);
-out:
+	status = fg_session_count_both(&both, &done, err);
+	if (status == FG_OK)
+		record(&meter, &session->run.series[indexes[0]], done > 0);
 	free(meter.why);
 	return status;
 }

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` a descriptor more, a byte more and the first exception
+fail the run, each with the function that is to blame; the same program passes.
+"""
+import json
+import os
+import sys
+
+from checks import call, check, finish_in_scratch, git, write
+
+FASTGATE = os.path.abspath(sys.argv[1])
+COMPILER = sys.argv[2]
+
+PROGRAM = """#include <fcntl.h>
+#include <stdexcept>
+#include <unistd.h>
+static int fds[64];
+__attribute__((noinline)) void open_all(int n) { for (int i = 0; i < n; i++) fds[i] = open("/dev/null", O_WRONLY); }
+__attribute__((noinline)) void save(int bytes) { for (int i = 0; i < 20; i++) if (write(fds[i % 4], fds, bytes) < 0) _exit(3); }
+__attribute__((noinline)) void parse(int errors) {
+	for (int i = 0; i < errors; i++) try { throw std::runtime_error("?"); } catch (const std::exception &) { fds[63]++; }
+}
+int main() { open_all(OPENS); save(BYTES); parse(ERRORS); return 0; }
+"""
+
+CONFIGURATION = f"""version: 1
+project: app
+build: {{ command: {COMPILER} -g -O1 app.cpp -o app }}
+benchmarks:
+  - {{ name: app, command: ./app }}
+measure: {{ also: [fd, io, throws, locks], schedule: abba, pairs: {{ min: 4, max: 4 }}, warmup: 0, sampler: {{ enabled: false }} }}
+gate:
+  metrics:
+    fd.peak: {{ tolerated: 0 }}
+    io.bytes_written: {{ tolerated: 0.1% }}
+    throws: {{ tolerated: 0 }}
+    locks.waits: {{ tolerated: 0 }}
+    cpu_time: {{ gated: false }}
+    wall_time: {{ gated: false }}
+    max_rss: {{ gated: false }}
+"""
+
+
+def source(opens, size, errors, more=""):
+    write("app.cpp", PROGRAM.replace("OPENS", str(opens)).replace("BYTES", str(size)).replace("ERRORS", str(errors)) + more)
+
+
+def gate(code):
+    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
+    check(done.returncode == code, f"{done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
+    with open("report.json", encoding="utf-8") as file:
+        benchmark = json.load(file)["benchmarks"][0]
+    metrics = {one["name"]: one for one in benchmark["metrics"]}
+    return done, benchmark, {name: (one["baseline"], one["candidate"], one["verdict"]) for name, one in metrics.items()}
+
+
+def body():
+    source(10, 200, 0)
+    write("fastgate.yml", CONFIGURATION)
+    write(".gitignore", "app\n.fastgate/\nreport.json\n")
+    git("init", "-q", ".")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+
+    source(11, 201, 3)
+    done, benchmark, found = gate(1)
+    wanted = {"fd.peak": (10, 11, "regression"), "io.bytes_written": (4000, 4020, "regression"), "throws": (0, 3, "regression"),
+              "locks.waits": (0, 0, "pass"), "io.calls": (20, 20, "pass")}
+    check({name: found.get(name) for name in wanted} == wanted, f"{found}")
+    blamed = {blame["functions"][0]["measure"]: blame["functions"][0]["name"] for blame in benchmark["measures"]}
+    check(blamed.get("fd.peak") == "open_all(int)" and blamed.get("io.bytes_written") == "save(int)" and
+          blamed.get("throws") == "parse(int)", f"{blamed}")
+    check("parse(int)" in done.stdout and "save(int)" in done.stdout, done.stdout)
+
+    source(10, 200, 0, "int unused(int a) { return a * 3; }\n")
+    _, _, found = gate(0)
+    check(found["throws"] == (0, 0, "pass") and found["fd.peak"] == (10, 10, "pass"), f"{found}")
+
+
+finish_in_scratch(body)
