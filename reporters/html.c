@@ -6,6 +6,7 @@
  * only as text nodes (web/dom.js).  Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"
+#include "reporters/cause.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
 #include "reporters/web/assets.h"
@@ -57,13 +58,18 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 
 static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 {
-	struct fg_strbuf name = {0};
+	struct fg_strbuf cause = {0};
+	struct fg_strbuf project = {0};
 
-	fg_report_add_name(&name, report->run->project ? report->run->project : "fastgate", 80);
+	fg_report_add_run_cause(&cause, report->verdict, NULL);
+	fg_report_add_name(&project, report->run->project ? report->run->project : "fastgate", 80);
 	fg_strbuf_add_text(text, "<title>");
-	add_escaped(text, fg_strbuf_text(&name));
-	fg_strbuf_printf(text, ": %s</title>\n", fg_outcome_name(report->verdict->outcome));
-	fg_strbuf_release(&name);
+	add_escaped(text, fg_strbuf_text(&cause));
+	fg_strbuf_add_text(text, " · ");
+	add_escaped(text, fg_strbuf_text(&project));
+	fg_strbuf_add_text(text, "</title>\n");
+	fg_strbuf_release(&project);
+	fg_strbuf_release(&cause);
 }
 
 static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "reporters/blame_keys.h"
+#include "reporters/cause.h"
 #include "reporters/formats.h"
 #include "reporters/page_data.h"
 #include "reporters/verdict_queries.h"
@@ -278,6 +279,24 @@ static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 	fg_json_end(w);
 }
 
+static void add_cause(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg_strbuf cause = {0};
+
+	fg_report_add_cause(&cause, benchmark, NULL);
+	fg_json_text(w, "cause", fg_strbuf_text(&cause));
+	fg_strbuf_release(&cause);
+}
+
+static void add_run_cause(struct fg_json_writer *w, const struct fg_verdict *verdict)
+{
+	struct fg_strbuf cause = {0};
+
+	fg_report_add_run_cause(&cause, verdict, NULL);
+	fg_json_text(w, "cause", fg_strbuf_text(&cause));
+	fg_strbuf_release(&cause);
+}
+
 static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report, size_t index,
 			  bool for_page)
 {
@@ -286,6 +305,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "name", benchmark->name);
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
+	add_cause(w, benchmark);
 	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
@@ -336,6 +356,7 @@ void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg
 	fg_json_text(w, "schema", FG_REPORT_SCHEMA);
 	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
 	fg_json_int(w, "exit_code", (int64_t)verdict->exit_code);
+	add_run_cause(w, verdict);
 	add_run(w, report);
 	fg_json_begin_array(w, "benchmarks");
 	for (size_t i = 0; i < verdict->benchmark_count; i++)

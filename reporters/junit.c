@@ -20,6 +20,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
+#include "reporters/cause.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -242,6 +243,10 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 
 	switch (case_outcome(metric)) {
 	case FG_OUTCOME_REGRESSION:
+		if (metric == fg_report_headline(benchmark)) {
+			fg_report_add_cause(&message, benchmark, NULL);
+			fg_strbuf_add_text(&message, "; ");
+		}
 		describe_metric(&message, benchmark, metric);
 		/* GitLab shows the message only where there is no text. */
 		fg_strbuf_printf(&text, "%s\n", fg_strbuf_text(&message));
@@ -295,7 +300,7 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 						     : "missing: in the baseline only");
 		add_outcome(j, "skipped", NULL, &message, NULL);
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
-		fg_strbuf_add_text(&message, "regression");
+		fg_report_add_cause(&message, benchmark, NULL);
 		add_blame(&text, benchmark);
 		add_outcome(j, "failure", "regression", &message, &text);
 	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {

@@ -11,6 +11,7 @@
  * A line that begins with "/merge" would be an order to GitLab.
  */
 #include "base/text.h"
+#include "reporters/cause.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -431,6 +432,26 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
 }
 
+/* The cause in one sentence; then, of several benchmarks, how they all went. */
+static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
+{
+	static const struct fg_cause_style style = {
+		.add_text = add_sentence,
+		.add_code = add_code,
+	};
+
+	if (verdict->benchmark_count == 0) {
+		fg_strbuf_add_text(text, "No benchmark ran.\n\n");
+		return;
+	}
+	fg_report_add_run_cause(text, verdict, &style);
+	fg_strbuf_add_text(text, "\n\n");
+	if (verdict->benchmark_count > 1 && verdict->outcome != FG_OUTCOME_PASS) {
+		fg_report_add_summary(text, verdict);
+		fg_strbuf_add_text(text, "\n\n");
+	}
+}
+
 static void write_markdown(const struct fg_report *report, struct fg_strbuf *text, size_t start,
 			   size_t budget)
 {
@@ -439,11 +460,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 
 	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
 			 fg_outcome_name(verdict->outcome));
-	if (verdict->benchmark_count == 0)
-		fg_strbuf_add_text(text, "No benchmark ran.");
-	else
-		fg_report_add_summary(text, verdict);
-	fg_strbuf_add_text(text, "\n\n");
+	add_lead(text, verdict);
 	left_out = add_table(text, verdict, start, budget);
 	left_out += add_all_details(text, verdict, start, budget);
 	if (left_out > 0)
@@ -495,7 +512,7 @@ void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
 void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
 {
 	fg_strbuf_printf(text, "%s: ", fg_outcome_name(verdict->outcome));
-	fg_report_add_summary(text, verdict);
+	fg_report_add_run_cause(text, verdict, NULL);
 }
 
 int fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,

@@ -89,7 +89,7 @@ void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
  * "fastgate/tracker".
  */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);
-/* "regression: 3 benchmarks: 1 regressed, 2 passed" */
+/* "regression: wordcount 11.6 % slower: find table.c:16 (+5.0 ms); 1 more benchmark regressed" */
 void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text);
 
 #endif

@@ -2,8 +2,10 @@
 /*
  * The answer in a few lines.
  *
- * One line a benchmark, in columns; a benchmark that needs attention gets its blame and its other
- * metrics below.
+ * First the cause in one sentence, then one line a benchmark, in columns; a benchmark that needs
+ * attention gets its blame and its other metrics below.
+ *
+ *	reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
  *	reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION
  *	  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit
@@ -16,6 +18,7 @@
  */
 #include "base/number.h"
 #include "base/text.h"
+#include "reporters/cause.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -550,6 +553,26 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	}
 }
 
+/* Only a change has a cause; everything else is told by the rows. */
+static void add_cause(const struct fg_terminal_page *page)
+{
+	const struct fg_verdict *verdict = page->report->verdict;
+	struct fg_strbuf cause = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const enum fg_outcome outcome = verdict->benchmarks[i].outcome;
+
+		any = any || outcome == FG_OUTCOME_REGRESSION || outcome == FG_OUTCOME_IMPROVEMENT;
+	}
+	if (!any)
+		return;
+	fg_report_add_run_cause(&cause, verdict, NULL);
+	fg_terminal_add_paragraph(page, FG_TERMINAL_BOLD, fg_strbuf_text(&cause));
+	fg_strbuf_add_char(page->text, '\n');
+	fg_strbuf_release(&cause);
+}
+
 int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
 		       struct fg_strbuf *text, struct fg_error *err)
 {
@@ -558,6 +581,7 @@ int fg_report_terminal(const struct fg_report *report, const struct fg_report_op
 
 	(void)err;
 	fg_terminal_table_init(&page);
+	add_cause(&page);
 	add_sides(&page);
 	add_benchmarks(&page);
 	add_circumstances(&page);

@@ -7,7 +7,8 @@
 #include <ctype.h>
 
 enum {
-	MAX_SENTENCE_BYTES = 2000
+	MAX_SENTENCE_BYTES = 2000,
+	INDENT = 2, /* of what stands below a benchmark */
 };
 
 const struct fg_terminal_outcome fg_terminal_outcomes[] = {
@@ -40,13 +41,13 @@ size_t fg_terminal_room(const struct fg_terminal_page *page, size_t used)
 	return width > used + 10 ? width - used : 10;
 }
 
-void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style,
-			  const struct fg_strbuf *line)
+static void add_line_at(const struct fg_terminal_page *page, size_t indent, const char *style,
+			const struct fg_strbuf *line)
 {
 	struct fg_strbuf fitted = {0};
 
-	fg_report_add_name(&fitted, fg_strbuf_text(line), fg_terminal_room(page, 2));
-	fg_strbuf_add_text(page->text, "  ");
+	fg_report_add_name(&fitted, fg_strbuf_text(line), fg_terminal_room(page, indent));
+	fg_strbuf_add_repeated(page->text, ' ', indent);
 	if (style)
 		fg_terminal_add_styled(page, style, fg_strbuf_text(&fitted));
 	else
@@ -55,10 +56,16 @@ void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style
 	fg_strbuf_release(&fitted);
 }
 
-void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
-			      const char *text)
+void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style,
+			  const struct fg_strbuf *line)
 {
-	const size_t room = fg_terminal_room(page, 2);
+	add_line_at(page, INDENT, style, line);
+}
+
+static void add_wrapped(const struct fg_terminal_page *page, size_t indent, const char *style,
+			const char *text)
+{
+	const size_t room = fg_terminal_room(page, indent);
 	struct fg_strbuf line = {0};
 	struct fg_strbuf clean = {0};
 	const char *at = NULL;
@@ -70,7 +77,7 @@ void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *s
 
 		if (room > 0 && line.length > 0 &&
 		    fg_text_width(fg_strbuf_text(&line)) + 1 + fg_text_width(word) > room) {
-			fg_terminal_add_line(page, style, &line);
+			add_line_at(page, indent, style, &line);
 			fg_strbuf_clear(&line);
 			fg_strbuf_add_char(&line, ' ');
 		}
@@ -78,9 +85,21 @@ void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *s
 		free(word);
 		at += length + strspn(at + length, " ");
 	}
-	fg_terminal_add_line(page, style, &line);
+	add_line_at(page, indent, style, &line);
 	fg_strbuf_release(&clean);
 	fg_strbuf_release(&line);
+}
+
+void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
+			      const char *text)
+{
+	add_wrapped(page, INDENT, style, text);
+}
+
+void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *style,
+			       const char *text)
+{
+	add_wrapped(page, 0, style, text);
 }
 
 /*

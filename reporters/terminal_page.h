@@ -51,6 +51,9 @@ void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style
 /* A sentence below a benchmark, broken between words where the terminal ends. */
 void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
 			      const char *text);
+/* Likewise, but not indented: about the whole run. */
+void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *style,
+			       const char *text);
 /* The finished page: in ASCII where asked for, no blanks at the ends of lines. */
 void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *text);
 

@@ -113,31 +113,42 @@ static size_t count_outcome(const struct fg_verdict *verdict, enum fg_outcome ou
 	return count;
 }
 
+/* Worst first. */
+static const struct {
+	enum fg_outcome outcome;
+	const char *words;
+} outcome_words[] = {
+	{.outcome = FG_OUTCOME_ERROR, .words = "could not be measured"},
+	{.outcome = FG_OUTCOME_REGRESSION, .words = "regressed"},
+	{.outcome = FG_OUTCOME_INCONCLUSIVE, .words = "inconclusive"},
+	{.outcome = FG_OUTCOME_PLACEMENT, .words = "of unchanged code elsewhere"},
+	{.outcome = FG_OUTCOME_IMPROVEMENT, .words = "improved"},
+	{.outcome = FG_OUTCOME_MISSING, .words = "missing"},
+	{.outcome = FG_OUTCOME_NEW, .words = "new"},
+	{.outcome = FG_OUTCOME_PASS, .words = "passed"},
+};
+
+const char *fg_report_outcome_words(enum fg_outcome outcome)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outcome_words); i++) {
+		if (outcome_words[i].outcome == outcome)
+			return outcome_words[i].words;
+	}
+	return "";
+}
+
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
-	static const struct {
-		enum fg_outcome outcome;
-		const char *what;
-	} parts[] = {
-		{.outcome = FG_OUTCOME_ERROR, .what = "could not be measured"},
-		{.outcome = FG_OUTCOME_REGRESSION, .what = "regressed"},
-		{.outcome = FG_OUTCOME_INCONCLUSIVE, .what = "inconclusive"},
-		{.outcome = FG_OUTCOME_PLACEMENT, .what = "of unchanged code elsewhere"},
-		{.outcome = FG_OUTCOME_IMPROVEMENT, .what = "improved"},
-		{.outcome = FG_OUTCOME_MISSING, .what = "missing"},
-		{.outcome = FG_OUTCOME_NEW, .what = "new"},
-		{.outcome = FG_OUTCOME_PASS, .what = "passed"},
-	};
 	const char *separator = ": ";
 
 	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
 			 verdict->benchmark_count == 1 ? "" : "s");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(parts); i++) {
-		const size_t count = count_outcome(verdict, parts[i].outcome);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outcome_words); i++) {
+		const size_t count = count_outcome(verdict, outcome_words[i].outcome);
 
 		if (count == 0)
 			continue;
-		fg_strbuf_printf(text, "%s%zu %s", separator, count, parts[i].what);
+		fg_strbuf_printf(text, "%s%zu %s", separator, count, outcome_words[i].words);
 		separator = ", ";
 	}
 }

@@ -45,6 +45,8 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
+/* "regressed", "could not be measured": after a number of benchmarks. */
+const char *fg_report_outcome_words(enum fg_outcome outcome);
 /* "regression: 1 of 5 benchmarks regressed, 4 pass" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/cause.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static void check(const char *name, const char *expected)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	fg_fixture_init(&fixture, name);
+	fg_report_add_run_cause(&text, &fixture.verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text), expected);
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+static void a_regression_is_told_with_its_function_place_and_cost(void **state)
+{
+	(void)state;
+	check("regression", "reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
+	check("improvement", "sort 8.8 % faster: fit(Track&) fit.cpp:88 (-7.8 ms)");
+	check("counted", "parse: allocations +0.01 %: grow_table table.c:31 (+1)");
+}
+
+static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
+{
+	(void)state;
+	check("unsure", "reconstruct 4.8 % slower; no single function is sure");
+}
+
+static void every_other_outcome_has_its_sentence(void **state)
+{
+	(void)state;
+	check("pass", "parse not slower: cpu time +0.1 % [-0.5, +0.7]");
+	check("inconclusive", "compress inconclusive: cpu time +1.7 % [-0.4, +3.8]");
+	check("identical", "hash: same binaries on both sides");
+	check("new", "render is new: nothing to compare with yet");
+	check("missing", "legacy is missing: in the baseline only");
+	check("error", "network could not be measured: ./build/net --connect: exited with code 3");
+	check("nothing", "no benchmark ran");
+}
+
+static void of_several_benchmarks_the_regression_leads_even_beside_an_error(void **state)
+{
+	(void)state;
+	check("mixed", "reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
+}
+
+static void further_benchmarks_of_the_outcome_are_counted(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_fixture_repeat(&fixture, 3);
+	fg_report_add_run_cause(&text, &fixture.verdict, NULL);
+	assert_non_null(strstr(fg_strbuf_text(&text), "(+9.7 ms); 2 more benchmarks regressed"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+static void names_of_strangers_stay_in_one_clean_line(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "hostile");
+	for (size_t i = 0; i < fixture.verdict.benchmark_count; i++) {
+		fg_strbuf_clear(&text);
+		fg_report_add_cause(&text, &fixture.verdict.benchmarks[i], NULL);
+		assert_true(text.length < 1000);
+		for (const char *at = fg_strbuf_text(&text); *at; at++)
+			assert_false((unsigned char)*at < ' ');
+	}
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_regression_is_told_with_its_function_place_and_cost),
+		cmocka_unit_test(a_function_that_is_not_sure_is_not_named_as_the_cause),
+		cmocka_unit_test(every_other_outcome_has_its_sentence),
+		cmocka_unit_test(of_several_benchmarks_the_regression_leads_even_beside_an_error),
+		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),
+		cmocka_unit_test(names_of_strangers_stay_in_one_clean_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
