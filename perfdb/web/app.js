@@ -4,9 +4,10 @@
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
 import { Missing, Refused, ask, canAdminister, useToken } from './server.js';
-import { address, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
+import { address, attempt, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
+import { showPeople, showWho, signInAddress } from './people.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
@@ -17,20 +18,22 @@ async function showProjects() {
 	replace(page, el('main', {}, heading('Projects'), projects.length === 0
 		? el('p', {}, 'No run was uploaded yet: ', el('code', {}, 'fastgate push'), ' sends one.')
 		: el('ul', { class: 'names' }, projects.map((name) => el('li', {}, link(clip(name, 200), 'project', { project: name })))),
-	administers && el('p', {}, link('Tokens', 'tokens', {}))));
+	administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}))));
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens };
+	search: showSearch, tokens: showTokens, people: showPeople };
 
-function askToken(words) {
+async function askToken(words) {
+	const where = await signInAddress();
 	showTrail();
-	replace(page, el('main', {}, heading('A token is needed'), el('p', {}, words),
+	replace(page, el('main', {}, heading(where ? 'Sign in' : 'A token is needed'), !where && el('p', {}, words),
+		where && el('p', {}, el('a', { href: where, class: 'button' }, 'Sign in')), where && el('p', {}, 'Or give a token:'),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
 			useToken(new FormData(event.target).get('token').trim());
 			show();
-		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, 'Sign in')),
+		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, where ? 'Use it' : 'Sign in')),
 		el('p', { class: 'quiet' }, 'It is kept in this tab only, until you close it.')));
 }
 
@@ -57,7 +60,7 @@ async function show() {
 		page.dataset.ready ??= 'true'; // a comparison says so itself, once its lower parts stand
 	} catch (error) {
 		if (error instanceof Refused)
-			askToken(error.message);
+			await askToken(error.message);
 		else
 			showError(error, state);
 		page.dataset.ready = 'true';
@@ -78,3 +81,4 @@ document.getElementById('find').addEventListener('submit', (event) => {
 	location.href = address('search', { q: words.value.trim(), project: asked.get('project') });
 });
 show();
+attempt(() => showWho(document.getElementById('who')));

@@ -36,6 +36,14 @@ function tokenTable(tokens, redraw) {
 	});
 }
 
+export function projectChoice(projects) {
+	return el('label', {}, 'Project ', el('select', { name: 'project' }, el('option', { value: '' }, 'all'), projects.map((name) => el('option', { value: name }, clip(name, 60)))));
+}
+
+export function scopeChoice() {
+	return el('label', {}, 'May ', el('select', { name: 'scope' }, Object.entries(SCOPES).map(([scope, words]) => el('option', { value: scope }, `${scope}: ${words}`))));
+}
+
 function tokenForm(projects, made, redraw) {
 	const create = async (event) => {
 		event.preventDefault();
@@ -46,8 +54,7 @@ function tokenForm(projects, made, redraw) {
 	};
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
-		el('label', {}, 'Project ', el('select', { name: 'project' }, el('option', { value: '' }, 'all'), projects.map((name) => el('option', { value: name }, clip(name, 60))))),
-		el('label', {}, 'May ', el('select', { name: 'scope' }, Object.entries(SCOPES).map(([scope, words]) => el('option', { value: scope }, `${scope}: ${words}`)))),
+		projectChoice(projects), scopeChoice(),
 		el('label', {}, 'Works for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', {}, 'Make'));
 }
 

@@ -22,10 +22,11 @@ export function scratchFolder() {
 	return folder;
 }
 
-export async function withBrowser(work) {
+// `flags`: of Chromium, beside those that all tests have.
+export async function withBrowser(work, flags = []) {
 	const profile = join(scratchFolder(), 'profile');
 	const context = await chromium.launchPersistentContext(profile, {
-		executablePath: process.env.FASTGATE_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, bypassCSP: false, timeout: HUNG_MS,
+		executablePath: process.env.FASTGATE_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: [...FLAGS, ...flags], bypassCSP: false, timeout: HUNG_MS,
 	});
 	context.setDefaultTimeout(HUNG_MS);
 	try {

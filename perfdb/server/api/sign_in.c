@@ -70,16 +70,44 @@ static const char *own_page(const char *path)
 	return path;
 }
 
+static void add_html(struct fg_strbuf *text, const char *words)
+{
+	for (; *words; words++) {
+		if (strchr("<>&\"'", *words))
+			fg_strbuf_printf(text, "&#%d;", *words);
+		else
+			fg_strbuf_add_char(text, *words);
+	}
+}
+
+/* A person reads this, not a program: a page of its own, without a script. */
+static int show(struct fg_request *rq, int http_status, const char *title, const char *why)
+{
+	struct fg_strbuf *text = &rq->answer.text;
+
+	rq->answer.status = http_status;
+	rq->answer.type = "text/html; charset=utf-8";
+	fg_strbuf_printf(text,
+			 "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+			 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+			 "<title>%s</title><link rel=\"icon\" href=\"/assets/icon.svg\">"
+			 "<link rel=\"stylesheet\" href=\"/assets/style.css\">"
+			 "<link rel=\"stylesheet\" href=\"/assets/pages.css\"></head>"
+			 "<body><main><h1>%s</h1><p>",
+			 title, title);
+	add_html(text, why);
+	fg_strbuf_add_text(text,
+			   "</p><p><a href=\"/\">Back to perfdb</a></p></main></body></html>\n");
+	return FG_OK;
+}
+
 /* What the identity server does wrong, or whoever pretends to come from there. */
-static int refuse(struct fg_request *rq, const struct fg_error *reason, struct fg_error *err)
+static int refuse(struct fg_request *rq, const struct fg_error *reason)
 {
 	if (reason->code == FG_ENET)
-		return fg_request_refuse(
-			rq, 502, err,
-			fg_arena_printf(&rq->arena, "nobody can sign in now: %s", reason->message));
+		return show(rq, 502, "Nobody can sign in now", reason->message);
 	(void)fg_limiter_count(rq->server->failures, rq->client, fg_clock_monotonic_ns());
-	return fg_request_refuse(rq, 401, err,
-				 fg_arena_printf(&rq->arena, "not signed in: %s", reason->message));
+	return show(rq, 401, "Not signed in", reason->message);
 }
 
 /* A few requests at once may wait for the identity server; the others come again. */
@@ -120,7 +148,7 @@ int fg_handle_sign_in(struct fg_request *rq, struct fg_error *err)
 	give_turn_back(rq);
 	if (status != FG_OK) {
 		reason.code = FG_ENET; /* not the visitor's fault, whatever it is */
-		return refuse(rq, &reason, err);
+		return refuse(rq, &reason);
 	}
 	rq->answer.cookies[0] =
 		fg_people_cookie(rq, ATTEMPT,
@@ -175,20 +203,32 @@ static int identify(struct fg_request *rq, const struct fg_oidc_attempt *attempt
 {
 	const char *code = fg_request_parameter(rq, "code");
 	const char *failure = fg_request_parameter(rq, "error");
-	struct fg_error reason = {0};
-	int status = take_turn(rq, err);
+	int status = FG_OK;
+
+	if (!code)
+		return fg_error_set(err, FG_EPARSE, "the identity server says '%.100s'",
+				    failure ? failure : "");
+	status = fg_oidc_finish(rq->server->oidc, attempt, code, add_name, person, err);
+	if (status != FG_OK)
+		return status;
+	if (person->name_count == 0)
+		return fg_error_set(err, FG_EPARSE, "the person's name is too long");
+	return FG_OK;
+}
+
+static int finish(struct fg_request *rq, const struct fg_person *person, const char *page,
+		  struct fg_error *err)
+{
+	char text[FG_SIGN_IN_TEXT_SIZE] = "";
+	const int status = keep_sign_in(rq, person, text, err);
 
 	if (status != FG_OK)
 		return status;
-	if (code)
-		status = fg_oidc_finish(rq->server->oidc, attempt, code, add_name, person, &reason);
-	else
-		status = fg_error_set(&reason, FG_EPARSE, "the identity server says '%.100s'",
-				      failure ? failure : "");
-	give_turn_back(rq);
-	if (status == FG_OK && person->name_count == 0)
-		status = fg_error_set(&reason, FG_EPARSE, "the person's name is too long");
-	return status == FG_OK ? FG_OK : refuse(rq, &reason, err);
+	rq->answer.cookies[0] =
+		fg_people_cookie(rq, "", text, rq->server->options.sign_in_ns / FG_NS_PER_S);
+	rq->answer.cookies[1] = fg_people_cookie(rq, ATTEMPT, "", 0);
+	explicit_bzero(text, sizeof(text));
+	return redirect(rq, fg_arena_strdup(&rq->arena, page));
 }
 
 int fg_handle_sign_in_done(struct fg_request *rq, struct fg_error *err)
@@ -196,28 +236,24 @@ int fg_handle_sign_in_done(struct fg_request *rq, struct fg_error *err)
 	const char *state = fg_request_parameter(rq, "state");
 	struct fg_oidc_attempt attempt = {0};
 	struct fg_person person = {0};
-	char text[FG_SIGN_IN_TEXT_SIZE] = "";
+	struct fg_error reason = {0};
 	const char *page = "/";
 	int status = check_can_sign_in(rq, err);
 
 	if (status != FG_OK)
 		return status;
-	if (!read_attempt(rq, &attempt, &page) || !state || strcmp(state, attempt.state) != 0)
-		return fg_request_refuse(
-			rq, 401, err,
-			"not signed in: this browser began no such sign-in, or more than ten minutes ago");
-	status = identify(rq, &attempt, &person, err);
+	if (!read_attempt(rq, &attempt, &page) || !state || strcmp(state, attempt.state) != 0) {
+		(void)fg_error_set(
+			&reason, FG_EPARSE,
+			"this browser began no such sign-in, or more than ten minutes ago");
+		return refuse(rq, &reason);
+	}
+	status = take_turn(rq, err);
 	if (status != FG_OK)
-		goto out;
-	status = keep_sign_in(rq, &person, text, err);
-	if (status != FG_OK)
-		goto out;
-	rq->answer.cookies[0] =
-		fg_people_cookie(rq, "", text, rq->server->options.sign_in_ns / FG_NS_PER_S);
-	rq->answer.cookies[1] = fg_people_cookie(rq, ATTEMPT, "", 0);
-	status = redirect(rq, fg_arena_strdup(&rq->arena, page));
-out:
-	explicit_bzero(text, sizeof(text));
+		return status;
+	status = identify(rq, &attempt, &person, &reason);
+	give_turn_back(rq);
+	status = status == FG_OK ? finish(rq, &person, page, err) : refuse(rq, &reason);
 	fg_person_release(&person);
 	return status;
 }
