@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Links in Markdown lead somewhere: every relative link names a file that exists and, behind '#', a heading of it."""
+"""
+Links in Markdown lead somewhere: every relative link names a file that exists and, behind '#', a heading of it.  The example of a
+container installs every library that the build needs.
+"""
 
 import pathlib
 import re
@@ -20,9 +23,19 @@ def anchors(text):
     return found
 
 
+def missing_in_container(root):
+    """Libraries of scripts/packages.txt that examples/perfdb/Containerfile does not install."""
+    listed = (root / "scripts" / "packages.txt").read_text()
+    needed = re.findall(r"^build\s+(lib\S+-dev)\b", listed, re.M)
+    return sorted(set(needed) - set(re.findall(r"lib\S+-dev", (root / "examples" / "perfdb" / "Containerfile").read_text())))
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     bad = 0
+    for package in missing_in_container(root):
+        print(f"examples/perfdb/Containerfile does not install {package}, which scripts/packages.txt lists for the build")
+        bad = 1
     for path in sorted(root.rglob("*.md")):
         if SKIPPED & set(path.relative_to(root).parts):
             continue
