@@ -416,42 +416,37 @@ void fg_image_release(struct fg_image *image)
 	*image = (struct fg_image){0};
 }
 
+static int compare(uint64_t address, uint64_t start, uint64_t size)
+{
+	return (address >= start && address - start >= size) - (address < start);
+}
+
+static int compare_with_section(const void *key, const void *item)
+{
+	const struct fg_image_section *section = item;
+
+	return compare(*(const uint64_t *)key, section->address, section->size);
+}
+
+static int compare_with_symbol(const void *key, const void *item)
+{
+	const struct fg_image_symbol *symbol = item;
+
+	return compare(*(const uint64_t *)key, symbol->address, symbol->size);
+}
+
 const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = image->section_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct fg_image_section *section = &image->sections[middle];
-
-		if (address < section->address)
-			high = middle;
-		else if (address - section->address >= section->size)
-			low = middle + 1;
-		else
-			return section;
-	}
-	return NULL;
+	return image->section_count ? bsearch(&address, image->sections, image->section_count,
+					      sizeof(image->sections[0]), compare_with_section)
+				    : NULL;
 }
 
 const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = image->symbol_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct fg_image_symbol *symbol = &image->symbols[middle];
-
-		if (address < symbol->address)
-			high = middle;
-		else if (address - symbol->address >= symbol->size)
-			low = middle + 1;
-		else
-			return symbol;
-	}
-	return NULL;
+	return image->symbol_count ? bsearch(&address, image->symbols, image->symbol_count,
+					     sizeof(image->symbols[0]), compare_with_symbol)
+				   : NULL;
 }
 
 size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address)

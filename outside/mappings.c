@@ -230,23 +230,19 @@ int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, str
 	return FG_OK;
 }
 
+static int compare_with_mapping(const void *key, const void *item)
+{
+	const uint64_t address = *(const uint64_t *)key;
+	const struct fg_mapping *mapping = item;
+
+	return (address >= mapping->end) - (address < mapping->start);
+}
+
 const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = mappings->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct fg_mapping *mapping = &mappings->items[middle];
-
-		if (address >= mapping->start && address < mapping->end)
-			return mapping;
-		if (mapping->start > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return mappings->count ? bsearch(&address, mappings->items, mappings->count,
+					 sizeof(mappings->items[0]), compare_with_mapping)
+			       : NULL;
 }
 
 bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address)

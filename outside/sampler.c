@@ -7,54 +7,33 @@
 #include "outside/mappings.h"
 #include "outside/memory.h"
 #include "outside/paths.h"
+#include "outside/sampled.h"
 #include "outside/stacks.h"
-#include "outside/threads.h"
 #include "outside/waiting.h"
-#include "symbols/trace_writer.h"
 
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/pidfd.h>
-#include <time.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
 	STOP_WITHIN_MS = 200, /* a thread that has to wait for a CPU first */
 	STACK_PAGES = 8,      /* copied while the thread stands still */
-	RED_ZONE = 128,       /* below the stack pointer, and in use */
-	PAUSES_MAX = 8192,    /* kept for the quantile */
+	AWAKE_NS = 20000,     /* from getting a CPU to knowing it */
+	SLICE_NS = 100000,
+	RED_ZONE = 128,    /* below the stack pointer, and in use */
+	PAUSES_MAX = 8192, /* kept for the quantile */
 	PERIOD_MAX_MS = 1000,
 	BUDGET_WINDOW_MS = 250,
 	REREAD_MS = 100, /* no two looks at the mappings within */
-	COMMAND_MAX_BYTES = FG_TRACE_TEXT_MAX,
-	ACCOUNT_BYTES = 96,
 };
 
 static const double step_max = 2; /* by which the period follows the budget */
-
-struct sample {
-	int64_t time_ns;
-	uint64_t node;
-	uint64_t weight_ns;
-	uint8_t bits;
-};
-
-struct thread {
-	pid_t tid;
-	int account; /* /proc/PID/task/TID/schedstat */
-	char name[32];
-	bool seen; /* in this round */
-	bool over;
-	bool held; /* it was asked to stop and has not done so yet */
-	int64_t since_ns;
-	uint64_t used_ns;    /* CPU time at the last sample */
-	uint64_t started_ns; /* and when it was first seen */
-	struct sample *samples;
-	size_t sample_count, sample_capacity;
-};
 
 /* What had been spent at one moment. */
 struct spending {
@@ -72,13 +51,15 @@ struct run {
 	struct fg_stack_walker *walker;
 	struct fg_trace_writer writer;
 	struct fg_paths paths;
-	struct thread *threads;
+	struct fg_sampled_thread *threads;
 	size_t thread_count, thread_capacity;
 	size_t live_threads;
 	struct fg_random random;
 	int64_t started_ns;
 	struct spending before;
+	bool is_our_child; /* then somebody waits for its exit */
 	int process_fd;    /* readable when the process has ended */
+	int stops_fd;      /* readable when a thread has stopped */
 	int64_t mapped_ns; /* when the mappings were read */
 	uint64_t pauses[PAUSES_MAX];
 	uint64_t pause_count;
@@ -87,38 +68,12 @@ struct run {
 
 /* ---- threads ---- */
 
-/* The CPU time that the kernel has counted; false: the thread has ended. */
-static bool read_used(const struct thread *thread, uint64_t *used_ns)
-{
-	char text[ACCOUNT_BYTES] = "";
-	const ssize_t got = pread(thread->account, text, sizeof(text) - 1, 0);
-
-	if (got <= 0)
-		return false;
-	*used_ns = strtoull(text, NULL, 10);
-	return true;
-}
-
 static void add_thread(struct run *run, pid_t tid)
 {
-	struct thread thread = {.tid = tid, .seen = true, .since_ns = fg_clock_monotonic_ns()};
-	struct fg_thread_state state;
-	char path[64];
-	int account = -1;
+	struct fg_sampled_thread thread;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)run->sampling->pid,
-		       (int)tid);
-	account = open(path, O_RDONLY | O_CLOEXEC);
-	if (account < 0)
+	if (!fg_sampled_thread_open(&thread, run->sampling->pid, tid))
 		return;
-	thread.account = account; /* until the thread is forgotten */
-	if (!read_used(&thread, &thread.used_ns)) {
-		(void)close(thread.account);
-		return;
-	}
-	thread.started_ns = thread.used_ns;
-	fg_thread_read_state(run->sampling->pid, tid, &state);
-	memcpy(thread.name, state.name, sizeof(thread.name));
 	run->threads = fg_grow(run->threads, &run->thread_capacity, run->thread_count + 1,
 			       sizeof(run->threads[0]));
 	run->threads[run->thread_count++] = thread;
@@ -143,12 +98,8 @@ static void follow_threads(struct run *run)
 			add_thread(run, now.items[i]);
 	}
 	for (size_t i = 0; i < run->thread_count; i++) {
-		struct thread *thread = &run->threads[i];
-
-		if (!thread->seen && !thread->over) {
-			thread->over = true;
-			(void)close(thread->account);
-		}
+		if (!run->threads[i].seen && !run->threads[i].over)
+			fg_sampled_thread_close(&run->threads[i]);
 	}
 	run->live_threads = now.count;
 	fg_pids_release(&now);
@@ -184,72 +135,108 @@ static void note_pause(struct run *run, int64_t pause_ns)
 	run->result->stopped_ns += (uint64_t)pause_ns;
 }
 
-/*
- * Stops the thread, copies what a walk needs, lets it go.  False: it has ended, or waits by now, or
- * does not leave the kernel in time: then its time stays for the next sample.
- */
-static bool take(struct run *run, struct thread *thread, struct user_regs_struct *registers)
+static void keep_sample(struct run *run, struct fg_sampled_thread *thread,
+			const struct user_regs_struct *registers, uint64_t weight_ns)
 {
-	struct fg_thread_stop stop;
-	bool taken = false;
-
-	if (!fg_thread_seize(thread->tid))
-		return false;
-	fg_thread_interrupt(thread->tid);
-	if (!fg_thread_await(thread->tid, fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS,
-			     &stop)) {
-		thread->held = true;
-		return false;
-	}
-	if (fg_thread_registers(thread->tid, registers) && !fg_waiting_is(registers)) {
-		fg_memory_forget(&run->memory);
-		fg_memory_fetch(&run->memory, registers->rsp - RED_ZONE, STACK_PAGES);
-		taken = true;
-	}
-	fg_thread_release(thread->tid, stop.signal);
-	note_pause(run, fg_clock_monotonic_ns() - stop.seen_ns);
-	return taken;
-}
-
-/* A thread that stops late is let go at once; false: it has not stopped yet. */
-static bool let_go(struct thread *thread, int64_t until_ns)
-{
-	struct fg_thread_stop stop;
-
-	if (thread->held && fg_thread_await(thread->tid, until_ns, &stop)) {
-		fg_thread_release(thread->tid, stop.signal);
-		thread->held = false;
-	}
-	return !thread->held;
-}
-
-static void sample_thread(struct run *run, struct thread *thread)
-{
-	struct user_regs_struct registers = {0};
-	struct fg_thread_state state;
 	struct fg_stack stack;
-	uint64_t used_ns = 0;
 
-	if (!let_go(thread, 0) || !read_used(thread, &used_ns) || used_ns <= thread->used_ns)
-		return;
-	fg_thread_read_state(run->sampling->pid, thread->tid, &state);
-	if (state.state != 'R' || !take(run, thread, &registers))
-		return;
-	refresh_mappings(run, registers.rip);
-	fg_stack_walk(run->walker, &registers, &stack);
+	refresh_mappings(run, registers->rip);
+	fg_stack_walk(run->walker, registers, &stack);
 	thread->samples = fg_grow(thread->samples, &thread->sample_capacity,
 				  thread->sample_count + 1, sizeof(thread->samples[0]));
-	thread->samples[thread->sample_count++] = (struct sample){
+	thread->samples[thread->sample_count++] = (struct fg_sampled){
 		.time_ns = fg_clock_monotonic_ns(),
 		.node = fg_paths_add(&run->paths, &run->mappings, &stack),
-		.weight_ns = used_ns - thread->used_ns,
+		.weight_ns = weight_ns,
+		.period_ns = thread->moment.period_ns,
 		.bits = (uint8_t)((unsigned)FG_CLOCK_JITTER |
 				  (stack.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
 	};
+	thread->weighed_ns += weight_ns;
 	run->truncated += stack.truncated;
-	run->result->cpu_ns += used_ns - thread->used_ns;
+	run->result->cpu_ns += weight_ns;
 	run->result->samples++;
-	thread->used_ns = used_ns;
+}
+
+/*
+ * A thread that stands still by now is let go when its registers and the top of its stack are
+ * copied.  When it waits by now, or was not on a CPU at the moment, its time stays for the next
+ * sample.
+ */
+static void collect(struct run *run, struct fg_sampled_thread *thread)
+{
+	struct user_regs_struct registers = {0};
+	struct fg_thread_stop stop;
+	struct fg_account account;
+	uint64_t weight_ns = 0;
+
+	if (!thread->held)
+		return;
+	if (!fg_thread_poll(thread->tid, run->is_our_child && thread->tid == run->sampling->pid,
+			    &stop)) {
+		thread->held = !stop.gone;
+		return;
+	}
+	thread->held = false;
+	if (fg_sampled_thread_account(thread, &account))
+		weight_ns = fg_moment_weight(&thread->moment, &account, stop.seen_ns,
+					     thread->weighed_ns);
+	if (weight_ns &&
+	    (!fg_thread_registers(thread->tid, &registers) || fg_waiting_is(&registers)))
+		weight_ns = 0;
+	if (weight_ns) {
+		fg_memory_forget(&run->memory);
+		fg_memory_fetch(&run->memory, registers.rsp - RED_ZONE, STACK_PAGES);
+	}
+	fg_thread_release(thread->tid, stop.signal);
+	note_pause(run, fg_clock_monotonic_ns() - stop.seen_ns);
+	if (weight_ns)
+		keep_sample(run, thread, &registers, weight_ns);
+}
+
+static void collect_all(struct run *run)
+{
+	for (size_t i = 0; i < run->thread_count; i++)
+		collect(run, &run->threads[i]);
+}
+
+/*
+ * Every thread is decided upon now, not when those before it have stopped: they stop in step with
+ * scheduling.
+ */
+static void sample_threads(struct run *run, int64_t moment_ns)
+{
+	for (size_t i = 0; i < run->thread_count; i++) {
+		struct fg_sampled_thread *thread = &run->threads[i];
+
+		thread->moment.at_ns = moment_ns;
+		thread->moment.period_ns = run->result->period_ns;
+		if (thread->over || thread->held ||
+		    !fg_sampled_thread_account(thread, &thread->moment.account) ||
+		    !fg_sampled_thread_runs(thread) || !fg_thread_seize(thread->tid))
+			continue;
+		fg_thread_interrupt(thread->tid);
+		thread->held = true;
+		collect_all(run);
+	}
+}
+
+/* At the end no thread stays with us. */
+static void let_all_go(struct run *run)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;
+	bool some = true;
+
+	while (some && fg_clock_monotonic_ns() < until_ns) {
+		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
+
+		collect_all(run);
+		some = false;
+		for (size_t i = 0; i < run->thread_count; i++)
+			some |= run->threads[i].held;
+		if (some)
+			(void)poll(&stops, 1, 1);
+	}
 }
 
 /* ---- when ---- */
@@ -279,14 +266,32 @@ static void keep_to_budget(struct run *run)
 }
 
 /* Evenly spread between half and one and a half periods: no program keeps in step with that. */
-static void wait_a_period(struct run *run)
+static int64_t draw_moment(struct run *run)
 {
-	const double ns = (double)run->result->period_ns * (0.5 + fg_random_uniform(&run->random));
-	const struct timespec time = {.tv_sec = (time_t)(ns / (double)FG_NS_PER_S),
-				      .tv_nsec = (long)ns % FG_NS_PER_S};
-	struct pollfd ended = {.fd = run->process_fd, .events = POLLIN};
+	return fg_clock_monotonic_ns() +
+	       (int64_t)((double)run->result->period_ns * (0.5 + fg_random_uniform(&run->random)));
+}
 
-	(void)ppoll(&ended, 1, &time, NULL);
+/* Threads that stop late are let go at once. */
+static void wait_until(struct run *run, int64_t moment_ns)
+{
+	struct pollfd events[] = {{.fd = run->process_fd, .events = POLLIN},
+				  {.fd = run->stops_fd, .events = POLLIN}};
+
+	for (;;) {
+		const int64_t ns = moment_ns - fg_clock_monotonic_ns();
+		const struct timespec time = {.tv_sec = ns / FG_NS_PER_S,
+					      .tv_nsec = ns % FG_NS_PER_S};
+		struct signalfd_siginfo infos[4];
+
+		if (ns <= 0 || ppoll(events, FG_ARRAY_SIZE(events), &time, NULL) < 0 ||
+		    events[0].revents)
+			return;
+		if (!events[1].revents)
+			continue;
+		(void)!read(run->stops_fd, infos, sizeof(infos));
+		collect_all(run);
+	}
 }
 
 static bool is_over(const struct run *run)
@@ -302,87 +307,7 @@ static bool is_over(const struct run *run)
 	return state.state == 0 || (state.state == 'Z' && run->live_threads <= 1);
 }
 
-/* ---- the trace ---- */
-
-static void write_head(struct run *run)
-{
-	struct fg_trace_header *header = &run->writer.header;
-
-	fg_trace_writer_init(&run->writer);
-	header->pid = (uint32_t)run->sampling->pid;
-	header->start_realtime_ns = (uint64_t)fg_clock_wall_ns();
-	header->start_monotonic_ns = (uint64_t)run->started_ns;
-	header->clock_user = FG_CLOCK_JITTER;
-	header->period_ns = (uint64_t)run->sampling->period_ns;
-	fg_trace_writer_chunk(&run->writer, 0, 0, (uint64_t)run->started_ns);
-}
-
-static void write_identity(struct run *run)
-{
-	char path[64];
-	char program[4096];
-	char *command = NULL;
-	size_t size = 0;
-	ssize_t length = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)run->sampling->pid);
-	length = readlink(path, program, sizeof(program));
-	if (length > 0)
-		fg_trace_writer_text(&run->writer, FG_RECORD_EXE, 0, program, (size_t)length);
-	(void)snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)run->sampling->pid);
-	if (fg_fs_read(path, COMMAND_MAX_BYTES, &command, &size, NULL) == FG_OK)
-		fg_trace_writer_text(&run->writer, FG_RECORD_COMMAND, 0, command, size);
-	free(command);
-}
-
-static void write_thread(struct run *run, const struct thread *thread, uint64_t id)
-{
-	struct fg_trace_writer *writer = &run->writer;
-	uint64_t weighed_ns = 0;
-	int64_t before_ns = thread->since_ns;
-
-	fg_trace_writer_chunk(writer, (uint32_t)id, 0, (uint64_t)thread->since_ns);
-	FG_TW(writer, FG_RECORD_THREAD_BEGIN, id, (uint64_t)thread->tid, (uint64_t)thread->since_ns,
-	      thread->tid == run->sampling->pid ? FG_THREAD_MAIN : FG_THREAD_PTHREAD,
-	      FG_CLOCK_JITTER);
-	fg_trace_writer_text(writer, FG_RECORD_THREAD_NAME, id, thread->name, strlen(thread->name));
-	for (size_t i = 0; i < thread->sample_count; i++) {
-		const struct sample *sample = &thread->samples[i];
-
-		fg_trace_writer_sample(writer, sample->bits,
-				       (uint64_t)(sample->time_ns - before_ns), sample->node,
-				       sample->weight_ns);
-		before_ns = sample->time_ns;
-		weighed_ns += sample->weight_ns;
-	}
-	FG_TW(writer, FG_RECORD_THREAD_END, id, (uint64_t)fg_clock_monotonic_ns(),
-	      thread->used_ns - thread->started_ns, 0, weighed_ns, 0);
-}
-
-static int write_trace(struct run *run, struct fg_error *err)
-{
-	struct fg_trace_header *header = &run->writer.header;
-	char name[64];
-	char *path = NULL;
-	const char *bytes = NULL;
-	size_t size = 0;
-	int status = FG_OK;
-
-	for (size_t i = 0; i < run->thread_count; i++)
-		write_thread(run, &run->threads[i], i + 1);
-	header->samples = run->result->samples;
-	header->user_ns = run->result->cpu_ns;
-	header->threads = run->thread_count;
-	header->losses[FG_LOSS_TRUNCATED] = run->truncated;
-	header->handler_ns = run->result->stopped_ns;
-	header->end_monotonic_ns = (uint64_t)fg_clock_monotonic_ns();
-	bytes = fg_trace_writer_finish(&run->writer, &size);
-	(void)snprintf(name, sizeof(name), "%d.0" FG_TRACE_SUFFIX, (int)run->sampling->pid);
-	path = fg_fs_join(run->sampling->folder, name);
-	status = fg_fs_write_atomic(path, bytes, size, 0600, err);
-	free(path);
-	return status;
-}
+/* ---- the whole ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -402,15 +327,81 @@ static void settle_pauses(struct run *run)
 	run->result->pause_p99_ns = run->pauses[count - 1 - count / 100];
 }
 
+static int write_trace(struct run *run, struct fg_error *err)
+{
+	struct fg_trace_header *header = &run->writer.header;
+
+	for (size_t i = 0; i < run->thread_count; i++)
+		fg_sampled_trace_thread(&run->writer, &run->threads[i], i + 1,
+					run->threads[i].tid == run->sampling->pid);
+	header->samples = run->result->samples;
+	header->user_ns = run->result->cpu_ns;
+	header->threads = run->thread_count;
+	header->losses[FG_LOSS_TRUNCATED] = run->truncated;
+	header->handler_ns = run->result->stopped_ns;
+	return fg_sampled_trace_write(&run->writer, run->sampling->folder, err);
+}
+
+/*
+ * A timer of its own for every moment, not one shared with the program's; and short slices: then
+ * the scheduler gives us a CPU when a moment comes, and not when the slice of the thread that runs
+ * there is over (from Linux 6.12 on).
+ */
+static void become_punctual(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} own = {.size = sizeof(own)};
+
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	if (syscall(SYS_sched_getattr, 0, &own, sizeof(own), 0) != 0 || own.policy != SCHED_OTHER)
+		return;
+	own.runtime = SLICE_NS;
+	(void)syscall(SYS_sched_setattr, 0, &own, 0);
+}
+
+static bool is_our_child(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+}
+
+static struct run *run_new(const struct fg_outside_sampling *sampling,
+			   struct fg_outside_result *result, const sigset_t *stops)
+{
+	struct run *run = fg_xcalloc(1, sizeof(*run));
+
+	*result = (struct fg_outside_result){.period_ns = sampling->period_ns};
+	run->sampling = sampling;
+	run->result = result;
+	run->started_ns = fg_clock_monotonic_ns();
+	run->is_our_child = is_our_child(sampling->pid);
+	run->process_fd = pidfd_open(sampling->pid, 0);
+	run->stops_fd = signalfd(-1, stops, SFD_CLOEXEC | SFD_NONBLOCK);
+	fg_random_seed(&run->random, (uint64_t)run->started_ns);
+	fg_memory_init(&run->memory, sampling->pid);
+	fg_sampled_trace_begin(&run->writer, sampling, run->started_ns);
+	fg_paths_init(&run->paths, &run->writer);
+	run->before =
+		(struct spending){.at_ns = run->started_ns, .own_ns = fg_clock_process_cpu_ns()};
+	return run;
+}
+
 static void run_release(struct run *run)
 {
 	for (size_t i = 0; i < run->thread_count; i++) {
-		if (!run->threads[i].over)
-			(void)close(run->threads[i].account);
+		fg_sampled_thread_close(&run->threads[i]);
 		free(run->threads[i].samples);
 	}
 	if (run->process_fd >= 0)
 		(void)close(run->process_fd);
+	if (run->stops_fd >= 0)
+		(void)close(run->stops_fd);
 	free(run->threads);
 	fg_stack_walker_free(run->walker);
 	fg_mappings_release(&run->mappings);
@@ -424,50 +415,38 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 		      struct fg_error *err)
 {
 	struct run *run = NULL;
-	sigset_t child;
+	sigset_t stops;
 	sigset_t before;
+	int64_t moment_ns = 0;
 	int status = fg_thread_check_rights(sampling->pid, err);
 
 	if (status != FG_OK)
 		return status;
-	(void)sigemptyset(&child);
-	(void)sigaddset(&child, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, &child, &before);
-	run = fg_xcalloc(1, sizeof(*run));
-	*result = (struct fg_outside_result){.period_ns = sampling->period_ns};
-	run->sampling = sampling;
-	run->result = result;
-	run->started_ns = fg_clock_monotonic_ns();
-	run->process_fd = pidfd_open(sampling->pid, 0);
-	fg_random_seed(&run->random, (uint64_t)run->started_ns);
-	fg_memory_init(&run->memory, sampling->pid);
-	write_head(run);
-	fg_paths_init(&run->paths, &run->writer);
-	write_identity(run);
+	(void)sigemptyset(&stops);
+	(void)sigaddset(&stops, SIGCHLD);
+	(void)pthread_sigmask(SIG_BLOCK, &stops, &before);
+	run = run_new(sampling, result, &stops);
 	if (!read_mappings(run, err)) {
 		status = (int)err->code;
 		goto out;
 	}
-	run->before = (struct spending){.at_ns = fg_clock_monotonic_ns(),
-					.own_ns = fg_clock_process_cpu_ns()};
+	become_punctual();
 	for (;;) {
 		follow_threads(run);
 		if (is_over(run))
 			break;
-		for (size_t i = 0; i < run->thread_count; i++) {
-			if (!run->threads[i].over)
-				sample_thread(run, &run->threads[i]);
-		}
+		if (moment_ns)
+			sample_threads(run, moment_ns - AWAKE_NS);
 		keep_to_budget(run);
-		wait_a_period(run);
+		moment_ns = draw_moment(run);
+		wait_until(run, moment_ns);
+		moment_ns = fg_clock_monotonic_ns();
 	}
-	for (size_t i = 0; i < run->thread_count; i++)
-		(void)let_go(&run->threads[i],
-			     fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS);
+	let_all_go(run);
 	settle_pauses(run);
 	status = write_trace(run, err);
 out:
-	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	run_release(run);
 	return status;
 }

@@ -2,11 +2,11 @@
 /*
  * Samples a process that runs already, from outside, and leaves a trace as the collector would.
  *
- * At random moments every thread that has used CPU time since the moment before, and runs, is
- * stopped, its registers and the top of its stack are copied, and it is let go; the stack is walked
- * after that.  A sample weighs the CPU time that the thread has used since its last one.  Threads
- * that wait are never stopped, so their system calls are not disturbed.  Nothing is held between
- * two moments: a fastgate that is killed leaves nothing behind.
+ * At random moments every thread that runs is stopped, its registers and the top of its stack are
+ * copied, and it is let go; the stack is walked after that.  What a sample weighs: moment.h.
+ * Threads that wait are never stopped, so their system calls are not disturbed.  Nothing is held
+ * between two moments but threads that were asked to stop and have not got a CPU yet: a fastgate
+ * that is killed leaves nothing behind.
  */
 #ifndef FG_OUTSIDE_SAMPLER_H
 #define FG_OUTSIDE_SAMPLER_H

@@ -23,7 +23,7 @@ enum {
 	STAT_SYSTEM = 12,
 	STAT_FIELDS = 13,
 	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
-	EVENT_SHIFT = 16,   /* above it, a stop of ptrace's own says which */
+	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -189,6 +189,25 @@ void fg_thread_interrupt(pid_t tid)
 	(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
+bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop)
+{
+	siginfo_t info = {0};
+	const int wanted = WSTOPPED | WNOHANG | __WALL | (keep_exit ? 0 : WEXITED);
+	const int got = waitid(P_PID, (id_t)tid, &info, wanted);
+
+	*stop = (struct fg_thread_stop){.seen_ns = fg_clock_monotonic_ns()};
+	if (got != 0) {
+		stop->gone = errno != EINTR;
+		return false;
+	}
+	if (info.si_pid != tid)
+		return false;
+	stop->gone = info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+	if (!stop->gone && !(info.si_status >> EVENT_SHIFT))
+		stop->signal = info.si_status;
+	return !stop->gone;
+}
+
 /* A thread that sleeps in the kernel without listening to signals does not stop. */
 bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
 {
@@ -197,17 +216,10 @@ bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
 
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
-	*stop = (struct fg_thread_stop){0};
 	for (;;) {
-		int status = 0;
-		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
-
-		stop->seen_ns = fg_clock_monotonic_ns();
-		if (got == tid && WIFSTOPPED(status) && !(status >> EVENT_SHIFT))
-			stop->signal = WSTOPSIG(status);
-		if (got == tid)
-			return WIFSTOPPED(status);
-		if ((got < 0 && errno != EINTR) || stop->seen_ns >= until_ns)
+		if (fg_thread_poll(tid, false, stop))
+			return true;
+		if (stop->gone || stop->seen_ns >= until_ns)
 			return false;
 		(void)sigtimedwait(&child, NULL, &slice);
 	}

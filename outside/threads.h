@@ -43,6 +43,7 @@ bool fg_thread_seize(pid_t tid);
 struct fg_thread_stop {
 	int signal;      /* that it stopped for, to be handed on by fg_thread_release(); 0: none */
 	int64_t seen_ns; /* when that was seen, on the monotonic clock */
+	bool gone;       /* it has not stopped and will not: it has ended */
 };
 
 /*
@@ -50,6 +51,8 @@ struct fg_thread_stop {
  * ends with the stop itself, otherwise up to a millisecond later.
  */
 void fg_thread_interrupt(pid_t tid);
+/* Has it stopped by now?  `keep_exit`: its end is left for somebody else to wait for. */
+bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
 bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop);
 /* For a stopped thread; false: it is not a 64-bit one. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);

@@ -186,28 +186,39 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* "" when it is not known. */
+static const char *library_of(const struct fg_profile_function *function)
+{
+	if (!*function->library && strcmp(function->name, "[kernel]") == 0)
+		return function->name;
+	return function->library;
+}
+
 static void name_function(const struct fg_selection *s, const struct fg_profile_function *function,
 			  struct fg_label *label, struct fg_strbuf *name)
 {
 	bool mangled = s->query->mangled && function->linkage;
 
 	fg_strbuf_add_text(name, mangled ? function->linkage : function->name);
-	label->library = function->library;
+	label->library = library_of(function);
 	label->file = function->file;
 	label->line = function->line;
 	label->linkage = function->linkage;
 }
 
 static void name_scope(const struct fg_profile_function *function, bool outer,
-		       struct fg_label *label, struct fg_strbuf *name)
+		       struct fg_strbuf *name)
 {
 	if (outer)
 		fg_name_namespace(function->name, name);
 	else
 		fg_name_scope(function->name, name);
 	if (name->length == 0) {
-		fg_strbuf_add_text(name, "(global)");
-		label->library = function->library;
+		const char *library = library_of(function);
+
+		fg_strbuf_add_text(name, library == function->name ? library : "(global)");
+		if (*library && library != function->name)
+			fg_strbuf_printf(name, " %s", library);
 	}
 }
 
@@ -238,11 +249,11 @@ void fg_selection_name(const struct fg_selection *s, const struct fg_frame *fram
 		break;
 	case FG_GROUP_CLASS:
 	case FG_GROUP_NAMESPACE:
-		name_scope(function, s->query->group == FG_GROUP_NAMESPACE, label, name);
+		name_scope(function, s->query->group == FG_GROUP_NAMESPACE, name);
 		break;
 	case FG_GROUP_LIBRARY:
-		fg_strbuf_add_text(name,
-				   *function->library ? function->library : "(unknown library)");
+		fg_strbuf_add_text(name, *library_of(function) ? library_of(function)
+							       : "(unknown library)");
 		break;
 	case FG_GROUP_FILE:
 		fg_strbuf_add_text(name, function->file ? function->file : "(unknown file)");

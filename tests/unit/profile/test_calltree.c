@@ -246,6 +246,33 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
+static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
+{
+	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS};
+	struct fg_calltree tree;
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(groups); i++) {
+		struct fg_profile p;
+		uint32_t stack;
+
+		build(&p);
+		stack = fg_profile_stack(&p, 0, frame_of(&p, "main", "app", "main.c", 12, 0));
+		stack = fg_profile_stack(&p, stack,
+					 frame_of(&p, "[kernel]", "", NULL, 0, FG_FRAME_KERNEL));
+		add(&p, stack, 3, 400, 1);
+		assert_int_equal(fg_calltree_build(&p,
+						   &(struct fg_calltree_query){.group = groups[i]},
+						   &tree, &err),
+				 FG_OK);
+		assert_float_equal(self(&tree, i == 0 ? "app;[kernel]" : "(global) app;[kernel]"),
+				   3, 0);
+		fg_calltree_release(&tree);
+		fg_profile_release(&p);
+	}
+}
+
 static void groups_merge_neighbours(void **state)
 {
 	struct fg_calltree tree;
@@ -257,7 +284,7 @@ static void groups_merge_neighbours(void **state)
 	assert_float_equal(self(&tree, "app;libreco.so"), 5, 0);
 	fg_calltree_release(&tree);
 	query(&(struct fg_calltree_query){.group = FG_GROUP_NAMESPACE}, &tree);
-	assert_float_equal(inclusive(&tree, "(global);reco"), 15, 0);
+	assert_float_equal(inclusive(&tree, "(global) app;reco"), 15, 0);
 	fg_calltree_release(&tree);
 	query(&(struct fg_calltree_query){.group = FG_GROUP_LINE}, &tree);
 	assert_float_equal(inclusive(&tree, "main.c:12;fit.cpp:88"), 15, 0);
@@ -491,6 +518,7 @@ int main(void)
 		cmocka_unit_test(filters_keep_what_they_name),
 		cmocka_unit_test(root_and_leaf_cut_the_stacks),
 		cmocka_unit_test(hidden_and_inlined_frames_fold_into_their_callers),
+		cmocka_unit_test(the_kernel_is_a_library_and_a_class_of_its_own),
 		cmocka_unit_test(groups_merge_neighbours),
 		cmocka_unit_test(splits_stand_above_the_paths),
 		cmocka_unit_test(a_function_can_be_split_by_its_ancestor),

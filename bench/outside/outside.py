@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Called by run: FASTGATE SOURCES ROUNDS.
+
+Truth programs tell what their functions got; z is how many standard deviations of as many equal samples the share found lies from
+that.  Costs: how much less a busy program computes per second of its CPU time while it is looked at 100 times a second, or as often
+as the tool can."""
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+FASTGATE, SOURCES, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+TRUTHS = (("shares", ["1500"], "work_a", "work_b"), ("lockstep", [], "two_thirds", "one_third"), ("two_threads", [], "work_left", "work_right"))
+BUSY = ("8", "30", "3000")
+
+
+def build(folder, name, source):
+    subprocess.run(["gcc", "-g", "-O2", f"-I{SOURCES}", f"-I{SOURCES}/include", source, "-o", f"{folder}/{name}", "-pthread"], check=True)
+
+
+def told(text):
+    return {words[0]: float(words[1]) for words in map(str.split, text.splitlines()) if len(words) == 2}
+
+
+def names(document, stack):
+    stacks, frames, functions = document["stacks"], document["frames"], document["functions"]
+    while stack:
+        yield functions[frames[stacks["frame"][stack]]["function"]]["name"]
+        stack = stacks["parent"][stack]
+
+
+def share(folder, first, second):
+    """The share of the first function among both, and as many equal samples as it is worth."""
+    document = json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
+    sums, squares = {first: 0, second: 0}, 0
+    for sample in document["samples"]:
+        for name in set(names(document, sample["stack"])) & set(sums):
+            sums[name] += sample["weight_ns"]
+            squares += sample["weight_ns"] ** 2
+    total = sum(sums.values())
+    return sums[first] / total, total ** 2 / squares
+
+
+def truths(folder):
+    print(f"{'shares':<14} truth  found   worth      z")
+    scores = []
+    for name, words, first, second in TRUTHS:
+        build(folder, name, f"{SOURCES}/tests/targets/{name}.c")
+        for _ in range(ROUNDS):
+            with subprocess.Popen([f"{folder}/{name}", *words], stdout=subprocess.PIPE, text=True) as program:
+                subprocess.run([FASTGATE, "--quiet", "record", "--pid", str(program.pid), "--rate", "500", "--budget", "50%", "-o", f"{folder}/traces"], check=True)
+                truth = told(program.communicate()[0])
+            truth = truth[first] / (truth[first] + truth[second])
+            found, worth = share(f"{folder}/traces", first, second)
+            scores.append((found - truth) / math.sqrt(truth * (1 - truth) / worth))
+            print(f"  {name:<12} {truth:5.3f}  {found:5.3f}  {worth:6.0f}  {scores[-1]:+5.2f}")
+    print(f"  root mean square of z {math.sqrt(statistics.fmean(z * z for z in scores)):.2f} (1 is chance), largest {max(map(abs, scores)):.2f}\n")
+
+
+def looked_at(folder, words, repeat):
+    """Looks until the program ends; what it tells, and how often it was looked at."""
+    looks = 0
+    with subprocess.Popen([f"{folder}/busy", *BUSY], stdout=subprocess.PIPE, text=True) as program:
+        while words and program.poll() is None:
+            subprocess.run([word.format(pid=program.pid) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            looks += 1
+            if not repeat:
+                break
+        return told(program.communicate()[0]), looks
+
+
+def costs(folder):
+    build(folder, "busy", f"{SOURCES}/bench/outside/busy.c")
+    tools = {"alone": ([], False),
+             "fastgate": ([FASTGATE, "record", "--pid", "{pid}", "--rate", "100", "-o", f"{folder}/traces"], False),
+             "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True),
+             "eu-stack": (["eu-stack", "-p", "{pid}"], True),
+             "py-spy": (["py-spy", "dump", "--native", "--pid", "{pid}"], True)}
+    print(f"{BUSY[0]} threads, {BUSY[1]} deep{'':<6} looks a s   turns lost   99 % of gaps below")
+    base = None
+    for tool, (words, repeat) in tools.items():
+        if words and not shutil.which(words[0]):
+            print(f"  {tool:<20} not installed")
+            continue
+        results = [looked_at(folder, words, repeat) for _ in range(ROUNDS)]
+        turns = statistics.median(result["turns"] for result, _ in results)
+        pause = statistics.median(result["pause"] for result, _ in results)
+        looks = statistics.median(looks for _, looks in results) * 1000 / float(BUSY[2])
+        base = base or turns
+        often = "at 100" if tool == "fastgate" else f"{looks:.1f}" if words else ""
+        print(f"  {tool:<20} {often:>9}   {100 * (1 - turns / base):8.1f} %   {pause / 1000:8.2f} ms")
+
+
+with tempfile.TemporaryDirectory(prefix="fastgate-bench-") as where:
+    truths(where)
+    costs(where)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a sample from outside weighs, and whether it counts.
+ *
+ * A sample is decided at a moment drawn in advance, but the thread stops a little later.  The
+ * kernel calls a thread "running" while it only queues for a CPU, too; it then stops where it was
+ * put off its CPU or woken up, which is in step with scheduling.  Such stops do not count: the CPU
+ * time since the last sample that did stays for the next one.
+ */
+#ifndef FG_OUTSIDE_MOMENT_H
+#define FG_OUTSIDE_MOMENT_H
+
+#include "base/base.h"
+
+struct fg_sampled {
+	int64_t time_ns;
+	int64_t period_ns; /* mean time between moments when this one was drawn */
+	uint64_t weight_ns;
+	uint64_t node; /* of its call path */
+	uint8_t bits;  /* FG_SAMPLE_TRUNCATED and the like */
+};
+
+/* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */
+struct fg_account {
+	uint64_t used_ns;   /* on a CPU */
+	uint64_t queued_ns; /* waiting for one, until it last got one */
+};
+
+bool fg_account_parse(const char *text, struct fg_account *account);
+
+struct fg_moment {
+	int64_t at_ns; /* as drawn */
+	int64_t period_ns;
+	struct fg_account account;
+};
+
+/*
+ * For a thread that was decided upon at this moment, and was seen to stand still at `stopped_ns`
+ * with this account.  `weighed_ns` is the part of its CPU time that earlier samples have.  0: it
+ * was not on a CPU at the moment.
+ */
+uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_account *stopped,
+			  int64_t stopped_ns, uint64_t weighed_ns);
+
+/*
+ * Shares out the CPU time of neighbouring samples among them, by their periods.  How long ago the
+ * last sample was is chance where a thread shares its CPU: left as it is, it would cost half of the
+ * samples' worth.  The sum stays.
+ */
+void fg_samples_level(struct fg_sampled *samples, size_t count);
+
+#endif

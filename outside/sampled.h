@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of sampler.c and sampled.c: threads with their samples, and the trace that they make. */
+#ifndef FG_OUTSIDE_SAMPLED_H
+#define FG_OUTSIDE_SAMPLED_H
+
+#include "outside/moment.h"
+#include "outside/sampler.h"
+#include "outside/threads.h"
+#include "symbols/trace_writer.h"
+
+struct fg_sampled_thread {
+	pid_t tid;
+	int account_fd; /* /proc/PID/task/TID/schedstat */
+	int state_fd;   /* and stat */
+	char name[32];
+	bool seen; /* when the threads were listed last */
+	bool over;
+	bool held; /* it was asked to stop and has not done so yet */
+	struct fg_moment moment;
+	int64_t since_ns;
+	uint64_t started_ns; /* its CPU time when it was first seen */
+	uint64_t weighed_ns; /* the part of it that samples have */
+	uint64_t used_ns;    /* as read last */
+	struct fg_sampled *samples;
+	size_t sample_count, sample_capacity;
+};
+
+/* False: it has ended already. */
+bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t tid);
+/* Keeps the samples. */
+void fg_sampled_thread_close(struct fg_sampled_thread *thread);
+bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_account *account);
+/* On a CPU or queueing for one? */
+bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
+
+/*
+ * The parts of a trace: its head first, the threads after the paths, the file last.  A thread's
+ * samples are levelled before they are written.
+ */
+void fg_sampled_trace_begin(struct fg_trace_writer *writer,
+			    const struct fg_outside_sampling *sampling, int64_t started_ns);
+void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_thread *thread,
+			     uint64_t id, bool is_main);
+int fg_sampled_trace_write(struct fg_trace_writer *writer, const char *folder, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif
