@@ -12,7 +12,25 @@
 
 /* Words in the order of their enums. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
-static const char *const harnesses[] = {"none", "google-benchmark", "catch2", "hyperfine", NULL};
+static const char *const harnesses[] = {"none",
+					"google-benchmark",
+					"catch2",
+					"hyperfine",
+					"nanobench",
+					"doctest",
+					"criterion",
+					"cargo-bench",
+					"pytest-benchmark",
+					"go",
+					"jmh",
+					"benchmark-dotnet",
+					"benchmark-js",
+					"lit",
+					"lnt",
+					"plain",
+					"smaller-is-better",
+					"bigger-is-better",
+					NULL};
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
@@ -543,7 +561,9 @@ static const struct fg_key benchmark_keys[] = {
 	 IN_BENCHMARK(harness),
 	 .initial = "none",
 	 .words = harnesses,
-	 .help = "the program is a benchmark suite: each of its cases becomes a benchmark"},
+	 .help = "the program is a benchmark suite: each of its cases becomes a benchmark",
+	 .more = "`docs/harnesses.md` shows what each of them wants on its command line, and what is "
+		 "read. `plain` is any program that prints lines NAME VALUE UNIT."},
 	{.name = "labels",
 	 .kind = FG_KEY_TEXTS,
 	 IN_BENCHMARK(labels),

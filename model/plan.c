@@ -15,6 +15,20 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_GOOGLE_BENCHMARK] = "google-benchmark",
 	[FG_HARNESS_CATCH2] = "catch2",
 	[FG_HARNESS_HYPERFINE] = "hyperfine",
+	[FG_HARNESS_NANOBENCH] = "nanobench",
+	[FG_HARNESS_DOCTEST] = "doctest",
+	[FG_HARNESS_CRITERION] = "criterion",
+	[FG_HARNESS_CARGO_BENCH] = "cargo-bench",
+	[FG_HARNESS_PYTEST] = "pytest-benchmark",
+	[FG_HARNESS_GO] = "go",
+	[FG_HARNESS_JMH] = "jmh",
+	[FG_HARNESS_BENCHMARK_DOTNET] = "benchmark-dotnet",
+	[FG_HARNESS_BENCHMARK_JS] = "benchmark-js",
+	[FG_HARNESS_LIT] = "lit",
+	[FG_HARNESS_LNT] = "lnt",
+	[FG_HARNESS_PLAIN] = "plain",
+	[FG_HARNESS_SMALLER_IS_BETTER] = "smaller-is-better",
+	[FG_HARNESS_BIGGER_IS_BETTER] = "bigger-is-better",
 };
 
 const char *const fg_countable[] = {"heap", "fd", "io", "throws", "locks", NULL};

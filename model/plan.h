@@ -48,6 +48,21 @@ enum fg_harness {
 	FG_HARNESS_GOOGLE_BENCHMARK,
 	FG_HARNESS_CATCH2,
 	FG_HARNESS_HYPERFINE,
+	FG_HARNESS_NANOBENCH,
+	FG_HARNESS_DOCTEST,
+	FG_HARNESS_CRITERION,
+	FG_HARNESS_CARGO_BENCH,
+	FG_HARNESS_PYTEST,
+	FG_HARNESS_GO,
+	FG_HARNESS_JMH,
+	FG_HARNESS_BENCHMARK_DOTNET,
+	FG_HARNESS_BENCHMARK_JS,
+	FG_HARNESS_LIT,
+	FG_HARNESS_LNT,
+	FG_HARNESS_PLAIN,
+	FG_HARNESS_SMALLER_IS_BETTER,
+	FG_HARNESS_BIGGER_IS_BETTER,
+	FG_HARNESS_COUNT,
 };
 
 enum fg_schedule {
@@ -127,6 +142,8 @@ struct fg_benchmark {
 	struct fg_user_metric *metrics;
 	size_t metric_count;
 	enum fg_harness harness;
+	const char **cases; /* of the harness, that are wanted; none: all */
+	size_t case_count;
 	const char **labels;
 	size_t label_count;
 	struct fg_measuring measure; /* the plan's, with this benchmark's own keys over it */

@@ -442,6 +442,21 @@ out:
 	return status;
 }
 
+/* What a harness reports, without the cases that are not wanted. */
+static int read_cases(const struct fg_benchmark *benchmark, const struct fg_process_result *result,
+		      struct fg_harness_report *report, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (benchmark->harness == FG_HARNESS_NONE)
+		return FG_OK;
+	status = fg_harness_parse(benchmark->harness, result->stdout_text, result->stdout_size,
+				  report, err);
+	if (status != FG_OK || benchmark->case_count == 0)
+		return status;
+	return fg_harness_keep(report, benchmark->cases, benchmark->case_count, err);
+}
+
 /*
  * The user's numbers, read before cleanup or the next repetition touch the files they may stand in.
  */
@@ -459,14 +474,11 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 		.cut = result->output_cut,
 		.working_directory = target->working_directory,
 	};
-	const enum fg_harness harness = target->benchmark->harness;
 	double *values = fg_xcalloc(executor->user_metric_count, sizeof(double));
 	struct fg_error found = {0};
 
 	if (fg_extractor_run(executor->extractor, &source, values, &found) != FG_OK ||
-	    (harness != FG_HARNESS_NONE &&
-	     fg_harness_parse(harness, result->stdout_text, result->stdout_size, &execution->report,
-			      &found) != FG_OK)) {
+	    read_cases(target->benchmark, result, &execution->report, &found) != FG_OK) {
 		free(values);
 		return fail(pass->failure, target,
 			    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message),

@@ -3,10 +3,8 @@
  * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with
  * metrics of its own.
  *
- * google-benchmark  --benchmark_format=json; of repeated cases the mean, where the harness computed
- *                   one
- * catch2            --reporter xml
- * hyperfine         --export-json /dev/stdout, or any file that the benchmark then prints
+ * The rows of harness.c say what each wants on its command line; docs/harnesses.md shows them. Of
+ * repeated cases the mean.
  *
  * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
  * everything else (counters) is a metric of the case's own.
@@ -23,6 +21,7 @@ struct fg_harness_value {
 	const char *unit;
 	enum fg_better better;
 	double value;
+	unsigned repeated; /* the mean of so many; 0: of one */
 };
 
 struct fg_harness_case {
@@ -47,6 +46,9 @@ struct fg_harness_report {
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
+/* Only these cases stay.  FG_ECHILD: none of them is there. */
+int fg_harness_keep(struct fg_harness_report *report, const char *const *names, size_t count,
+		    struct fg_error *err) FG_NODISCARD;
 void fg_harness_report_release(struct fg_harness_report *report);
 
 #endif

@@ -87,10 +87,16 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 			   program->input);
 	else if (program->input)
 		fg_cli_say(cli, "    a guess: its input is a file of this project");
-	if (program->library_path)
+	if (program->is_wrapped)
 		fg_cli_say(cli,
 			   "    the program behind libtool's wrapper script, which would itself be "
 			   "measured; ./configure --disable-shared makes it a plain program");
+	if (program->library_path)
+		fg_cli_say(
+			cli,
+			"    with LD_LIBRARY_PATH=%s: it needs this project's own libraries, and "
+			"would find installed ones or none",
+			program->library_path);
 	tell_trial(cli, program);
 }
 

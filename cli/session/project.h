@@ -46,7 +46,8 @@ struct fg_project_program {
 	/* how it is called; NULL: without arguments, in the root */
 	const char *arguments;
 	const char *working_directory;
-	const char *library_path; /* a libtool wrapper sets it for the program in .libs/ */
+	bool is_wrapped;          /* in .libs/, behind a script of libtool's */
+	const char *library_path; /* where shared libraries of this project are that it needs */
 	const char *input;        /* a file of the project, read from standard input, */
 	bool input_is_argument;   /* or by its name */
 	unsigned input_copies;    /* so many of it in a row; 0 or 1: the file itself */

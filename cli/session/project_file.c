@@ -79,7 +79,7 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 	if (program->library_path) {
 		fg_strbuf_printf(text, "%s    environment: { LD_LIBRARY_PATH: ", margin);
 		add_yaml(text, program->library_path);
-		fg_strbuf_add_text(text, " }   # as libtool's wrapper sets it\n");
+		fg_strbuf_add_text(text, " }   # this project's libraries, not installed ones\n");
 	}
 }
 

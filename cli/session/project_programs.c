@@ -12,14 +12,22 @@ enum {
 	MAX_PROGRAM_BYTES = 64 << 20,
 	MAX_TEXT_BYTES = 4 << 20,
 	MAX_WRAPPER_BYTES = 64 << 10,
+	MAX_LIBRARIES = 32,
 	MAX_NAME = 100
+};
+
+struct library {
+	const char *name;
+	const char *folder;
 };
 
 struct search {
 	const char *root;
 	struct fg_arena *arena;
 	struct fg_project *project;
-	const char *library_path;
+	const char *whole_root;
+	struct library libraries[MAX_LIBRARIES];
+	size_t library_count;
 	size_t files;
 };
 
@@ -213,7 +221,7 @@ static void add_wrapped(struct search *search, const char *path)
 	    is_program(data, size)) {
 		added = add_program(search, real, harness_of(data, size), true);
 		if (added)
-			added->library_path = search->library_path;
+			added->is_wrapped = true;
 	}
 	free(data);
 	free(whole);
@@ -221,20 +229,63 @@ static void add_wrapped(struct search *search, const char *path)
 	free(folder);
 }
 
-/* The folders that hold libtool's shared libraries, as LD_LIBRARY_PATH has them. */
+/* Shared libraries that the build made: a program that is started as it is may find others. */
 static void note_library(struct search *search, const char *path)
 {
-	char *folder = NULL;
+	const char *name = fg_fs_base_name(path);
+	struct library *library = NULL;
 
-	if (!strstr(path, ".libs/lib") || !strstr(path, ".so"))
+	if (!fg_text_starts_with(name, "lib") || !strstr(name, ".so") ||
+	    search->library_count == MAX_LIBRARIES)
 		return;
-	folder = fg_fs_parent(path);
-	if (!search->library_path)
-		search->library_path = fg_arena_strdup(search->arena, folder);
-	else if (!strstr(search->library_path, folder))
-		search->library_path =
-			fg_arena_printf(search->arena, "%s:%s", search->library_path, folder);
-	free(folder);
+	library = &search->libraries[search->library_count++];
+	library->name = fg_arena_strdup(search->arena, name);
+	library->folder = strchr(path, '/')
+				  ? fg_arena_strndup(search->arena, path, (size_t)(name - path) - 1)
+				  : ".";
+}
+
+/*
+ * Programs that need one of them, and do not say themselves where it is, as CMake's and Meson's do:
+ * the dynamic linker would take the one that is installed, or none.
+ */
+static void find_libraries_of(struct search *search, struct fg_project_program *program)
+{
+	char *whole = fg_fs_join(search->root, program->path);
+	char *data = NULL;
+	size_t size = 0;
+
+	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
+		goto out;
+	for (size_t i = 0; i < search->library_count; i++) {
+		const struct library *library = &search->libraries[i];
+
+		/* With the NUL after it: libz.so is not libz.so.1. */
+		if (!memmem(data, size, library->name, strlen(library->name) + 1) ||
+		    holds_text(data, size, search->whole_root) || holds_text(data, size, "$ORIGIN"))
+			continue;
+		if (!program->library_path)
+			program->library_path = library->folder;
+		else if (!strstr(program->library_path, library->folder))
+			program->library_path = fg_arena_printf(
+				search->arena, "%s:%s", program->library_path, library->folder);
+	}
+out:
+	free(data);
+	free(whole);
+}
+
+static void find_libraries(struct search *search)
+{
+	struct fg_project *project = search->project;
+	char *whole = realpath(search->root, NULL);
+
+	search->whole_root = whole ? whole : search->root;
+	for (size_t i = 0; i < project->program_count && search->library_count > 0; i++) {
+		if (project->programs[i].is_built)
+			find_libraries_of(search, &project->programs[i]);
+	}
+	free(whole);
 }
 
 static void look_at_file(struct search *search, const char *whole, const char *path)
@@ -281,10 +332,13 @@ static void visit_entry(struct search *search, const char *path, unsigned depth,
 	struct stat status;
 
 	if (lstat(whole, &status) == 0) {
+		if (S_ISLNK(status.st_mode))
+			note_library(search, path);
 		if (S_ISDIR(status.st_mode) && depth < FG_PROJECT_MAX_DEPTH)
 			visit(search, path, depth + 1, at_file);
 		else if (S_ISREG(status.st_mode) &&
-			 ((status.st_mode & 0111) || fg_text_ends_with(path, "CMakeLists.txt") ||
+			 ((status.st_mode & 0111) || strstr(fg_fs_base_name(path), ".so") ||
+			  fg_text_ends_with(path, "CMakeLists.txt") ||
 			  fg_text_ends_with(path, "meson.build")))
 			at_file(search, whole, path);
 	}
@@ -427,6 +481,7 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 	struct search search = {.root = root, .arena = arena, .project = project};
 
 	find_built(&search);
+	find_libraries(&search);
 	/* Before the first build: the programs that the build files declare. */
 	if (project->program_count == 0 && project->build_folder) {
 		search.files = 0;

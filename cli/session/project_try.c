@@ -303,7 +303,11 @@ static void observe(struct trying *t, struct fg_project_program *program)
 	program->spread = trial.count >= 2 ? fg_trial_spread(&trial) : fabs(trial.differences[0]);
 	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS / (2 * fmax(program->seconds, 1e-3)));
 	program->smallest = fmax(min_effect, sure * program->spread / sqrt(fmax(pairs, 1)));
-	program->trial = cpu_s < short_s * (double)count ? FG_PROJECT_SHORT : FG_PROJECT_GOOD;
+	program->trial = FG_PROJECT_GOOD;
+	if (cpu_s < short_s * (double)count) {
+		program->trial = FG_PROJECT_SHORT;
+		program->seconds = cpu_s / (double)count;
+	}
 }
 
 static void try_program(struct trying *t, struct fg_project_program *program)

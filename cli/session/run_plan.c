@@ -23,6 +23,26 @@ struct selection {
 	unsigned shards;
 };
 
+/* "gb/BM_sort" is a case of the harness "gb": its name in there, or NULL. */
+static const char *case_of(const struct fg_benchmark *benchmark, const char *name)
+{
+	const size_t length = strlen(benchmark->name);
+
+	return benchmark->harness != FG_HARNESS_NONE &&
+			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
+		       ? name + length + 1
+		       : NULL;
+}
+
+static bool is_known(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (case_of(&plan->benchmarks[i], name))
+			return true;
+	}
+	return fg_plan_find(plan, name);
+}
+
 static int check_names(const struct fg_run_request *request, const struct fg_plan *plan,
 		       struct fg_error *err)
 {
@@ -31,7 +51,7 @@ static int check_names(const struct fg_run_request *request, const struct fg_pla
 		const char **names = NULL;
 		const char *near = NULL;
 
-		if (fg_plan_find(plan, name))
+		if (is_known(plan, name))
 			continue;
 		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
 		for (size_t k = 0; k < plan->benchmark_count; k++)
@@ -49,14 +69,65 @@ static int check_names(const struct fg_run_request *request, const struct fg_pla
 }
 
 static bool is_selected(const struct fg_run_request *request, const struct selection *selection,
-			const char *name)
+			const struct fg_benchmark *benchmark)
 {
 	bool named = request->name_count == 0;
 
 	for (size_t i = 0; i < request->name_count && !named; i++)
-		named = strcmp(request->names[i], name) == 0;
-	return named &&
-	       (!request->shard || fg_shard_contains(name, selection->shard, selection->shards));
+		named = strcmp(request->names[i], benchmark->name) == 0 ||
+			case_of(benchmark, request->names[i]);
+	return named && (!request->shard ||
+			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
+}
+
+/* One word more, which lets Google Benchmark skip what is not wanted. */
+static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
+		       struct fg_command *command)
+{
+	struct fg_strbuf filter = {0};
+	char **argv = NULL;
+
+	if (command->argc == 0 || benchmark->harness != FG_HARNESS_GOOGLE_BENCHMARK ||
+	    strcmp(fg_fs_base_name(command->argv[0]), "sh") == 0)
+		return;
+	for (size_t i = 0; i < benchmark->case_count; i++) {
+		fg_strbuf_add_text(&filter, i ? "|" : "--benchmark_filter=^(");
+		for (const char *c = benchmark->cases[i]; *c; c++) {
+			if (strchr("\\^$.|?*+()[]{}", *c))
+				fg_strbuf_add_char(&filter, '\\');
+			fg_strbuf_add_char(&filter, *c);
+		}
+	}
+	fg_strbuf_add_text(&filter, ")$");
+	argv = fg_arena_array(&plan->arena, command->argc + 2, sizeof(argv[0]));
+	memcpy(argv, command->argv, command->argc * sizeof(argv[0]));
+	argv[command->argc++] = fg_arena_strdup(&plan->arena, fg_strbuf_text(&filter));
+	command->argv = argv;
+	fg_strbuf_release(&filter);
+}
+
+/* Cases that were named; the benchmark's own name stands for all of them. */
+static void choose_cases(const struct fg_run_request *request, struct fg_plan *plan,
+			 struct fg_benchmark *benchmark)
+{
+	const char **cases =
+		fg_arena_array(&plan->arena, request->name_count + 1, sizeof(cases[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < request->name_count; i++) {
+		const char *name = case_of(benchmark, request->names[i]);
+
+		if (strcmp(request->names[i], benchmark->name) == 0)
+			return;
+		if (name)
+			cases[count++] = name;
+	}
+	if (count == 0)
+		return;
+	benchmark->cases = cases;
+	benchmark->case_count = count;
+	add_filter(plan, benchmark, &benchmark->command);
+	add_filter(plan, benchmark, &benchmark->baseline_command);
 }
 
 /* A first answer within seconds: enough pairs to see 5 % where the host is quiet. */
@@ -101,7 +172,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *re
 			shorten(&benchmark->measure);
 		if (request->exact)
 			only_count(&benchmark->measure);
-		if (is_selected(request, selection, benchmark->name))
+		choose_cases(request, plan, benchmark);
+		if (is_selected(request, selection, benchmark))
 			selection->items[selection->count++] = benchmark;
 	}
 	return FG_OK;

@@ -47,10 +47,10 @@ static void words_of_the_configuration_are_those_of_the_model(void **state)
 	(void)state;
 	for (int i = 0; i <= FG_SCHEDULE_STORED; i++)
 		assert_string_equal(schedules[i], fg_schedule_name((enum fg_schedule)i));
-	for (int i = 0; i <= FG_HARNESS_HYPERFINE; i++)
+	for (int i = 0; i < FG_HARNESS_COUNT; i++)
 		assert_string_equal(harnesses[i], fg_harness_name((enum fg_harness)i));
 	assert_null(schedules[FG_SCHEDULE_STORED + 1]);
-	assert_null(harnesses[FG_HARNESS_HYPERFINE + 1]);
+	assert_null(harnesses[FG_HARNESS_COUNT]);
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "runner/harness.h"
 #include "tests/support/fg_test.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char google[] =
@@ -73,6 +74,235 @@ static void catch2_gives_means_with_names_unescaped(void **state)
 	assert_string_equal(report.cases[0].name, "a < b & c");
 	assert_true(value_of(&report.cases[0], "wall_time") == 1234.5);
 	assert_true(value_of(&report.cases[1], "wall_time") == 5);
+	fg_harness_report_release(&report);
+}
+
+/*
+ * One row a harness: its output, a case in it, and one of its metrics. The outputs of doctest 2.4.9
+ * and go 1.19 are their own; the others are written after the documentation of each format.
+ */
+static const struct {
+	enum fg_harness harness;
+	const char *text;
+	const char *name;
+	const char *metric;
+	double value;
+	size_t cases;
+} outputs[] = {
+	{
+		.harness = FG_HARNESS_NANOBENCH,
+		.text = "warming up\n{ \"results\": [ { \"title\": \"t\", \"name\": \"x += x\", \"unit\": \"op\","
+			" \"batch\": 2, \"median(elapsed)\": 3e-9, \"median(instructions)\": 10,"
+			" \"median(pagefaults)\": 0, \"measurements\": [ {\"elapsed\": 3e-9} ] } ] }\n",
+		.name = "x += x",
+		.metric = "wall_time",
+		.value = 1.5,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_NANOBENCH,
+		.text = "{\"results\": [{\"name\": \"a\", \"batch\": 2, \"median(elapsed)\": 3e-9,"
+			" \"median(instructions)\": 10}]}",
+		.name = "a",
+		.metric = "instructions",
+		.value = 5,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_DOCTEST,
+		.text = "<doctest binary=\"./d\" version=\"2.4.9\">\n  <TestSuite>\n"
+			"    <TestCase name=\"sum &amp; more\" filename=\"d.cpp\" line=\"3\">\n"
+			"      <OverallResultsAsserts successes=\"1\" failures=\"0\" "
+			"test_case_success=\"true\" duration=\"0.001009\"/>\n    </TestCase>\n"
+			"    <TestCase name=\"second\" filename=\"d.cpp\" line=\"4\">\n"
+			"      <OverallResultsAsserts successes=\"1\" failures=\"0\" "
+			"test_case_success=\"true\" duration=\"3e-06\"/>\n    </TestCase>\n  </TestSuite>\n"
+			"  <OverallResultsAsserts successes=\"2\" failures=\"0\"/>\n</doctest>\n",
+		.name = "sum & more",
+		.metric = "wall_time",
+		.value = 1009000,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_CRITERION,
+		.text = "{\"reason\":\"benchmark-complete\",\"id\":\"norm\",\"typical\":{\"estimate\":1.5,"
+			"\"lower_bound\":1,\"upper_bound\":2,\"unit\":\"us\"},\"mean\":{\"estimate\":9,"
+			"\"unit\":\"ns\"}}\n{\"reason\":\"group-complete\",\"group_name\":\"norm\"}\n",
+		.name = "norm",
+		.metric = "wall_time",
+		.value = 1500,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.text = "running 2 tests\ntest sort::small ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n"
+			"test sort::large ... bench:  2 ns/iter (+/- 0)\n\ntest result: ok.\n",
+		.name = "sort::small",
+		.metric = "wall_time",
+		.value = 1234,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.text = "test a ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n",
+		.name = "a",
+		.metric = "MB_per_s",
+		.value = 789,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_PYTEST,
+		.text = "{\"benchmarks\": [{\"name\": \"test_sum\", \"fullname\": \"test_x.py::test_sum\","
+			" \"stats\": {\"min\": 1, \"mean\": 2e-6, \"rounds\": 5}}], \"version\": \"4\"}",
+		.name = "test_x.py::test_sum",
+		.metric = "wall_time",
+		.value = 2000,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_GO,
+		.text = "goos: linux\npkg: example.org/gob\n"
+			"BenchmarkSort-2   \t    2264\t     20000 ns/op\t  28.94 MB/s\t     920 B/op\t       2 allocs/op\n"
+			"BenchmarkSort-2   \t    4526\t     40000 ns/op\t  17.69 MB/s\t     920 B/op\t       2 allocs/op\n"
+			"BenchmarkSub/n=10-2         \t 1000000\t        31.21 ns/op\t         3.000 things/op\n"
+			"PASS\nok  \texample.org/gob\t0.738s\n",
+		.name = "BenchmarkSort",
+		.metric = "wall_time",
+		.value = 30000,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_GO,
+		.text = "BenchmarkSub/n=10-2 \t 1000000\t 31.21 ns/op\t 3.000 things/op\n",
+		.name = "BenchmarkSub/n=10",
+		.metric = "things_per_op",
+		.value = 3,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_JMH,
+		.text = "# JMH version: 1.36\n[\n {\"benchmark\": \"org.example.Sort.merge\", \"mode\": \"avgt\","
+			" \"params\": {\"n\": \"10\", \"kind\": \"random\"},"
+			" \"primaryMetric\": {\"score\": 2.5, \"scoreUnit\": \"us/op\"}}\n]\n",
+		.name = "org.example.Sort.merge (n=10, kind=random)",
+		.metric = "wall_time",
+		.value = 2500,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_JMH,
+		.text = "[{\"benchmark\": \"a.b\", \"primaryMetric\": {\"score\": 7, \"scoreUnit\": \"ops/s\"}}]",
+		.name = "a.b",
+		.metric = "ops_per_s",
+		.value = 7,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_BENCHMARK_DOTNET,
+		.text = "{\"Title\": \"t\", \"Benchmarks\": [{\"FullName\": \"N.C.M(x: 1)\","
+			" \"Statistics\": {\"N\": 3, \"Mean\": 12.5}}]}",
+		.name = "N.C.M(x: 1)",
+		.metric = "wall_time",
+		.value = 12.5,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_BENCHMARK_JS,
+		.text = "RegExp x test x 1,234,567 ops/sec \xc2\xb1"
+			"1.06% (90 runs sampled)\nFastest is RegExp\n",
+		.name = "RegExp x test",
+		.metric = "ops_per_s",
+		.value = 1234567,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_LIT,
+		.text = "{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
+			"{\"name\": \"suite :: a.test\", \"code\": \"PASS\", \"elapsed\": 2,"
+			" \"metrics\": {\"exec_time\": 0.5, \"size\": 100}},"
+			"{\"name\": \"suite :: b.test\", \"code\": \"FAIL\", \"elapsed\": 2}]}",
+		.name = "suite :: a.test",
+		.metric = "wall_time",
+		.value = 5e8,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_LNT,
+		.text = "{\"format_version\": \"2\", \"machine\": {}, \"run\": {}, \"tests\": ["
+			"{\"name\": \"nts.a\", \"execution_time\": [0.25, 0.75], \"compile_time\": 3}]}",
+		.name = "nts.a",
+		.metric = "wall_time",
+		.value = 5e8,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_PLAIN,
+		.text = "a header\nsort of things 1.5 ms\nthroughput 20 MB/s\nqueue 7 entries\n",
+		.name = "sort of things",
+		.metric = "wall_time",
+		.value = 1.5e6,
+		.cases = 3,
+	},
+	{
+		.harness = FG_HARNESS_SMALLER_IS_BETTER,
+		.text = "[{\"name\": \"load\", \"unit\": \"Percent\", \"value\": 50, \"range\": \"3\"},"
+			"{\"name\": \"open\", \"unit\": \"ms\", \"value\": 2}]",
+		.name = "load",
+		.metric = "value",
+		.value = 50,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_BIGGER_IS_BETTER,
+		.text = "[{\"name\": \"throughput\", \"unit\": \"req/s\", \"value\": 12}]",
+		.name = "throughput",
+		.metric = "value",
+		.value = 12,
+		.cases = 1,
+	},
+};
+
+static void each_harness_gives_its_cases_and_numbers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outputs); i++) {
+		struct fg_harness_report report = parse(outputs[i].harness, outputs[i].text);
+
+		assert_int_equal(report.case_count, outputs[i].cases);
+		assert_string_equal(report.cases[0].name, outputs[i].name);
+		assert_true(fabs(value_of(&report.cases[0], outputs[i].metric) / outputs[i].value -
+				 1) < 1e-9);
+		fg_harness_report_release(&report);
+	}
+}
+
+static void an_output_of_something_else_is_refused_by_every_harness(void **state)
+{
+	static const char nothing[] = "usage: bench [options]\n";
+
+	(void)state;
+	for (int harness = FG_HARNESS_NONE + 1; harness < FG_HARNESS_COUNT; harness++) {
+		struct fg_harness_report report = {0};
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_harness_parse((enum fg_harness)harness, nothing,
+						  strlen(nothing), &report, &err),
+				 FG_ECHILD);
+		assert_non_null(strstr(err.message, fg_harness_name((enum fg_harness)harness)));
+	}
+}
+
+static void a_rate_is_better_when_higher_and_a_time_when_lower(void **state)
+{
+	struct fg_harness_report report =
+		parse(FG_HARNESS_PLAIN, "copy 20 MB/s\nsort 3 ms\nqueue 7 entries\n");
+
+	(void)state;
+	assert_int_equal(report.cases[0].values[0].better, FG_BETTER_HIGHER);
+	assert_string_equal(report.cases[0].values[0].unit, "MB/s");
+	assert_int_equal(report.cases[1].values[0].better, FG_BETTER_LOWER);
+	assert_int_equal(report.cases[2].values[0].better, FG_BETTER_LOWER);
+	assert_string_equal(report.cases[2].values[0].metric, "entries");
 	fg_harness_report_release(&report);
 }
 
@@ -152,6 +382,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(google_benchmark_gives_cases_times_and_counters),
 		cmocka_unit_test(catch2_gives_means_with_names_unescaped),
+		cmocka_unit_test(each_harness_gives_its_cases_and_numbers),
+		cmocka_unit_test(an_output_of_something_else_is_refused_by_every_harness),
+		cmocka_unit_test(a_rate_is_better_when_higher_and_a_time_when_lower),
 		cmocka_unit_test(hyperfine_gives_commands_in_nanoseconds),
 		cmocka_unit_test(what_reports_nothing_or_is_broken_is_refused_with_a_hint),
 		cmocka_unit_test(a_report_cut_anywhere_does_no_harm),
