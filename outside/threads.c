@@ -265,6 +265,12 @@ static bool has_tracer(pid_t pid)
 	return traced;
 }
 
+/* Nobody traces us, so this fails in any case; a filter of system calls says another reason. */
+static bool is_filtered(void)
+{
+	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
+}
+
 void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
 	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
@@ -277,6 +283,13 @@ void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 		(void)fg_error_set(err, FG_EBUSY,
 				   "process %d is traced already, by a debugger or strace",
 				   (int)pid);
+	else if (is_filtered())
+		(void)fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"process %d may not be looked at: a seccomp filter forbids fastgate "
+			"ptrace(); start its container or service with one that allows it (docker "
+			"run --cap-add=SYS_PTRACE)",
+			(int)pid);
 	else if (scope > 0)
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
@@ -299,7 +312,7 @@ int fg_thread_check_rights(pid_t pid, struct fg_error *err)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || has_tracer(pid)) {
+	if (fd < 0 || has_tracer(pid) || is_filtered()) {
 		fg_thread_explain_refusal(pid, errno, err);
 		if (fd >= 0)
 			(void)close(fd);

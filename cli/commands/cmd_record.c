@@ -8,34 +8,22 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
-#include "base/process.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/session/counted_calls.h"
+#include "cli/session/record_outside.h"
+#include "cli/session/recorded_command.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
-#include "outside/sampler.h"
 #include "runner/preload.h"
 #include "runner/sample_price.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-enum {
-	SIGNALLED = 128,
-	NOT_FOUND = 127,
-	NOT_STARTED = 126,
-	OUTSIDE_RATE_HZ = 100
-};
 
 struct options {
 	unsigned pid;
@@ -184,168 +172,20 @@ static int make_folder(const char *path, char **absolute, struct fg_error *err)
 
 /* ---- the command ---- */
 
-static void become(char *const *argv, char *const *variables)
-{
-	for (; variables && *variables; variables++)
-		(void)putenv(*variables);
-	(void)execvp(argv[0], argv);
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
-}
-
-static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-static pid_t command_pid;
-static volatile sig_atomic_t told_to_end;
-
-/* A key reaches the command without us: only what a process sent to us alone is handed on. */
-static void hand_on(int signal, siginfo_t *info, void *context)
-{
-	const int saved_errno = errno;
-
-	(void)context;
-	if (info->si_code <= 0) {
-		/* Processes that the command leaves running become our children from now on. */
-		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-		told_to_end = signal;
-		(void)kill(command_pid, signal);
-	}
-	errno = saved_errno;
-}
-
-static void watch_signals(struct sigaction *before)
-{
-	struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
-		(void)sigaction(handed_on[i], &action, &before[i]);
-}
-
-static void unwatch_signals(const struct sigaction *before)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
-		(void)sigaction(handed_on[i], &before[i], NULL);
-}
-
-/* The handlers must not run before they know the command's number, nor in the command. */
-static pid_t start_command(char *const *argv, char *const *variables, struct sigaction *before)
-{
-	sigset_t signals;
-	sigset_t mask;
-	pid_t pid;
-
-	(void)sigemptyset(&signals);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
-		(void)sigaddset(&signals, handed_on[i]);
-	(void)sigprocmask(SIG_BLOCK, &signals, &mask);
-	watch_signals(before);
-	pid = fork();
-	if (pid == 0) {
-		unwatch_signals(before);
-		(void)sigprocmask(SIG_SETMASK, &mask, NULL);
-		become(argv, variables);
-	}
-	command_pid = pid;
-	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
-	return pid;
-}
-
-/* Processes that the command left running get the same signal, and are ended two seconds later. */
-static void end_the_rest(int signal)
-{
-	const struct timespec moment = {.tv_nsec = 10000000};
-	const int64_t end_ns = fg_clock_monotonic_ns() + 2 * FG_NS_PER_S;
-
-	while (fg_process_signal_strays(signal) > 0 && fg_clock_monotonic_ns() < end_ns) {
-		(void)nanosleep(&moment, NULL);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-		signal = 0; /* once is enough: see who is left */
-	}
-	(void)fg_process_end_strays();
-}
-
-static int await_command(pid_t pid, const struct sigaction *before)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (told_to_end)
-		end_the_rest(told_to_end);
-	unwatch_signals(before);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
-}
-
 static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
 		       struct fg_error *err)
 {
-	struct sigaction before[FG_ARRAY_SIZE(handed_on)];
+	struct fg_recorded recorded;
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	const size_t count = fg_preload_variables(preload, environ, variables);
-	const pid_t pid = start_command(argv, variables, before);
+	const pid_t pid = fg_recorded_start(argv, variables, &recorded);
 
 	for (size_t i = 0; i < count; i++)
 		free(variables[i]);
-	if (pid < 0) {
-		unwatch_signals(before);
+	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
-	}
-	*exit_code = await_command(pid, before);
+	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;
-}
-
-/* ---- from outside ---- */
-
-static int sample_outside(const struct options *given, pid_t pid, const char *folder,
-			  const struct fg_cli *cli, struct fg_error *err)
-{
-	const struct fg_outside_sampling sampling = {
-		.pid = pid,
-		.folder = folder,
-		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : OUTSIDE_RATE_HZ),
-		.duration_ns = given->duration_ns,
-		.budget = given->budget,
-		.interrupted = given->pid ? cli->interrupted : NULL,
-	};
-	struct fg_outside_result result = {0};
-	const int status = fg_outside_sample(&sampling, &result, err);
-
-	if (status != FG_OK)
-		return status;
-	if (result.period_ns > sampling.period_ns)
-		fg_cli_say(cli,
-			   "sampled less often at the end, every %.0f ms, "
-			   "to cost no more than %.0f %%",
-			   (double)result.period_ns / (double)FG_NS_PER_MS, 100 * given->budget);
-	return FG_OK;
-}
-
-/*
- * A static program has no room for a library: it is started as it is and sampled from outside.  The
- * pipe closes itself with exec, when it is the program that is to be looked at.
- */
-static int run_static(const struct fg_cli *cli, const struct options *given, const char *folder,
-		      int *exit_code, struct fg_error *err)
-{
-	struct sigaction before[FG_ARRAY_SIZE(handed_on)];
-	int started[2];
-	char nothing = 0;
-	pid_t pid = -1;
-	int status = FG_OK;
-
-	if (pipe2(started, O_CLOEXEC) != 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
-	pid = start_command(cli->arguments, NULL, before);
-	(void)close(started[1]);
-	while (pid > 0 && read(started[0], &nothing, 1) < 0 && errno == EINTR)
-		;
-	(void)close(started[0]);
-	if (pid < 0) {
-		unwatch_signals(before);
-		return fg_error_errno(err, FG_EIO, "cannot start %s", cli->arguments[0]);
-	}
-	status = sample_outside(given, pid, folder, cli, err);
-	*exit_code = await_command(pid, before);
-	return status;
 }
 
 /* The options that only the library inside a program can follow. */
@@ -643,10 +483,13 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &folder, &err);
 	if (status != FG_OK)
 		goto out;
-	if (given->pid)
-		status = sample_outside(given, (pid_t)given->pid, folder, cli, &err);
-	else
-		status = run_static(cli, given, folder, &exit_code, &err);
+	status = fg_record_outside(cli,
+				   &(struct fg_record_outside){.pid = (pid_t)given->pid,
+							       .rate_hz = given->rate_hz,
+							       .duration_ns = given->duration_ns,
+							       .budget = given->budget,
+							       .folder = folder},
+				   &exit_code, &err);
 	if (status == FG_OK)
 		status = finish_files(folder, &totals, &err);
 out:
@@ -656,15 +499,6 @@ out:
 		say_end(cli, folder, &totals, given, &unchosen);
 	free(folder);
 	return exit_code;
-}
-
-static bool is_static(const char *command)
-{
-	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
-	const bool found = program && fg_preload_is_static(program);
-
-	free(program);
-	return found;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -686,7 +520,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given->pid ? cli->argument_count > 0 : cli->argument_count == 0)
 		return fg_cli_usage(cli, given->pid ? "--pid and a command exclude each other"
 						    : "the command to record is missing");
-	if (given->pid || is_static(cli->arguments[0]))
+	if (given->pid || fg_record_is_static(cli->arguments[0]))
 		return run_outside(cli, given);
 	if (given->measures && given->calls)
 		return fg_cli_usage(cli, "--measure and --calls count by different means: record "

@@ -5,6 +5,7 @@ record.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record` as a use
 traces, the exit code is the command's, and what cannot be sampled is refused in one line, before it starts.  Children are left
 alone by `fastgate run`, too, where it is told so.
 """
+import ctypes
 import glob
 import json
 import os
@@ -518,6 +519,30 @@ def from_outside():
     check(done.returncode == 2 and "--clock is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
 
 
+def without_ptrace():
+    """For a child before exec: a seccomp filter under which ptrace() fails with EPERM."""
+    load_number, jump_if_equal, answer, allow, eperm = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050001
+    steps = ((load_number, 0, 0, 0), (jump_if_equal, 0, 1, 101), (answer, 0, 0, eperm), (answer, 0, 0, allow))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
+    program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    no_new_privileges, set_seccomp, filtered = 38, 22, 2
+    if prctl(no_new_privileges, 1, 0, 0, 0) or prctl(set_seccomp, filtered, program, 0, 0):
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def tracing_forbidden():
+    with subprocess.Popen(["./shares"]) as running:
+        try:
+            done = subprocess.run([FASTGATE, "record", "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=without_ptrace,
+                                  capture_output=True, text=True, check=False)
+            check(done.returncode == 2, f"ptrace forbidden by seccomp: {done.returncode}\n{done.stderr}")
+            check(len(done.stderr.splitlines()) == 1 and "seccomp filter forbids" in done.stderr, f"seccomp is not named in one line: {done.stderr}")
+            runs_freely(running.pid, "after ptrace was forbidden")
+        finally:
+            running.kill()
+
+
 def killed_while_it_samples(pid):
     """Nothing stays stopped, and the program goes on to use time."""
     with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
@@ -542,7 +567,7 @@ def static_programs():
 
 def main():
     for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside,
-                 static_programs):
+                 tracing_forbidden, static_programs):
         part()
     if not failures:
         print("fastgate record does what its options say")

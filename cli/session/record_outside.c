@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/record_outside.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cli/session/recorded_command.h"
+#include "outside/sampler.h"
+#include "runner/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	RATE_HZ = 100
+};
+
+static int sample(const struct fg_cli *cli, const struct fg_record_outside *given, pid_t pid,
+		  struct fg_error *err)
+{
+	const struct fg_outside_sampling sampling = {
+		.pid = pid,
+		.folder = given->folder,
+		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : RATE_HZ),
+		.duration_ns = given->duration_ns,
+		.budget = given->budget,
+		.interrupted = given->pid ? cli->interrupted : NULL,
+	};
+	struct fg_outside_result result = {0};
+	const int status = fg_outside_sample(&sampling, &result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (result.period_ns > sampling.period_ns)
+		fg_cli_say(cli,
+			   "sampled less often at the end, every %.0f ms, "
+			   "to cost no more than %.0f %%",
+			   (double)result.period_ns / (double)FG_NS_PER_MS, 100 * given->budget);
+	return FG_OK;
+}
+
+/*
+ * A static program is started as it is.  The pipe closes itself with exec, when it is the program
+ * that is to be looked at.
+ */
+static int run_static(const struct fg_cli *cli, const struct fg_record_outside *given,
+		      int *exit_code, struct fg_error *err)
+{
+	struct fg_recorded recorded;
+	int started[2];
+	char nothing = 0;
+	pid_t pid = -1;
+	int status = FG_OK;
+
+	if (pipe2(started, O_CLOEXEC) != 0)
+		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	pid = fg_recorded_start(cli->arguments, NULL, &recorded);
+	(void)close(started[1]);
+	while (pid > 0 && read(started[0], &nothing, 1) < 0 && errno == EINTR)
+		;
+	(void)close(started[0]);
+	if (pid < 0)
+		return fg_error_errno(err, FG_EIO, "cannot start %s", cli->arguments[0]);
+	status = sample(cli, given, pid, err);
+	*exit_code = fg_recorded_await(pid, &recorded);
+	return status;
+}
+
+bool fg_record_is_static(const char *command)
+{
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	const bool found = program && fg_preload_is_static(program);
+
+	free(program);
+	return found;
+}
+
+int fg_record_outside(const struct fg_cli *cli, const struct fg_record_outside *given,
+		      int *exit_code, struct fg_error *err)
+{
+	return given->pid ? sample(cli, given, given->pid, err)
+			  : run_static(cli, given, exit_code, err);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fastgate record` from outside: of a process that runs, or of a static program. */
+#ifndef FG_CLI_SESSION_RECORD_OUTSIDE_H
+#define FG_CLI_SESSION_RECORD_OUTSIDE_H
+
+#include "cli/framework/command.h"
+
+#include <sys/types.h>
+
+struct fg_record_outside {
+	pid_t pid;        /* 0: the command is started */
+	unsigned rate_hz; /* 0: the default */
+	int64_t duration_ns;
+	double budget;
+	const char *folder;
+};
+
+/* Has this command no room for a library? */
+bool fg_record_is_static(const char *command);
+/* `exit_code` is that of the command, if there is one. */
+int fg_record_outside(const struct fg_cli *cli, const struct fg_record_outside *given,
+		      int *exit_code, struct fg_error *err) FG_NODISCARD;
+
+#endif

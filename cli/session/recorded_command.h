@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command of `fastgate record`: it keeps our terminal, our streams and our process group. A key
+ * that interrupts reaches both of us; a signal sent to us alone is handed on to the command and to
+ * the processes that it leaves running. One at a time.
+ */
+#ifndef FG_CLI_SESSION_RECORDED_COMMAND_H
+#define FG_CLI_SESSION_RECORDED_COMMAND_H
+
+#include "base/base.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+enum {
+	FG_RECORDED_SIGNALS = 4
+};
+
+struct fg_recorded {
+	struct sigaction before[FG_RECORDED_SIGNALS];
+};
+
+/* Negative: not started. `variables` go to its environment; may be NULL. */
+pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded);
+/* Its exit code, or 128 + the number of the signal that ended it. */
+int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded);
+
+#endif
