@@ -34,6 +34,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
+
 /* What a fortified program calls; in no header without it. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -170,6 +172,9 @@ static void closing_one(int fd)
 }
 
 /* ---- what opens ---- */
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
+/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 loses that */
 
 /* They differ in nothing but their arguments. */
 #define OPENS(name, parameters, arguments) \
@@ -321,6 +326,10 @@ FG_EXPORT mqd_t mq_open(const char *name, int flags, ...)
 
 DUPLICATES(fcntl)
 DUPLICATES(fcntl64)
+
+/* NOLINTEND(clang-analyzer-valist.Uninitialized) */
+/* NOLINTEND(bugprone-macro-parentheses) */
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 FG_EXPORT DIR *opendir(const char *path)
 {

@@ -15,11 +15,15 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
+/* NOLINTBEGIN(readability-function-size): and its parameters */
 
 /* What the checked variants of a fortified program are called by; in no header without it. */
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
@@ -178,17 +182,15 @@ static ssize_t stream_write(FILE *stream, const void *from, ssize_t size)
 	return moved;
 }
 
+/* NOLINTEND(readability-function-size) */
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
+
 /* As libc lays it out: struct _IO_jump_t, whose members before these are of no concern. */
 struct stream_functions {
 	size_t sizes[2];
 	void (*others[12])(void);
 	ssize_t (*read)(FILE *stream, void *to, ssize_t size);
 	ssize_t (*write)(FILE *stream, const void *from, ssize_t size);
-};
-
-struct full_stream {
-	FILE stream;
-	struct stream_functions *functions;
 };
 
 static bool take_over(struct stream_functions *functions)
@@ -207,9 +209,13 @@ static bool take_over(struct stream_functions *functions)
 	return true;
 }
 
+/* The member after what the public type shows. */
 static struct stream_functions *functions_of(FILE *stream)
 {
-	return ((const struct full_stream *)(const void *)stream)->functions;
+	struct stream_functions *functions = NULL;
+
+	memcpy(&functions, stream + 1, sizeof(functions));
+	return functions;
 }
 
 void fg_io_watch_stream(FILE *stream)

@@ -179,7 +179,8 @@ static throw_function *real_throw(const struct type_info *info)
 	return found;
 }
 
-/* In no header: of the C++ ABI. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): a name of the C++ ABI */
+/* In no header for C. */
 _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
 
 FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *))
@@ -193,6 +194,8 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 	}
 	abort(); /* it cannot be thrown, and does not return */
 }
+
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* ---- joining in ---- */
 

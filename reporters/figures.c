@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "model/measure.h"
 #include "model/run.h"
 #include "reporters/names.h"
 
@@ -77,11 +78,29 @@ void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict
 				    FG_NUMBER_TEXT_SIZE);
 }
 
-void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+/* In repetitions of its own, after the pairs. */
+static bool is_counted(const struct fg_metric_verdict *metric)
+{
+	return metric->pairs > 0 && fg_measure_is_known(metric->name) &&
+	       !fg_metric_find_builtin(metric->name);
+}
+
+static void add_number_of(struct fg_strbuf *text, unsigned number, const char *what)
+{
+	fg_strbuf_printf(text, "%u %s%s", number, what, number == 1 ? "" : "s");
+}
+
+void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			  const struct fg_metric_verdict *headline)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
-	fg_strbuf_printf(text, "%u pair%s", benchmark->pairs, benchmark->pairs == 1 ? "" : "s");
+	if (headline && is_counted(headline))
+		add_number_of(text, headline->pairs, "count");
+	else if (benchmark->pairs > 0)
+		add_number_of(text, benchmark->pairs, "pair");
+	else
+		return;
 	if (benchmark->seconds >= 1 && benchmark->seconds < 120)
 		fg_strbuf_printf(text, ", %.0f s", benchmark->seconds);
 	else if (benchmark->seconds > 0)
@@ -128,7 +147,11 @@ void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdi
 {
 	const unsigned pairs = benchmark->pairs > 0 ? benchmark->pairs : metric->pairs;
 
-	fg_strbuf_printf(text, "%u pair%s", pairs, pairs == 1 ? "" : "s");
+	if (is_counted(metric)) {
+		add_number_of(text, metric->pairs, "count");
+		return;
+	}
+	add_number_of(text, pairs, "pair");
 	if (metric->pairs > 0 && metric->pairs < pairs)
 		fg_strbuf_printf(text, ", decided after %u", metric->pairs);
 }

@@ -15,7 +15,12 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 /* "210 ms → 220 ms", or the one that is known. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "22 pairs, 7 s" */
-void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark);
+/*
+ * Nothing where nothing was compared.  `headline` NULL: none.  What was counted by itself took
+ * counts, not pairs.
+ */
+void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			  const struct fg_metric_verdict *headline);
 /* Is this the unit that verdicts give times in? */
 bool fg_report_is_time(const char *unit);
 /* "9.7 ms", "1.2 MiB": the amount of a measure, without a sign. */

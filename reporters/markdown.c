@@ -127,8 +127,7 @@ static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *b
 	else
 		fg_strbuf_printf(text, "%s | | | ", benchmark->identical ? "same binaries" : "");
 	fg_strbuf_add_text(text, " | ");
-	if (benchmark->pairs > 0)
-		fg_report_add_effort(text, benchmark);
+	fg_report_add_effort(text, benchmark, metric);
 	fg_strbuf_printf(text, " | %s %s |\n", signs[benchmark->outcome],
 			 fg_outcome_name(benchmark->outcome));
 }

@@ -47,8 +47,8 @@ static void fill_row(struct fg_terminal_row *row, const struct fg_benchmark_verd
 	fg_report_add_name(&row->cells[FG_COLUMN_NAME], benchmark->name, MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(&row->cells[FG_COLUMN_VERDICT],
 			   fg_terminal_outcomes[benchmark->outcome].word);
-	if (benchmark->pairs > 0 && benchmark->outcome != FG_OUTCOME_ERROR)
-		fg_report_add_effort(&row->cells[FG_COLUMN_EFFORT], benchmark);
+	if (benchmark->outcome != FG_OUTCOME_ERROR)
+		fg_report_add_effort(&row->cells[FG_COLUMN_EFFORT], benchmark, headline);
 	row->remark = remark_of(benchmark, headline);
 	if (row->remark)
 		return;

@@ -58,6 +58,13 @@ function intervalScale(benchmarks) {
 
 // --- the verdict table ---
 
+// What was counted after the pairs took counts of its own.
+function effort(b, metric) {
+	if (metric?.exact && metric.pairs && metric.pairs !== b.pairs)
+		return `${metric.pairs} ${metric.pairs === 1 ? 'count' : 'counts'}`;
+	return b.pairs ? String(b.pairs) : '';
+}
+
 function verdictTable(data, current, onPick) {
 	const scale = intervalScale(data.benchmarks);
 	const metricOf = (b) => (instead(b) ? null : headline(b));
@@ -78,7 +85,7 @@ function verdictTable(data, current, onPick) {
 			{ title: 'Interval', numeric: true, cell: (b) => ifDecided(b, (m) => [formatInterval(m.interval), ' ', intervalBar(m, scale)]) },
 			{ title: 'Metric', cell: (b) => metricOf(b)?.label ?? instead(b), grow: true },
 			{ title: 'Baseline → candidate', numeric: true, cell: (b) => ifDecided(b, (m) => levels(m, m.unit)) },
-			{ title: 'Pairs', numeric: true, value: (b) => b.pairs, cell: (b) => (b.pairs ? String(b.pairs) : '') },
+			{ title: 'Pairs', numeric: true, value: (b) => b.pairs, cell: (b) => effort(b, metricOf(b)) },
 		],
 	});
 }
