@@ -93,16 +93,20 @@ struct fg_block fg_block_put(const void *address, struct fg_block block)
 
 	if (!place)
 		return block; /* as if it had been given back at once */
-	return block_of(atomic_exchange_explicit(place, word, memory_order_acq_rel));
+	const uint64_t before = atomic_load_explicit(place, memory_order_relaxed);
+
+	atomic_store_explicit(place, word, memory_order_relaxed);
+	return block_of(before);
 }
 
 struct fg_block fg_block_take(const void *address)
 {
 	_Atomic uint64_t *place = word_of(address, false);
+	const uint64_t word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
 
-	if (!place || !atomic_load_explicit(place, memory_order_relaxed))
-		return block_of(0);
-	return block_of(atomic_exchange_explicit(place, 0, memory_order_acq_rel));
+	if (word)
+		atomic_store_explicit(place, 0, memory_order_relaxed);
+	return block_of(word);
 }
 
 void fg_blocks_forget(void)

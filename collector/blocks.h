@@ -2,7 +2,8 @@
 /*
  * The blocks that the program holds: for each the site that allocated it, and its size.  A word per
  * 16 bytes of address space that has blocks in it, so two threads never wait for each other and
- * what is looked up lies as close together as the blocks do.  Signal-safe.
+ * what is looked up lies as close together as the blocks do.  A block is one thread's at a time: it
+ * alone allocates it, or frees it.  Signal-safe.
  */
 #ifndef FG_COLLECTOR_BLOCKS_H
 #define FG_COLLECTOR_BLOCKS_H

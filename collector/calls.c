@@ -235,7 +235,7 @@ static void count(const struct fg_call_state *state, uint32_t function)
 		return;
 	}
 	if (fg_ensure_file(thread)) {
-		struct fg_walk_result where = {0, true};
+		struct fg_walk_result where = {.truncated = true};
 
 		fg_thread_announce(thread);
 		if (!is_on_small_stack(thread)) {

@@ -56,6 +56,7 @@
 /* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
+	FG_COUNTER_FREES,
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
 	FG_COUNTER_THROWS,
@@ -66,6 +67,7 @@ enum fg_counter {
 #define FG_COUNTER_WORDS            \
  {                                  \
   [FG_COUNTER_HEAP] = "heap",       \
+  [FG_COUNTER_FREES] = "frees",     \
   [FG_COUNTER_IO] = "io",           \
   [FG_COUNTER_FD] = "fd",           \
   [FG_COUNTER_THROWS] = "throws",   \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/counts.h"
 
+#include "base/attrs.h"
+#include "collector/arch.h"
 #include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
@@ -16,6 +18,7 @@ enum {
 	TABLE_FIRST = 256,     /* entries */
 	FLUSH_AFTER = 1 << 18, /* events: a process that is killed loses no more of a thread */
 	FOREIGN_TRIES = 1 << 16,
+	CACHE_LINE = 64,
 };
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
@@ -23,12 +26,12 @@ struct fg_counted *fg_counted[FG_COUNT_TABLES];
 struct entry {
 	uint32_t path; /* 0: free, as path 0 has a place of its own */
 	uint32_t region;
-	uint32_t own; /* the probe's */
-	struct fg_counts counts;
+	struct fg_counted_path is;
 };
 
 struct table {
-	struct entry *entries;
+	_Alignas(CACHE_LINE) struct entry *entries;
+	struct entry *last; /* that was asked for */
 	uint32_t mask;
 	uint32_t used;
 	uint32_t events; /* since the last flush */
@@ -72,6 +75,7 @@ static bool grow(struct table *table)
 	if (memory == MAP_FAILED)
 		return false;
 	larger.entries = memory;
+	larger.last = NULL;
 	larger.mask = capacity - 1;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
 		const struct entry *entry = &table->entries[i];
@@ -87,6 +91,8 @@ static bool grow(struct table *table)
 
 static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
 {
+	if (table->last && table->last->path == path && table->last->region == region)
+		return table->last;
 	if (!path || ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
 		      (!table->entries || table->used == table->mask)))
 		return &table->pathless;
@@ -95,6 +101,7 @@ static struct entry *entry_of(struct table *table, uint32_t path, uint32_t regio
 	table->used += !entry->path;
 	entry->path = path;
 	entry->region = region;
+	table->last = entry;
 	return entry;
 }
 
@@ -147,9 +154,9 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 		const struct owner owner = {counter, thread, entry->region, entry->path};
 
 		if (entry->path)
-			write_counts(writer, &owner, &entry->counts);
+			write_counts(writer, &owner, &entry->is.counts);
 	}
-	write_counts(writer, &pathless, &table->pathless.counts);
+	write_counts(writer, &pathless, &table->pathless.is.counts);
 	table->events = 0;
 }
 
@@ -237,6 +244,7 @@ static void forget(struct table *table)
 		memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
 	table->used = 0;
 	table->events = 0;
+	table->last = NULL;
 	table->pathless = (struct entry){0};
 }
 
@@ -270,16 +278,20 @@ __attribute__((constructor(101))) static void join_in(void)
 
 /* ---- while the program runs ---- */
 
-uint32_t *fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
-			const struct fg_counts *seen)
+struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
+				     uint32_t path)
 {
 	struct table *table = &tables[counter][thread->index];
-	struct entry *entry = entry_of(table, path, thread->regions.current);
 
-	join(counter, &entry->counts, seen);
 	if (++table->events >= FLUSH_AFTER)
 		flush_table(thread, counter, thread->index, thread->id);
-	return &entry->own;
+	return &entry_of(table, path, thread->regions.current)->is;
+}
+
+void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+		   const struct fg_counts *seen)
+{
+	join(counter, &fg_counts_at(thread, counter, path)->counts, seen);
 }
 
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen)
@@ -305,6 +317,22 @@ uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)
 	return is_on_small_stack(thread) ? 0 : fg_stack_walk(thread, context).path;
 }
 
+uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller)
+{
+	struct fg_walk_result where = {0};
+	ucontext_t context;
+
+	if (FG_UNLIKELY(!thread->written))
+		fg_thread_announce(thread);
+	if (is_on_small_stack(thread))
+		return 0;
+	where = fg_stack_walk_caller(thread, caller);
+	if (FG_LIKELY(!where.needs_registers))
+		return where.path;
+	fg_arch_capture(&context);
+	return fg_stack_walk(thread, &context).path;
+}
+
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const struct fg_counts *seen)
 {
 	struct fg_thread *thread = fg_self;
@@ -317,7 +345,7 @@ void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const str
 		return;
 	}
 	if (fg_ensure_file(thread))
-		(void)fg_counts_add(thread, counter, fg_counts_path(thread, context), seen);
+		fg_counts_add(thread, counter, fg_counts_path(thread, context), seen);
 	fg_thread_leave(thread);
 	errno = saved_errno;
 }

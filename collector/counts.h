@@ -24,6 +24,11 @@ struct fg_counts {
 	uint64_t values[FG_COUNT_KINDS];
 };
 
+struct fg_counted_path {
+	struct fg_counts counts;
+	uint32_t own; /* a number of the probe's own for this path and region, 0 at first */
+};
+
 /* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
@@ -61,12 +66,14 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 
 /* The steps of fg_counts_see(), under `busy`: the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
-/*
- * Adds what was seen on this call path.  Returns where the probe may keep a number of its own for
- * this path and region, 0 at first.
- */
-uint32_t *fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
-			const struct fg_counts *seen);
+/* The same from a call: `caller` is what fg_arch_caller() gives. */
+uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
+/* What was counted on this call path so far.  Valid until the next one is asked for. */
+struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
+				     uint32_t path);
+/* Adds what was seen on this call path. */
+void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+		   const struct fg_counts *seen);
 /* The same where no thread of ours is there to add it to. */
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
 

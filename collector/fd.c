@@ -91,16 +91,21 @@ static bool is_counting(void)
 	       (!fg_self || fg_tid(fg_self) == (pid_t)syscall(SYS_gettid));
 }
 
-static uint32_t site_here(struct fg_thread *thread, const ucontext_t *context,
-			  const struct fg_counts *seen)
+static uint32_t site_here(struct fg_thread *thread, const ucontext_t *context)
 {
-	const uint32_t path = fg_counts_path(thread, context);
-	const struct fg_live_owner owner = {FG_HELD_FDS, thread->id, thread->regions.current, path};
-	uint32_t *site = fg_counts_add(thread, FG_COUNTER_FD, path, seen);
+	const struct fg_live_owner owner = {
+		.what = FG_HELD_FDS,
+		.slot = thread->index,
+		.thread = thread->id,
+		.region = thread->regions.current,
+		.path = fg_counts_path(thread, context),
+	};
+	struct fg_counted_path *at = fg_counts_at(thread, FG_COUNTER_FD, owner.path);
 
-	if (!*site)
-		*site = fg_live_site(&owner);
-	return *site;
+	at->counts.values[OPENED]++;
+	if (!at->own)
+		at->own = fg_live_site(&owner);
+	return at->own;
 }
 
 /* Returns the descriptor, as what it stands behind does.  errno stays the program's. */
@@ -116,7 +121,7 @@ static int opened(int fd)
 	FG_HERE(context);
 	if (thread && fg_thread_enter(thread)) {
 		if (fg_ensure_file(thread))
-			site = site_here(thread, &context, &seen);
+			site = site_here(thread, &context);
 		fg_thread_leave(thread);
 	} else {
 		fg_counts_add_unplaced(FG_COUNTER_FD, &seen);

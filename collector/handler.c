@@ -70,11 +70,19 @@ static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, ui
 	}
 }
 
+static void count_frames(const struct fg_walk_result *where)
+{
+	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
+
+	fg_count(&header->frames, where->frames);
+	fg_count(&header->frames_reused, where->frames_reused);
+}
+
 /* Returns whether the weight has found its way into the trace. */
 static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
 {
-	struct fg_walk_result where = {0, true};
+	struct fg_walk_result where = {.truncated = true};
 
 	if (!fg_ensure_file(thread))
 		return false;
@@ -84,6 +92,7 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 		fg_lose(FG_LOSS_SMALL_STACK, 1);
 	else
 		where = fg_stack_walk(thread, context);
+	count_frames(&where);
 	if (where.path)
 		thread->last_path = where.path;
 	if (where.path == 0)

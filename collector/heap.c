@@ -37,7 +37,6 @@ enum {
 	BYTES,
 	LARGEST,
 	ROUNDING,
-	FREES,
 };
 
 static void introduce(struct fg_thread *writer)
@@ -52,11 +51,11 @@ static struct fg_counted counted = {
 			[BYTES] = "heap.bytes",
 			[LARGEST] = "heap.largest",
 			[ROUNDING] = "heap.rounding",
-			[FREES] = "heap.frees",
 		},
 	.largest = 1u << LARGEST,
 	.introduce = introduce,
 };
+static struct fg_counted frees = {.names = {"heap.frees"}};
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -103,40 +102,83 @@ static bool is_early(const void *block)
 
 /* ---- counting ---- */
 
-/* What was seen at the call path of `context`; `block` NULL: nothing was allocated there. */
-static void count_on(struct fg_thread *thread, const ucontext_t *context,
-		     const struct fg_counts *seen, const void *block)
+/* What is asked for and what is given. */
+struct request {
+	const void *block;
+	size_t asked;
+	size_t rounding;
+};
+
+static inline void count_on(struct fg_thread *thread, const struct fg_regs *caller,
+			    const struct request *request)
 {
 	struct fg_live_owner owner = {
-		.what = FG_HELD_HEAP, .thread = thread->id, .region = thread->regions.current};
-	uint32_t *site = NULL;
+		.slot = thread->index, .thread = thread->id, .region = thread->regions.current};
+	struct fg_counted_path *at = NULL;
 
 	if (!fg_ensure_file(thread))
 		return;
-	owner.path = fg_counts_path(thread, context);
-	site = fg_counts_add(thread, FG_COUNTER_HEAP, owner.path, seen);
-	if (!block)
-		return;
-	if (!*site)
-		*site = fg_live_site(&owner);
-	fg_live_add(thread, *site, block, seen->values[BYTES]);
+	owner.path = fg_counts_caller(thread, caller);
+	at = fg_counts_at(thread, FG_COUNTER_HEAP, owner.path);
+	at->counts.values[ALLOCATIONS]++;
+	at->counts.values[BYTES] += request->asked;
+	at->counts.values[ROUNDING] += request->rounding;
+	if (at->counts.values[LARGEST] < request->asked)
+		at->counts.values[LARGEST] = request->asked;
+	if (FG_UNLIKELY(!at->own))
+		at->own = fg_live_site(&owner);
+	fg_live_add(thread, at->own, request->block, request->asked);
+}
+
+/* Inside the collector already, or on a thread that is none of ours. */
+static void count_unplaced(const struct request *request)
+{
+	const struct fg_counts seen = {.values = {
+					       [ALLOCATIONS] = 1,
+					       [BYTES] = request->asked,
+					       [ROUNDING] = request->rounding,
+				       }};
+
+	fg_counts_add_unplaced(FG_COUNTER_HEAP, &seen);
+	fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
 }
 
 /* errno is the program's. */
-static void count(const ucontext_t *context, const struct fg_counts *seen, const void *block)
+static void count(const struct fg_regs *caller, void *block, size_t asked)
 {
 	struct fg_thread *thread = fg_self;
+	struct request request = {.block = block, .asked = asked};
 	const int saved_errno = errno;
+	size_t usable = 0;
 
 	if (!fg_is_counting(FG_COUNTER_HEAP))
 		return;
+	usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
+	request.rounding = usable > asked ? usable - asked : 0;
 	if (thread && fg_thread_enter(thread)) {
-		count_on(thread, context, seen, block);
+		count_on(thread, caller, &request);
 		fg_thread_leave(thread);
 	} else {
-		fg_counts_add_unplaced(FG_COUNTER_HEAP, seen);
-		if (block)
-			fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), block, seen->values[BYTES]);
+		count_unplaced(&request);
+	}
+	errno = saved_errno;
+}
+
+static void count_free(const struct fg_regs *caller)
+{
+	static const struct fg_counts one = {.values = {1}};
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	if (!fg_is_counting(FG_COUNTER_FREES))
+		return;
+	if (thread && fg_thread_enter(thread)) {
+		if (fg_ensure_file(thread))
+			fg_counts_at(thread, FG_COUNTER_FREES, fg_counts_caller(thread, caller))
+				->counts.values[0]++;
+		fg_thread_leave(thread);
+	} else {
+		fg_counts_add_unplaced(FG_COUNTER_FREES, &one);
 	}
 	errno = saved_errno;
 }
@@ -144,24 +186,34 @@ static void count(const ucontext_t *context, const struct fg_counts *seen, const
 /* Also while counting is paused: a block that was counted is no longer held. */
 static struct fg_block let_go(const void *block)
 {
-	return block && fg_is_counted(FG_COUNTER_HEAP) && fg_alive()
-		       ? fg_live_remove(fg_self, block)
-		       : (struct fg_block){0};
+	struct fg_thread *thread = fg_self;
+	struct fg_block was = {0};
+
+	if (!block || !fg_is_counted(FG_COUNTER_HEAP) || !fg_alive())
+		return was;
+	if (!thread || !fg_thread_enter(thread))
+		return fg_live_remove(NULL, block);
+	was = fg_live_remove(thread, block);
+	fg_thread_leave(thread);
+	return was;
 }
 
-static void count_allocation(const ucontext_t *context, void *block, size_t asked, bool frees)
+static void take_back(const void *block, struct fg_block was)
 {
-	const size_t usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
-	const struct fg_counts seen = {.values = {
-					       [ALLOCATIONS] = 1,
-					       [BYTES] = asked,
-					       [LARGEST] = asked,
-					       [ROUNDING] = usable > asked ? usable - asked : 0,
-					       [FREES] = frees,
-				       }};
+	struct fg_thread *thread = fg_self;
 
-	count(context, &seen, block);
+	if (!was.site)
+		return;
+	if (thread && fg_thread_enter(thread)) {
+		fg_live_restore(thread, block, was);
+		fg_thread_leave(thread);
+	} else {
+		fg_live_restore(NULL, block, was);
+	}
 }
+
+/* In the function that the program called. */
+#define CALLER fg_arch_caller(__builtin_frame_address(0))
 
 FG_EXPORT void *malloc(size_t size)
 {
@@ -170,8 +222,9 @@ FG_EXPORT void *malloc(size_t size)
 	void *block = reals.malloc(size);
 
 	if (block) {
-		FG_HERE(context);
-		count_allocation(&context, block, size, false);
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, block, size);
 	}
 	return block;
 }
@@ -187,8 +240,9 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 	void *block = reals.calloc(count_of, size);
 
 	if (block) {
-		FG_HERE(context);
-		count_allocation(&context, block, count_of * size, false);
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, block, count_of * size);
 	}
 	return block;
 }
@@ -212,10 +266,13 @@ FG_EXPORT void *realloc(void *block, size_t size)
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
-		FG_HERE(context);
-		count_allocation(&context, moved, size, block != NULL);
+		const struct fg_regs caller = CALLER;
+
+		if (block)
+			count_free(&caller);
+		count(&caller, moved, size);
 	} else if (size > 0) {
-		fg_live_restore(block, before);
+		take_back(block, before);
 	}
 	return moved;
 }
@@ -232,23 +289,25 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
-		FG_HERE(context);
-		count_allocation(&context, moved, bytes, block != NULL);
+		const struct fg_regs caller = CALLER;
+
+		if (block)
+			count_free(&caller);
+		count(&caller, moved, bytes);
 	} else if (bytes > 0) {
-		fg_live_restore(block, before);
+		take_back(block, before);
 	}
 	return moved;
 }
 
 FG_EXPORT void free(void *block)
 {
-	static const struct fg_counts seen = {.values = {[FREES] = 1}};
+	const struct fg_regs caller = CALLER;
 
 	if (!block || is_early(block) || !have_reals())
 		return;
-	FG_HERE(context);
 	(void)let_go(block);
-	count(&context, &seen, NULL);
+	count_free(&caller);
 	reals.free(block);
 }
 
@@ -259,8 +318,9 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 	const int status = reals.posix_memalign(block, alignment, size);
 
 	if (status == 0) {
-		FG_HERE(context);
-		count_allocation(&context, *block, size, false);
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, *block, size);
 	}
 	return status;
 }
@@ -276,8 +336,8 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
   void *block = reals.name arguments;              \
                                                    \
   if (block) {                                     \
-   FG_HERE(context);                               \
-   count_allocation(&context, block, size, false); \
+   const struct fg_regs caller = CALLER;           \
+   count(&caller, block, size);                    \
   }                                                \
   return block;                                    \
  }
@@ -302,6 +362,7 @@ __attribute__((constructor(101))) static void join_in(void)
 {
 	(void)have_reals();
 	fg_counted[FG_COUNTER_HEAP] = &counted;
+	fg_counted[FG_COUNTER_FREES] = &frees;
 	if (is_bypassed())
 		counted.note =
 			"the program has a malloc of its own: its allocations are not counted";

@@ -21,6 +21,7 @@ enum {
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
 	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
 	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
+	CACHE_LINE = 64,
 };
 
 enum {
@@ -45,14 +46,27 @@ static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
 	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
 };
 
+/*
+ * Written without a lock by the thread whose site it is, under its `busy`; `returned` by whoever
+ * else frees a block of it.  On cache lines of its own.
+ */
 struct site {
-	_Atomic uint64_t bytes;
-	_Atomic uint64_t most;
-	_Atomic uint64_t at_peak;
-	_Atomic uint64_t temporary;
-	_Atomic uint32_t blocks;
+	_Alignas(CACHE_LINE) _Atomic size_t bytes;
+	_Atomic size_t blocks;
+	_Atomic size_t most;
+	_Atomic size_t at_peak;
 	_Atomic uint32_t epoch; /* of `at_peak` */
+	_Atomic uint32_t temporary;
+	struct {
+		_Atomic size_t bytes;
+		_Atomic size_t blocks;
+	} returned;
 	struct fg_live_owner owner;
+};
+
+/* By slot, likewise. */
+struct last {
+	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -60,14 +74,13 @@ static _Atomic uint32_t site_count = FIRST_SITE;
 static uint32_t states; /* written */
 
 static struct whole {
-	_Atomic uint64_t bytes;
-	_Atomic uint64_t most;
+	_Alignas(CACHE_LINE) _Atomic size_t bytes;
+	_Atomic size_t most;
 	_Atomic uint32_t epoch;
 	_Atomic bool at_peak;
 } wholes[FG_HELD_COUNT] = {[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
 
-/* By slot: the block that the thread's last event allocated. */
-static const void *newest[FG_THREADS_MAX];
+static struct last lasts[FG_THREADS_MAX];
 
 static struct site *site_of(uint32_t number)
 {
@@ -97,11 +110,6 @@ static struct site *make_site(uint32_t number)
 	return &chunk[number % CHUNK_SITES];
 }
 
-static struct whole *whole_of(const struct site *site)
-{
-	return &wholes[site->owner.what];
-}
-
 uint32_t fg_live_nobody(enum fg_held what)
 {
 	const uint32_t number = (uint32_t)what + 1;
@@ -129,132 +137,177 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 
 /* ---- events ---- */
 
-/* Before the site changes: keep what it had at the peak. */
-static void keep(struct site *site)
+static inline size_t get(const _Atomic size_t *counter)
 {
-	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_acquire);
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static inline void set(_Atomic size_t *counter, size_t to)
+{
+	atomic_store_explicit(counter, to, memory_order_relaxed);
+}
+
+static inline void add(_Atomic size_t *counter, size_t size)
+{
+	(void)atomic_fetch_add_explicit(counter, size, memory_order_relaxed);
+}
+
+static inline size_t held_by(const struct site *site)
+{
+	return get(&site->bytes) - get(&site->returned.bytes);
+}
+
+static inline struct whole *whole_of(const struct site *site)
+{
+	return &wholes[site->owner.what];
+}
+
+/* Before the site changes: keep what it had at the peak. */
+static inline void keep(struct site *site)
+{
+	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_relaxed);
 
 	if (atomic_load_explicit(&site->epoch, memory_order_relaxed) == epoch)
 		return;
-	atomic_store_explicit(&site->at_peak,
-			      atomic_load_explicit(&site->bytes, memory_order_relaxed),
-			      memory_order_relaxed);
-	atomic_store_explicit(&site->epoch, epoch, memory_order_release);
+	set(&site->at_peak, held_by(site));
+	atomic_store_explicit(&site->epoch, epoch, memory_order_relaxed);
 }
 
-static void leave_peak(struct whole *whole)
+static inline void leave_peak(struct whole *whole)
 {
 	if (atomic_load_explicit(&whole->at_peak, memory_order_relaxed))
 		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
-static void raise_to(_Atomic uint64_t *most, uint64_t to)
+static bool reach_peak(struct whole *whole, size_t bytes)
 {
-	uint64_t so_far = atomic_load_explicit(most, memory_order_relaxed);
+	size_t most = get(&whole->most);
 
-	while (so_far < to && !atomic_compare_exchange_weak(most, &so_far, to))
+	while (most < bytes && !atomic_compare_exchange_weak(&whole->most, &most, bytes))
 		continue;
-}
-
-/* Is this a peak, the highest so far? */
-static bool grow_whole(struct whole *whole, uint64_t size)
-{
-	const uint64_t bytes =
-		atomic_fetch_add_explicit(&whole->bytes, size, memory_order_relaxed) + size;
-
-	if (bytes <= atomic_load_explicit(&whole->most, memory_order_relaxed)) {
-		leave_peak(whole);
-		return false;
-	}
-	raise_to(&whole->most, bytes);
 	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
 		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
-		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_acq_rel);
+		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_relaxed);
 	}
 	return true;
 }
 
-static void allocate(struct site *site, uint64_t size)
+/* Is this the most so far? */
+static inline bool grow_whole(struct whole *whole, size_t size)
 {
-	if (!grow_whole(whole_of(site), size))
-		keep(site);
-	const uint64_t bytes =
-		atomic_fetch_add_explicit(&site->bytes, size, memory_order_relaxed) + size;
+	const size_t bytes =
+		atomic_fetch_add_explicit(&whole->bytes, size, memory_order_relaxed) + size;
 
-	(void)atomic_fetch_add_explicit(&site->blocks, 1, memory_order_relaxed);
-	raise_to(&site->most, bytes);
+	if (bytes > get(&whole->most))
+		return reach_peak(whole, bytes);
+	leave_peak(whole);
+	return false;
 }
 
-static void release(struct site *site, uint64_t size)
+static inline void allocate(struct site *site, size_t size, bool is_own)
+{
+	size_t held = 0;
+
+	if (!grow_whole(whole_of(site), size))
+		keep(site);
+	if (is_own) {
+		set(&site->bytes, get(&site->bytes) + size);
+		set(&site->blocks, get(&site->blocks) + 1);
+	} else {
+		add(&site->bytes, size);
+		add(&site->blocks, 1);
+	}
+	held = held_by(site);
+	if (held > get(&site->most))
+		set(&site->most, held);
+}
+
+static inline void release(struct site *site, size_t size, bool is_own)
 {
 	struct whole *whole = whole_of(site);
 
 	leave_peak(whole);
 	(void)atomic_fetch_sub_explicit(&whole->bytes, size, memory_order_relaxed);
 	keep(site);
-	(void)atomic_fetch_sub_explicit(&site->bytes, size, memory_order_relaxed);
-	(void)atomic_fetch_sub_explicit(&site->blocks, 1, memory_order_relaxed);
+	if (is_own) {
+		set(&site->bytes, get(&site->bytes) - size);
+		set(&site->blocks, get(&site->blocks) - 1);
+	} else {
+		add(&site->returned.bytes, size);
+		add(&site->returned.blocks, 1);
+	}
 }
 
-void fg_live_grow(uint32_t number, uint64_t by)
+static inline bool owns(const struct fg_thread *thread, uint32_t number, const struct site *site)
+{
+	return thread && number >= FIRST_SITE && site->owner.slot == thread->index;
+}
+
+void fg_live_grow(uint32_t number, size_t by)
 {
 	struct site *site = number ? site_of(number) : NULL;
 
 	if (site)
-		allocate(site, by);
+		allocate(site, by, false);
 }
 
-void fg_live_shrink(uint32_t number, uint64_t by)
+void fg_live_shrink(uint32_t number, size_t by)
 {
 	struct site *site = number ? site_of(number) : NULL;
 
 	if (site)
-		release(site, by);
+		release(site, by, false);
 }
 
-void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address,
-		 uint64_t size)
+void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
 {
-	const struct fg_block block = {.site = number,
-				       .size = size < FG_BLOCK_SIZE_MAX ? size : FG_BLOCK_SIZE_MAX};
 	struct site *site = number ? site_of(number) : NULL;
+	struct fg_block block = {.site = number, .size = size};
 	struct fg_block before;
 
 	if (!site)
 		return;
 	if (thread)
-		newest[thread->index] = address;
-	allocate(site, block.size);
+		lasts[thread->index].block = address;
+	if (block.size > FG_BLOCK_SIZE_MAX)
+		block.size = FG_BLOCK_SIZE_MAX;
+	allocate(site, (size_t)block.size, owns(thread, number, site));
 	before = fg_block_put(address, block);
-	fg_live_shrink(before.site, before.size);
+	site = before.site ? site_of(before.site) : NULL;
+	if (site)
+		release(site, (size_t)before.size, owns(thread, before.site, site));
 }
 
 struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address)
 {
 	struct fg_block block = fg_block_take(address);
 	struct site *site = block.site ? site_of(block.site) : NULL;
+	bool is_own = false;
 
 	if (thread) {
-		block.is_newest = newest[thread->index] == address;
-		newest[thread->index] = NULL;
+		block.is_newest = lasts[thread->index].block == address;
+		lasts[thread->index].block = NULL;
 	}
 	if (!site)
 		return block;
-	if (block.is_newest)
-		(void)atomic_fetch_add_explicit(&site->temporary, 1, memory_order_relaxed);
-	release(site, block.size);
+	is_own = owns(thread, block.site, site);
+	if (block.is_newest && is_own)
+		site->temporary++;
+	release(site, (size_t)block.size, is_own);
 	return block;
 }
 
-void fg_live_restore(const void *address, struct fg_block block)
+void fg_live_restore(const struct fg_thread *thread, const void *address, struct fg_block block)
 {
 	struct site *site = block.site ? site_of(block.site) : NULL;
+	bool is_own = false;
 
 	if (!site)
 		return;
-	if (block.is_newest)
-		(void)atomic_fetch_sub_explicit(&site->temporary, 1, memory_order_relaxed);
-	allocate(site, block.size);
+	is_own = owns(thread, block.site, site);
+	if (block.is_newest && is_own)
+		site->temporary--;
+	allocate(site, (size_t)block.size, is_own);
 	(void)fg_block_put(address, block);
 }
 
@@ -280,18 +333,18 @@ void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
 	}
 }
 
-static uint64_t share_of_peak(struct site *site)
+static size_t share_of_peak(const struct site *site)
 {
 	return atomic_load(&site->epoch) == atomic_load(&whole_of(site)->epoch)
-		       ? atomic_load(&site->at_peak)
-		       : atomic_load(&site->bytes);
+		       ? get(&site->at_peak)
+		       : held_by(site);
 }
 
 static void write_site(struct fg_thread *writer, struct site *site)
 {
 	const uint64_t values[HELD_KINDS] = {
-		[HELD_LIVE] = atomic_load(&site->bytes),
-		[HELD_LIVE_BLOCKS] = atomic_load(&site->blocks),
+		[HELD_LIVE] = held_by(site),
+		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
 		[HELD_PEAK] = share_of_peak(site),
 		[HELD_OWN_PEAK] = atomic_load(&site->most),
 		[HELD_TEMPORARY] = atomic_load(&site->temporary),
@@ -326,8 +379,8 @@ void fg_live_write(struct fg_thread *writer)
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
-	fg_record_number(writer, atomic_load(&wholes[FG_HELD_HEAP].bytes));
-	fg_record_number(writer, atomic_load(&wholes[FG_HELD_HEAP].most));
+	fg_record_number(writer, get(&wholes[FG_HELD_HEAP].bytes));
+	fg_record_number(writer, get(&wholes[FG_HELD_HEAP].most));
 	(void)fg_record_write(writer);
 }
 
@@ -342,7 +395,7 @@ void fg_live_forget(void)
 		if (chunk)
 			memset(chunk, 0, CHUNK_SITES * sizeof(*chunk));
 	}
-	memset(newest, 0, sizeof(newest));
+	memset(lasts, 0, atomic_load(&fg_g.thread_high) * sizeof(lasts[0]));
 	atomic_store(&site_count, FIRST_SITE);
 	for (unsigned i = 0; i < FG_HELD_COUNT; i++) {
 		atomic_store(&wholes[i].bytes, 0);

@@ -22,24 +22,28 @@ enum fg_held {
 
 struct fg_live_owner {
 	enum fg_held what;
+	uint32_t slot; /* of the thread */
 	uint32_t thread;
 	uint32_t region;
 	uint32_t path;
 };
 
-/* The site of what has no place. */
+/* The site of what has no place; 0: there is no memory. */
 uint32_t fg_live_nobody(enum fg_held what);
 /* A new site, or that of nobody where there is no room for more. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* The site holds more, or less. */
-void fg_live_grow(uint32_t site, uint64_t by);
-void fg_live_shrink(uint32_t site, uint64_t by);
-/* After the block was allocated; `thread` NULL: not known, or inside the collector already. */
-void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, uint64_t size);
+/* The site holds more, or less, whichever thread says so. */
+void fg_live_grow(uint32_t site, size_t by);
+void fg_live_shrink(uint32_t site, size_t by);
+/*
+ * After the block was allocated.  `thread` is the calling one, under its `busy`; NULL: not known,
+ * or inside the collector already.
+ */
+void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, size_t size);
 /* Before it is freed.  Returns what it was, for fg_live_restore(). */
 struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address);
 /* It was not freed after all. */
-void fg_live_restore(const void *address, struct fg_block block);
+void fg_live_restore(const struct fg_thread *thread, const void *address, struct fg_block block);
 
 /* The names of what is told of each site. */
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);

@@ -102,12 +102,12 @@ static void count_on(struct fg_thread *thread, const ucontext_t *context,
 	if (!fg_ensure_file(thread))
 		return;
 	path = fg_counts_path(thread, context);
-	(void)fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
+	fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
 	type = info ? number_of(thread, info) : TYPE_NONE;
 	if (type == TYPE_NONE)
 		return;
 	of_type.values[type % FG_COUNT_KINDS] = 1;
-	(void)fg_counts_add(thread, group_of(type), path, &of_type);
+	fg_counts_add(thread, group_of(type), path, &of_type);
 }
 
 static void count(const ucontext_t *context, const struct type_info *info)

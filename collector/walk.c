@@ -53,7 +53,8 @@ struct walk {
 	bool outside; /* the step read elsewhere than there */
 	struct fg_regs regs;
 	const ucontext_t *leaf;  /* all registers, while the frame is one that was interrupted */
-	const ucontext_t *start; /* of the first frame */
+	const ucontext_t *start; /* of the first frame; NULL: not known */
+	bool needs_registers;    /* that are not known, therefore */
 	bool exact;
 	bool complete;
 	uint32_t end; /* of the frames walked anew and kept in the trail */
@@ -141,8 +142,14 @@ static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
  */
 static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known)
 {
-	uintptr_t value = fg_arch_register(walk->start, number);
+	uintptr_t value = 0;
 
+	if (!walk->start) {
+		walk->needs_registers = true;
+		*known = false;
+		return 0;
+	}
+	value = fg_arch_register(walk->start, number);
 	*known = walked(walk) <= GATHER_LIMIT;
 	for (uint32_t i = FIRST; i < walk->end && *known; i++) {
 		const struct fg_walk_frame *frame = &walk->trail->frames[i];
@@ -597,34 +604,23 @@ static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 	return path;
 }
 
-static void count_frames(const struct walk *walk, uint32_t standing)
-{
-	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
-
-	if (header) {
-		fg_count(&header->frames, walked(walk) + standing);
-		fg_count(&header->frames_reused, standing);
-	}
-}
-
-struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context)
+static struct fg_walk_result walk_from(struct fg_thread *thread, const struct fg_regs *regs,
+				       const ucontext_t *context)
 {
 	struct fg_walk_memory *const stack = thread->stack;
 	struct walk walk = {.thread = thread,
 			    .trail = &stack->trails[thread->kept.trail ^ 1u],
 			    .kept = &stack->trails[thread->kept.trail],
+			    .regs = *regs,
 			    .leaf = context,
 			    .start = context,
-			    .exact = true,
+			    .exact = context != NULL,
 			    .end = FIRST,
 			    .checks_end = FIRST_CHECK,
 			    .checked_from = FIRST};
 	const uint32_t epoch = atomic_load(&fg_g.epoch);
 	uint32_t standing = 0;
 
-	walk.regs.pc = fg_arch_register(context, FG_DWARF_RA);
-	walk.regs.sp = fg_arch_register(context, FG_DWARF_SP);
-	walk.regs.bp = fg_arch_register(context, FG_DWARF_BP);
 	enter_stack(&walk);
 	if (epoch != thread->kept.epoch)
 		thread->kept.count = 0;
@@ -636,13 +632,29 @@ struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *
 		standing = thread->kept.end - walk.candidate;
 		walk.complete = true;
 	}
-	count_frames(&walk, standing);
 
-	struct fg_walk_result result = {0, !walk.complete};
+	struct fg_walk_result result = {.truncated = !walk.complete,
+					.needs_registers = walk.needs_registers,
+					.frames = walked(&walk) + standing,
+					.frames_reused = standing};
 
 	if (walk.beyond)
 		result.path = name_deep_path(&walk, standing);
 	else
 		result.path = name_path(&walk, standing);
 	return result;
+}
+
+struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context)
+{
+	const struct fg_regs regs = {.pc = fg_arch_register(context, FG_DWARF_RA),
+				     .sp = fg_arch_register(context, FG_DWARF_SP),
+				     .bp = fg_arch_register(context, FG_DWARF_BP)};
+
+	return walk_from(thread, &regs, context);
+}
+
+struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller)
+{
+	return walk_from(thread, caller, NULL);
 }

@@ -10,8 +10,16 @@
 struct fg_walk_result {
 	uint32_t path; /* 0: no stack */
 	bool truncated;
+	bool needs_registers; /* it ended early for want of registers */
+	uint32_t frames;
+	uint32_t frames_reused; /* of these */
 };
 
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
+/*
+ * The same from a call: `caller` has the registers that a walk carries, as they are after the
+ * return.  With needs_registers, walk from a context instead.
+ */
+struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller);
 
 #endif

@@ -223,9 +223,9 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(also),
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
-	 .help = "events that are counted by call path after the pairs, exactly: heap, fd, io, throws, "
+	 .help = "events that are counted by call path after the pairs, exactly: heap, frees, fd, io, throws, "
 		 "locks",
-	 .more = "`heap` counts allocations, `fd` descriptors that are opened, `io` calls that read "
+	 .more = "`heap` counts allocations, `frees` who gives them back, `fd` descriptors that are opened, `io` calls that read "
 		 "or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
 		 "execution a side, a second one where the two sides differ. What was counted is "
 		 "shown; a row of `gate.metrics` gates it, such as "

@@ -244,6 +244,11 @@ struct function {
 	uint32_t label;
 };
 
+struct functions {
+	struct function *items;
+	size_t count;
+};
+
 static int column_of(const char *measure)
 {
 	for (int i = 0; i < COLUMN_COUNT; i++)
@@ -253,9 +258,9 @@ static int column_of(const char *measure)
 }
 
 /* Whatever is held was allocated, so the functions of `first`, the tree of allocations, are all. */
-static int fill_column(struct function *functions, size_t count, int column,
-		       const struct fg_profile *profile, const struct fg_view_options *options,
-		       struct fg_calltree *first, struct fg_error *err)
+static int fill_column(struct functions *functions, int column, const struct fg_profile *profile,
+		       const struct fg_view_options *options, struct fg_calltree *first,
+		       struct fg_error *err)
 {
 	struct fg_label_figures *figures = NULL;
 	struct other other;
@@ -270,10 +275,10 @@ static int fill_column(struct function *functions, size_t count, int column,
 	for (size_t i = 0; i < figure_count; i++) {
 		const uint32_t label = other.labels[figures[i].label];
 
-		if (label < count)
-			functions[label].values[column] = options->by_inclusive
-								  ? figures[i].inclusive[0].value
-								  : figures[i].self[0].value;
+		if (label < functions->count)
+			functions->items[label].values[column] =
+				options->by_inclusive ? figures[i].inclusive[0].value
+						      : figures[i].self[0].value;
 	}
 	free(figures);
 	other_release(&other);
@@ -298,24 +303,24 @@ static void add_function(struct fg_view_table *table, const struct fg_calltree *
 }
 
 static void list_functions(struct fg_view_table *table, const struct fg_calltree *tree,
-			   const struct function *functions, size_t function_count,
-			   const struct fg_view_options *options, double total)
+			   const struct functions *functions, const struct fg_view_options *options,
+			   double total)
 {
 	const int order = column_of(table->measure.name);
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *ranked = fg_xcalloc(function_count, sizeof(*ranked));
+	struct ranked *ranked = fg_xcalloc(functions->count, sizeof(*ranked));
 	size_t count = 0;
 
-	for (uint32_t i = 1; i < function_count; i++) {
-		const double value = functions[i].values[order];
+	for (uint32_t i = 1; i < functions->count; i++) {
+		const double value = functions->items[i].values[order];
 
-		if (functions[i].values[COLUMN_ALLOCATIONS] > 0 &&
+		if (functions->items[i].values[COLUMN_ALLOCATIONS] > 0 &&
 		    (options->all || value >= options->floor * total))
 			ranked[count++] = (struct ranked){i, value};
 	}
 	qsort(ranked, count, sizeof(*ranked), largest_first);
 	for (size_t i = 0; i < count && i < limit; i++)
-		add_function(table, tree, &functions[ranked[i].index],
+		add_function(table, tree, &functions->items[ranked[i].index],
 			     total > 0 ? ranked[i].value / total : 0);
 	if (count > limit)
 		fg_view_note(table, "%zu more functions (--rows N, --all)", count - limit);
@@ -326,22 +331,24 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		const struct fg_view_options *options, struct fg_calltree *tree,
 		struct fg_error *err)
 {
-	const size_t count = tree->label_count;
-	struct function *functions = fg_xcalloc(count, sizeof(*functions));
+	struct functions functions = {
+		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
+		.count = tree->label_count,
+	};
 	struct fg_weight total = {.value = fg_view_whole_total(table, profile)};
 	int status = FG_OK;
 
-	for (uint32_t i = 0; i < count; i++)
-		functions[i].label = i;
+	for (uint32_t i = 0; i < functions.count; i++)
+		functions.items[i].label = i;
 	for (int i = 0; i < COLUMN_COUNT && status == FG_OK; i++)
 		if (measures[i])
-			status = fill_column(functions, count, i, profile, options, tree, err);
+			status = fill_column(&functions, i, profile, options, tree, err);
 	if (status == FG_OK) {
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
 		fg_view_total(table, profile, &options->query, &total);
-		list_functions(table, tree, functions, count, options, total.value);
+		list_functions(table, tree, &functions, options, total.value);
 	}
-	free(functions);
+	free(functions.items);
 	return status;
 }
 

@@ -85,9 +85,10 @@ static const struct fg_option options[] = {
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
-	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
-		    "count events by call path instead of sampling time: heap, fd, io, throws, "
-		    "locks; or several, between commas"),
+	FG_ROW_TEXT(
+		struct options, measures, "measure", 'm', "NAMES",
+		"count events by call path instead of sampling time: heap, frees, fd, io, throws, "
+		"locks; or several, between commas"),
 	FG_ROW_TEXT(struct options, calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),

@@ -24,6 +24,17 @@ static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 	return cfa - FG_WORD;
 }
 
+/*
+ * What a walk carries of the function that called this one, whose frame is `frame`
+ * (__builtin_frame_address(0)): the caller's frame pointer, then the return address.
+ */
+static inline struct fg_regs fg_arch_caller(const void *frame)
+{
+	const uintptr_t *saved = frame;
+
+	return (struct fg_regs){.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
+}
+
 /* A register in a signal context. */
 typedef greg_t fg_arch_word;
 

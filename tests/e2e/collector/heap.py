@@ -16,7 +16,7 @@ os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(*command, code=0):
-    done = call(FASTGATE, "record", "--measure", "heap", "--", *command)
+    done = call(FASTGATE, "record", "--measure", "heap,frees", "--", *command)
     check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
