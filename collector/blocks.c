@@ -7,6 +7,7 @@
 #include "collector/blocks.h"
 
 #include "base/attrs.h"
+#include "collector/own_memory.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -35,13 +36,11 @@ static struct branch *_Atomic roots[ROOTS];
 
 static void *map(size_t size)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = fg_own_map(size, MAP_NORESERVE);
 
-	if (memory == MAP_FAILED)
-		return NULL;
 	/* Where blocks are large, few of its pages are touched. */
-	(void)madvise(memory, size, MADV_NOHUGEPAGE);
+	if (memory)
+		(void)madvise(memory, size, MADV_NOHUGEPAGE);
 	return memory;
 }
 
@@ -57,10 +56,8 @@ static void *reach(void *_Atomic *slot, size_t size, bool make)
 	if (FG_LIKELY(there) || !make)
 		return there;
 	made = map(size);
-	if (made && !atomic_compare_exchange_strong(slot, &there, made)) {
-		(void)munmap(made, size);
-		return there;
-	}
+	if (made && !atomic_compare_exchange_strong(slot, &there, made))
+		return there; /* two threads at once: the other's; ours is lost */
 	return made;
 }
 
@@ -119,6 +116,37 @@ void fg_blocks_forget(void)
 
 			if (leaf)
 				(void)madvise(leaf, sizeof(*leaf), MADV_DONTNEED);
+		}
+	}
+}
+
+static void visit_leaves(uintptr_t address, const struct leaf *even, const struct leaf *odd,
+			 void (*visit)(uintptr_t address, struct fg_block block))
+{
+	for (size_t i = 0; i < LEAF_WORDS; i++, address += 1 << GRAIN_BITS) {
+		const uint64_t first = even ? atomic_load(&even->words[i]) : 0;
+		const uint64_t second = odd ? atomic_load(&odd->words[i]) : 0;
+
+		if (first)
+			visit(address, block_of(first));
+		if (second)
+			visit(address + (1 << GRAIN_BITS) / 2, block_of(second));
+	}
+}
+
+void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_block block))
+{
+	for (size_t i = 0; i < ROOTS; i++) {
+		struct branch *branch = atomic_load(&roots[i]);
+
+		for (size_t k = 0; branch && k < BRANCH_LEAVES; k += 2) {
+			const struct leaf *even = atomic_load(&branch->leaves[k]);
+			const struct leaf *odd = atomic_load(&branch->leaves[k + 1]);
+			const uint64_t address = (uint64_t)i << BRANCH_BITS | (uint64_t)(k / 2)
+										      << LEAF_BITS;
+
+			if (even || odd)
+				visit_leaves((uintptr_t)address, even, odd, visit);
 		}
 	}
 }

@@ -26,6 +26,8 @@ struct fg_block {
  */
 struct fg_block fg_block_put(const void *address, struct fg_block block);
 struct fg_block fg_block_take(const void *address);
+/* In order of addresses. */
+void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_block block));
 /* In a child of fork: what the parent holds is not the child's. */
 void fg_blocks_forget(void);
 

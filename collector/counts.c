@@ -6,13 +6,13 @@
 #include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
+#include "collector/own_memory.h"
 #include "collector/paths.h"
 #include "collector/threads.h"
 #include "collector/walk.h"
 #include "collector/writer.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
 	TABLE_FIRST = 256,     /* entries */
@@ -69,10 +69,9 @@ static bool grow(struct table *table)
 {
 	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
 	struct table larger = *table;
-	void *memory = mmap(NULL, capacity * sizeof(struct entry), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = fg_own_map(capacity * sizeof(struct entry), 0);
 
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return false;
 	larger.entries = memory;
 	larger.last = NULL;
@@ -83,8 +82,7 @@ static bool grow(struct table *table)
 		if (entry->path)
 			*place_of(&larger, entry->path, entry->region) = *entry;
 	}
-	if (table->entries)
-		(void)munmap(table->entries, (table->mask + 1) * sizeof(struct entry));
+	/* What is left behind is less than the new one: own memory is never unmapped. */
 	*table = larger;
 	return true;
 }

@@ -306,7 +306,7 @@ FG_EXPORT void free(void *block)
 
 	if (!block || is_early(block) || !have_reals())
 		return;
-	(void)let_go(block);
+	fg_live_look(let_go(block), block);
 	count_free(&caller);
 	reals.free(block);
 }

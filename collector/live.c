@@ -11,10 +11,14 @@
 #include "collector/live.h"
 
 #include "base/attrs.h"
+#include "collector/leaks.h"
+#include "collector/own_memory.h"
 #include "collector/state.h"
 #include "collector/writer.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	CHUNK_SITES = 4096,
@@ -22,6 +26,9 @@ enum {
 	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
 	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
 	CACHE_LINE = 64,
+	PAGE = 4096,
+	PAGES_AT_ONCE = 1024,
+	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
 };
 
 enum {
@@ -30,6 +37,9 @@ enum {
 	HELD_PEAK,
 	HELD_OWN_PEAK,
 	HELD_TEMPORARY,
+	HELD_LEAKED,
+	HELD_LEAKED_BLOCKS,
+	HELD_UNTOUCHED,
 	HELD_KINDS,
 };
 
@@ -42,6 +52,9 @@ static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
 			[HELD_PEAK] = "heap.peak",
 			[HELD_OWN_PEAK] = "heap.own_peak",
 			[HELD_TEMPORARY] = "heap.temporary",
+			[HELD_LEAKED] = "heap.leaked",
+			[HELD_LEAKED_BLOCKS] = "heap.leaked_blocks",
+			[HELD_UNTOUCHED] = "heap.untouched",
 		},
 	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
 };
@@ -61,6 +74,9 @@ struct site {
 		_Atomic size_t bytes;
 		_Atomic size_t blocks;
 	} returned;
+	_Atomic size_t untouched;
+	size_t leaked; /* at the end */
+	size_t leaked_blocks;
 	struct fg_live_owner owner;
 };
 
@@ -99,13 +115,11 @@ static struct site *make_site(uint32_t number)
 	void *made = NULL;
 
 	if (!chunk) {
-		made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (made == MAP_FAILED)
+		made = fg_own_map(size, 0);
+		if (!made)
 			return NULL;
 		if (atomic_compare_exchange_strong(place, &chunk, made))
 			chunk = made;
-		else
-			(void)munmap(made, size);
 	}
 	return &chunk[number % CHUNK_SITES];
 }
@@ -311,6 +325,39 @@ void fg_live_restore(const struct fg_thread *thread, const void *address, struct
 	(void)fg_block_put(address, block);
 }
 
+/* ---- pages ---- */
+
+/* The bytes of whole pages from `begin` to `end` that the kernel has not given memory to. */
+static size_t untouched_bytes(uintptr_t begin, uintptr_t end)
+{
+	unsigned char present[PAGES_AT_ONCE];
+	size_t absent = 0;
+
+	begin = (begin + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	end &= ~(uintptr_t)(PAGE - 1);
+	while (begin < end) {
+		const size_t pages =
+			(end - begin) / PAGE < PAGES_AT_ONCE ? (end - begin) / PAGE : PAGES_AT_ONCE;
+
+		if (syscall(SYS_mincore, begin, pages * PAGE, present) != 0)
+			return absent;
+		for (size_t i = 0; i < pages; i++)
+			absent += present[i] & 1 ? 0 : PAGE;
+		begin += pages * PAGE;
+	}
+	return absent;
+}
+
+void fg_live_look(struct fg_block block, const void *address)
+{
+	struct site *site = block.site ? site_of(block.site) : NULL;
+
+	if (!site || block.size < LOOKED_AT || fg_g.sandboxed)
+		return;
+	add(&site->untouched,
+	    untouched_bytes((uintptr_t)address, (uintptr_t)address + (size_t)block.size));
+}
+
 /* ---- into the trace ---- */
 
 /* In the trace. */
@@ -348,6 +395,9 @@ static void write_site(struct fg_thread *writer, struct site *site)
 		[HELD_PEAK] = share_of_peak(site),
 		[HELD_OWN_PEAK] = atomic_load(&site->most),
 		[HELD_TEMPORARY] = atomic_load(&site->temporary),
+		[HELD_LEAKED] = site->leaked,
+		[HELD_LEAKED_BLOCKS] = site->leaked_blocks,
+		[HELD_UNTOUCHED] = get(&site->untouched),
 	};
 
 	fg_record_begin(writer, FG_RECORD_HELD);
@@ -365,11 +415,53 @@ static void write_site(struct fg_thread *writer, struct site *site)
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
+/* An end may be put off: an exec fails. */
+static void forget_leaks(void)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	for (uint32_t i = 1; i < end; i++) {
+		struct site *site = site_of(i);
+
+		if (site)
+			site->leaked = site->leaked_blocks = 0;
+	}
+}
+
+static void add_leak(const struct fg_block *block)
+{
+	struct site *site = site_of(block->site);
+
+	if (!site)
+		return;
+	site->leaked += (size_t)block->size;
+	site->leaked_blocks++;
+}
+
+static void add_untouched(uintptr_t address, struct fg_block block)
+{
+	fg_live_look(block, (const void *)address);
+}
+
+/* The blocks that are held at the end: which are lost, which were never touched? */
+static void look_at_rest(struct fg_thread *writer)
+{
+	forget_leaks();
+	fg_blocks_each(add_untouched);
+	if (!fg_leaks_find(add_leak)) {
+		forget_leaks();
+		(void)fg_note(
+			writer,
+			"memory could not be searched for pointers: heap.leaked is not known");
+	}
+}
+
 void fg_live_write(struct fg_thread *writer)
 {
 	const uint32_t end = atomic_load(&site_count);
 
 	states++;
+	look_at_rest(writer);
 	for (uint32_t i = 1; i < end; i++) {
 		struct site *site = site_of(i);
 

@@ -2,6 +2,7 @@
 #include "collector/modules.h"
 
 #include "collector/collector_env.h"
+#include "collector/own_memory.h"
 #include "collector/writer.h"
 
 #include <dlfcn.h>
@@ -16,13 +17,8 @@ static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MA
 
 int fg_modules_init(void)
 {
-	void *at = mmap(NULL, table_size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED)
-		return -ENOMEM;
-	fg_g.modules = at;
-	return 0;
+	fg_g.modules = fg_own_map(table_size, MAP_NORESERVE);
+	return fg_g.modules ? 0 : -ENOMEM;
 }
 
 struct fg_module *fg_module(uint32_t id)

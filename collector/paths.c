@@ -15,6 +15,7 @@
 #include "collector/paths.h"
 
 #include "collector/modules.h"
+#include "collector/own_memory.h"
 #include "collector/rules.h"
 #include "collector/writer.h"
 
@@ -49,10 +50,7 @@ uint32_t fg_path_hint_count;
 
 static void *reserve_zeros(size_t size)
 {
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
+	return fg_own_map(size, MAP_NORESERVE);
 }
 
 static int reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size)

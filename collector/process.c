@@ -316,6 +316,10 @@ static void end_without_thread(void)
 	if (!thread)
 		return;
 	scan_once_more(thread);
+	if (fg_count_hooks && fg_thread_enter(thread)) {
+		fg_count_hooks->thread_end(thread, true);
+		fg_thread_leave(thread);
+	}
 	write_totals(FG_END_EXIT);
 }
 

@@ -19,6 +19,7 @@
 #include "collector/threads.h"
 
 #include "collector/count_hooks.h"
+#include "collector/own_memory.h"
 #include "collector/sampling.h"
 #include "collector/writer.h"
 
@@ -56,9 +57,8 @@ struct fg_thread *fg_thread_new(void)
 				sizeof(struct fg_thread) + sizeof(struct fg_walk_memory);
 			struct fg_thread *none = NULL;
 
-			thread = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-			if (thread == MAP_FAILED)
+			thread = fg_own_map(size, MAP_NORESERVE);
+			if (!thread)
 				return NULL;
 			atomic_store(&thread->taken, 1);
 			thread->index = i;

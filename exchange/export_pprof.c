@@ -234,6 +234,10 @@ static const char *type_of(const struct fg_measure *measure)
 	} known[] = {
 		{.measure = "cpu_time", .type = "cpu"},
 		{.measure = "wall_time", .type = "wall"},
+		{.measure = "heap.allocations", .type = "alloc_objects"},
+		{.measure = "heap.bytes", .type = "alloc_space"},
+		{.measure = "heap.live_blocks", .type = "inuse_objects"},
+		{.measure = "heap.live", .type = "inuse_space"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++) {

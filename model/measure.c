@@ -151,6 +151,36 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_HEAP_LEAKED] =
+		{
+			.name = "heap.leaked",
+			.label = "memory lost",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
+		{
+			.name = "heap.leaked_blocks",
+			.label = "blocks lost",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_UNTOUCHED] =
+		{
+			.name = "heap.untouched",
+			.label = "memory that was never touched",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
 	[FG_MEASURE_FD_OPENED] =
 		{
 			.name = "fd.opened",

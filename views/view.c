@@ -94,9 +94,9 @@ const struct fg_view fg_views[] = {
 	},
 	{
 		.name = "leaks",
-		.description = "call paths whose memory was not given back",
+		.description = "call paths whose memory was lost",
 		.make = fg_view_leaks,
-		.measure = "heap.live",
+		.measure = "heap.leaked",
 	},
 	{.name = NULL},
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory, where allocations were counted.  `leaks`: the call paths whose blocks were not given
- * back.  `memory`: functions, with everything that was counted about their allocations side by
- * side.
+ * Memory, where allocations were counted.  `leaks`: the call paths whose blocks were lost, or not
+ * given back.  `memory`: functions, with everything that was counted about their allocations side
+ * by side.
  */
 #include "views/view_private.h"
 
@@ -79,11 +79,15 @@ static int values_by_node(const struct fg_profile *profile, const struct fg_call
 
 static const struct fg_view_column leak_columns[] = {
 	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "held", .title = "held %t", .kind = FG_CELL_VALUE},
+	{.key = "bytes", .title = "lost %t", .kind = FG_CELL_VALUE},
 	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
 	{.key = "allocations", .title = "of", .kind = FG_CELL_COUNT},
 	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
 	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+};
+
+enum {
+	COLUMN_LOST = 1
 };
 
 struct ranked {
@@ -152,21 +156,25 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 	free(leaks);
 }
 
+/* With --measure heap.live everything that was not given back, lost or not. */
 int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
+	const bool are_held = strcmp(table->measure.name, "heap.live") == 0;
+	const char *of_blocks = are_held ? "heap.live_blocks" : "heap.leaked_blocks";
 	struct fg_calltree tree;
 	double *blocks = NULL;
 	double *allocations = NULL;
 	int status = FG_OK;
 
-	if (strcmp(table->measure.name, "heap.live") != 0)
-		return fg_error_set(err, FG_EUNSUPPORTED, "leaks are of heap.live, not of %s",
+	if (!are_held && strcmp(table->measure.name, "heap.leaked") != 0)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "leaks are of heap.leaked or heap.live, not of %s",
 				    table->measure.name);
 	status = fg_calltree_build(profile, &options->query, &tree, err);
 	if (status != FG_OK)
 		return status;
-	status = values_by_node(profile, &options->query, "heap.live_blocks", &tree, &blocks, err);
+	status = values_by_node(profile, &options->query, of_blocks, &tree, &blocks, err);
 	if (status != FG_OK)
 		goto out;
 	status = values_by_node(profile, &options->query, "heap.allocations", &tree, &allocations,
@@ -174,6 +182,8 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 	if (status != FG_OK)
 		goto out;
 	fg_view_columns(table, leak_columns, FG_ARRAY_SIZE(leak_columns));
+	if (are_held)
+		table->columns[COLUMN_LOST].title = "held %t";
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	list_leaks(table, &tree, blocks, allocations, options);
 out:
@@ -192,9 +202,11 @@ enum {
 	COLUMN_LARGEST,
 	COLUMN_LIVE,
 	COLUMN_LIVE_BLOCKS,
+	COLUMN_LEAKED,
 	COLUMN_PEAK,
 	COLUMN_OWN_PEAK,
 	COLUMN_TEMPORARY,
+	COLUMN_UNTOUCHED,
 	COLUMN_LIBRARY,
 	COLUMN_NAME,
 	COLUMN_COUNT,
@@ -210,6 +222,10 @@ static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
 			    .optional = 1},
 	[COLUMN_LIVE] = {.key = "live", .title = "live %t", .kind = FG_CELL_VALUE},
 	[COLUMN_LIVE_BLOCKS] = {.key = "live_blocks", .title = "blocks", .kind = FG_CELL_COUNT},
+	[COLUMN_LEAKED] = {.key = "leaked",
+			   .title = "lost %t",
+			   .kind = FG_CELL_VALUE,
+			   .optional = 5},
 	[COLUMN_PEAK] = {.key = "peak", .title = "at peak %t", .kind = FG_CELL_VALUE},
 	[COLUMN_OWN_PEAK] = {.key = "own_peak",
 			     .title = "own peak %t",
@@ -219,6 +235,10 @@ static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
 			      .title = "temporary",
 			      .kind = FG_CELL_COUNT,
 			      .optional = 4},
+	[COLUMN_UNTOUCHED] = {.key = "untouched",
+			      .title = "untouched %t",
+			      .kind = FG_CELL_VALUE,
+			      .optional = 6},
 	[COLUMN_LIBRARY] = {.key = "library",
 			    .title = "library",
 			    .kind = FG_CELL_TEXT,
@@ -234,6 +254,8 @@ static const char *const measures[COLUMN_COUNT] = {
 	[COLUMN_LARGEST] = "heap.largest",
 	[COLUMN_LIVE] = "heap.live",
 	[COLUMN_LIVE_BLOCKS] = "heap.live_blocks",
+	[COLUMN_LEAKED] = "heap.leaked",
+	[COLUMN_UNTOUCHED] = "heap.untouched",
 	[COLUMN_PEAK] = "heap.peak",
 	[COLUMN_OWN_PEAK] = "heap.own_peak",
 	[COLUMN_TEMPORARY] = "heap.temporary",
@@ -363,7 +385,8 @@ int fg_view_memory(const struct fg_profile *profile, const struct fg_view_option
 	if (column == COLUMN_COUNT || memory_columns[column].kind != FG_CELL_VALUE)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "memory is ordered by heap.bytes, heap.largest, heap.live, "
-				    "heap.peak or heap.own_peak, not by %s",
+				    "heap.leaked, heap.peak, heap.own_peak or heap.untouched, "
+				    "not by %s",
 				    table->measure.name);
 	query.measure = measures[COLUMN_ALLOCATIONS];
 	status = fg_calltree_build(profile, &query, &tree, err);

@@ -188,7 +188,7 @@ const struct fg_cli_command fg_cmd_view = {
 		"with their functions), units (units of work: the slowest, and statistics for each "
 		"region), timeline, paths (conditional cost: a function's time by calling path, "
 		"and how it varies from unit to unit), memory (what was allocated and held, by "
-		"function) and leaks (what was not given back, by call path).\n"
+		"function) and leaks (what was lost, by call path).\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

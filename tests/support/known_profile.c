@@ -211,6 +211,9 @@ void known_profile_add_heap(struct fg_profile *profile)
 		{.name = "heap.peak", .value = KNOWN_BYTES, .every = 2},
 		{.name = "heap.own_peak", .value = 8.0 * KNOWN_BYTES, .every = 1},
 		{.name = "heap.temporary", .value = 1, .every = 10},
+		{.name = "heap.leaked", .value = KNOWN_BYTES, .every = 5},
+		{.name = "heap.leaked_blocks", .value = 1, .every = 5},
+		{.name = "heap.untouched", .value = KNOWN_BYTES, .every = 10},
 	};
 
 	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {

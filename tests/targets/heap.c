@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Allocations that are known beforehand: who makes them, how many, how large.
- * usage: heap [plain | fork | signal]
+ * usage: heap [plain | fork | signal | jump | vfork | last]
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,49 @@ __attribute__((constructor)) static void before_main(void)
 	make_early();
 }
 
+FAR_FROM_OPTIMISED void make_late(void)
+{
+	block = malloc(555);
+	free(block);
+	__asm__ volatile("");
+}
+
+__attribute__((destructor)) static void after_main(void)
+{
+	make_late();
+}
+
+static jmp_buf back;
+
+FAR_FROM_OPTIMISED void descend(int depth)
+{
+	if (depth > 0)
+		descend(depth - 1);
+	make_small(10);
+	if (depth == 0)
+		longjmp(back, 1);
+	__asm__ volatile("");
+}
+
+/* Frames are gone without having returned; others stand where they stood. */
+FAR_FROM_OPTIMISED void jump(void)
+{
+	for (volatile int i = 0; i < 10; i++) {
+		if (setjmp(back) == 0)
+			descend(i);
+		make_small(10);
+	}
+	__asm__ volatile("");
+}
+
+/* The main thread is gone when the process ends. */
+static void *outlive(void *argument)
+{
+	pthread_join(*(pthread_t *)argument, NULL);
+	make_small(700);
+	return NULL;
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -90,6 +134,26 @@ int main(int argc, char **argv)
 			exit(0);
 		}
 		(void)waitpid(child, NULL, 0);
+	}
+	if (strcmp(mode, "jump") == 0)
+		jump();
+	if (strcmp(mode, "vfork") == 0) {
+		const pid_t child = vfork();
+
+		if (child == 0) {
+			(void)execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		(void)waitpid(child, NULL, 0);
+		make_small(500);
+	}
+	if (strcmp(mode, "last") == 0) {
+		static pthread_t self;
+
+		self = pthread_self();
+		if (pthread_create(&threads[0], NULL, outlive, &self) != 0)
+			return 1;
+		pthread_exit(NULL);
 	}
 	if (strcmp(mode, "signal") == 0) {
 		(void)signal(SIGUSR1, on_signal);

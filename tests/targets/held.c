@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +108,71 @@ static void take_over(void)
 		free(blocks[i]);
 }
 
+struct node {
+	struct node *next;
+	char more[56];
+};
+
+static struct node *list;
+
+/* All but the first are found in another block. */
+NOT_INLINE void chained(void)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		struct node *node = malloc(sizeof(*node));
+
+		node->next = list;
+		list = node;
+	}
+	__asm__ volatile("");
+}
+
+/* A chain that nothing holds. */
+NOT_INLINE void lost_chain(void)
+{
+	struct node *first = NULL;
+
+	for (int i = 0; i < BLOCKS; i++) {
+		struct node *node = malloc(sizeof(*node));
+
+		node->next = first;
+		first = node;
+	}
+	at_hand = first;
+	__asm__ volatile("");
+}
+
+/* Held by a pointer into it. */
+NOT_INLINE void inside(void)
+{
+	static char *volatile middle;
+
+	middle = malloc(3000);
+	middle += 1500;
+	__asm__ volatile("");
+}
+
+/* A page of 128 is touched, then the block is freed. */
+NOT_INLINE void reserve(void)
+{
+	volatile char *block = malloc(1 << 19);
+
+	*block = 1;
+	free((void *)block);
+	__asm__ volatile("");
+}
+
+/* Old pointers on the stack hold nothing. */
+NOT_INLINE void wipe_stack(int depth)
+{
+	volatile char room[1000];
+
+	memset((void *)room, 0, sizeof(room));
+	if (depth > 0)
+		wipe_stack(depth - 1);
+	__asm__ volatile("");
+}
+
 NOT_INLINE void of_child(void)
 {
 	at_hand = malloc(4444);
@@ -119,6 +185,7 @@ int main(int argc, char **argv)
 	void *early = NULL;
 	void *below = NULL;
 
+	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* one page at a time */
 	early = first_peak();
 	free(early);
 	below = base();
@@ -127,8 +194,13 @@ int main(int argc, char **argv)
 	ones();
 	growing();
 	freed_at_once();
+	chained();
+	lost_chain();
 	resized();
+	inside();
 	take_over();
+	reserve();
+	wipe_stack(20);
 	if (strcmp(mode, "fork") == 0) {
 		const pid_t child = fork();
 

@@ -41,7 +41,7 @@ def expect(measure, wanted, within=None):
 
 def each_call_is_counted_where_it_was_made(program):
     recorded(program)
-    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
     expect("heap.allocations", {"make_small": 3000}, within="work")
     expect("heap.bytes", {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
     expect("heap.largest", {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
@@ -60,6 +60,24 @@ def both_sides_of_a_fork_are_counted(program):
 def allocation_in_a_signal_handler_is_counted(program):
     recorded(program, "signal")
     expect("heap.allocations", {"make_small": 4100})
+
+
+def allocations_after_a_jump_have_their_callers(program):
+    recorded(program, "jump")
+    expect("heap.allocations", {"make_small": 4200})
+    expect("heap.allocations", {"make_small": 100}, within="descend")
+    expect("heap.allocations", {"make_small": 200}, within="jump")
+
+
+def child_of_a_vfork_disturbs_nothing(program):
+    recorded(program, "vfork")
+    expect("heap.allocations", {"make_small": 4500})
+
+
+def process_that_outlives_its_main_thread_is_counted(program):
+    recorded(program, "last")
+    expect("heap.allocations", {"make_small": 4700})
+    expect("heap.allocations", {"make_small": 700}, within="outlive")
 
 
 def program_notices_nothing():
@@ -102,6 +120,9 @@ def body():
         each_call_is_counted_where_it_was_made(program)
         both_sides_of_a_fork_are_counted(program)
         allocation_in_a_signal_handler_is_counted(program)
+        allocations_after_a_jump_have_their_callers(program)
+        child_of_a_vfork_disturbs_nothing(program)
+        process_that_outlives_its_main_thread_is_counted(program)
     program_notices_nothing()
     malloc_of_the_program_is_told()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")

@@ -62,12 +62,31 @@ def what_is_left_at_the_end_has_its_allocator():
 
 
 def leaks_are_listed_by_path():
+    """Lost is what no pointer leads to, whether from a variable, from the middle of a list or into the middle of a block."""
     leaks = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path").items()}
-    check(not {"freed_at_once", "base", "highest", "first_peak"} & set(leaks), f"what was freed is no leak: {list(leaks)}")
-    found = {name: tuple(leaks[name][key] for key in ("held", "blocks", "allocations")) for name in ("growing", "resized", "handed_over")}
-    check(found == {"growing": (55, 10, 10), "resized": (70000, 1, 8), "handed_over": (10000, 10, 100)}, f"{found}")
+    found = {name: (row["bytes"], row["blocks"], row["allocations"]) for name, row in leaks.items()}
+    check(found == {"ones": (10, 10, 10), "lost_chain": found.get("lost_chain")} and found["lost_chain"][1:] == (10, 10), f"{found}")
+    held = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path", "--measure", "heap.live").items()}
+    check(not {"freed_at_once", "base", "highest", "first_peak"} & set(held), f"what was freed is not held: {list(held)}")
+    found = {name: (held[name]["bytes"], held[name]["blocks"], held[name]["allocations"]) for name in ("growing", "resized", "handed_over", "inside")}
+    check(found == {"growing": (55, 10, 10), "resized": (70000, 1, 8), "handed_over": (10000, 10, 100), "inside": (3000, 1, 1)}, f"{found}")
     done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
-    check("resized ← main" in done.stdout and "of memory held at the end" in done.stdout, done.stdout)
+    check("lost_chain ← main" in done.stdout and "of memory lost" in done.stdout, done.stdout)
+
+
+def page_that_was_never_touched_is_told():
+    found = by_function("heap.untouched")
+    check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096, f"one page of 512 KiB was touched: {found}")
+    check("resized" not in found or found["resized"] <= 70000, f"{found}")
+
+
+def pprof_knows_its_own_names():
+    """Whoever reads pprof's files finds the heap profile's four sample types."""
+    call(FASTGATE, "export", "-F", "pprof", "-o", "heap.pb.gz", "fastgate-record", check=True)
+    for measure, wanted in {"alloc_objects": 10, "alloc_space": 55, "inuse_objects": 10, "inuse_space": 55}.items():
+        shown = json.loads(call(FASTGATE, "view", "--json", "--measure", measure, "heap.pb.gz", check=True).stdout)
+        found = {row["name"]: row["self"] for row in shown["rows"]}
+        check(found.get("growing") == wanted, f"{measure}: {wanted} expected, found {found}")
 
 
 def block_that_another_thread_frees_is_gone():
@@ -108,6 +127,8 @@ def body():
         what_is_left_at_the_end_has_its_allocator()
         block_that_another_thread_frees_is_gone()
         leaks_are_listed_by_path()
+        page_that_was_never_touched_is_told()
+        pprof_knows_its_own_names()
         peak_is_what_was_held_when_the_whole_held_the_most()
         allocation_freed_as_the_next_event_is_temporary()
         child_of_a_fork_holds_what_it_allocated(program)

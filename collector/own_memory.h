@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collector's own memory, so that what searches the program's for pointers can leave it out.
+ * Signal-safe.
+ */
+#ifndef FG_COLLECTOR_OWN_MEMORY_H
+#define FG_COLLECTOR_OWN_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Anonymous memory that is never unmapped; NULL: there is none. */
+void *fg_own_map(size_t size, int flags);
+/*
+ * If `at` is ours, the end of that part; otherwise 0, and *next is where the next part begins, at
+ * most `end`.
+ */
+uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next);
+
+#endif
