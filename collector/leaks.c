@@ -181,7 +181,7 @@ static void search_part(uintptr_t from, uintptr_t to)
 		return;
 	}
 	search_words(from, first);
-	for (uintptr_t at = first; at < last; at += PAGES_AT_ONCE * PAGE)
+	for (uintptr_t at = first; at < last; at += (uintptr_t)PAGES_AT_ONCE * PAGE)
 		search_pages(at, (last - at) / PAGE < PAGES_AT_ONCE ? (last - at) / PAGE
 								    : PAGES_AT_ONCE);
 	search_words(last, to);

@@ -17,8 +17,10 @@ static struct part parts[PARTS_MAX];
 static _Atomic uint32_t part_count;
 
 /* Where this library's variables without an initial value lie. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names */
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 void *fg_own_map(size_t size, int flags)
 {
