@@ -142,11 +142,11 @@ NOT_INLINE void lost_chain(void)
 	__asm__ volatile("");
 }
 
+static char *volatile middle;
+
 /* Held by a pointer into it. */
 NOT_INLINE void inside(void)
 {
-	static char *volatile middle;
-
 	middle = malloc(3000);
 	middle += 1500;
 	__asm__ volatile("");
