@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option_rows.h"
+#include "base/strbuf.h"
 
 enum {
 	FG_PERFDB_OK = 0,
@@ -86,7 +87,29 @@ extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_pe
 
 struct fg_store;
 
-/* Adds to the audit log what the user of this machine does to the database. */
+/* What an action works with. */
+struct fg_perfdb_deed {
+	const struct fg_perfdb_options *given;
+	char *word; /* after the action; NULL: none */
+	struct fg_store *store;
+	struct fg_strbuf said; /* printed once it is done */
+};
+
+struct fg_perfdb_action {
+	const char *name;
+	bool takes_word;
+	bool changes; /* in one transaction with its entry in the audit log */
+	int (*run)(struct fg_perfdb_deed *deed, struct fg_error *err);
+	const char *remark; /* on standard error, once it is done; NULL: none */
+};
+
+/* Does what the first word says, or the first action.  The exit code. */
+int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
+		  const struct fg_perfdb_action *actions, const char *usage);
+/*
+ * Adds to the audit log what is done to the database.  Whoever runs this program owns it: the log
+ * names the user on this machine.
+ */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;
 /* Says why on standard error; the exit code. */

@@ -5,7 +5,6 @@
 #include "perfdb/server/options.h"
 #include "store/serving/access.h"
 #include "store/serving/audit.h"
-#include "store/serving/batch.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -31,116 +30,93 @@ static const struct fg_option token_options[] = {
 	{.name = NULL},
 };
 
-static int note_decision(struct fg_store *store, const char *project, const char *action,
-			 int64_t id, struct fg_error *err)
+static int note(struct fg_perfdb_deed *deed, const char *project, const char *action, int64_t id,
+		struct fg_error *err)
 {
 	char subject[SUBJECT_SIZE];
 
 	(void)snprintf(subject, sizeof(subject), "token %lld", (long long)id);
-	return fg_perfdb_note(store, project, action, subject, err);
+	return fg_perfdb_note(deed->store, project, action, subject, err);
 }
 
-static int token_create(struct fg_store *store, const struct fg_perfdb_options *given,
-			char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
+static int create(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
+	const struct fg_perfdb_options *given = deed->given;
 	struct fg_token token = {.expires_ns = fg_clock_wall_ns() + given->expires};
+	char text[FG_TOKEN_TEXT_SIZE] = "";
 	int status = FG_OK;
 
 	if (!fg_scope_parse(given->scope, &token.scope))
 		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: " FG_SCOPE_NAMES,
 				    given->scope);
-	token.project = given->project ? fg_xstrdup(given->project) : NULL;
-	token.note = given->note ? fg_xstrdup(given->note) : NULL;
-	status = fg_store_token_create(store, &token, text, err);
-	if (status == FG_OK)
-		status = note_decision(store, token.project, "token.create", token.id, err);
+	token.project = fg_xstrdup(given->project);
+	token.note = fg_xstrdup(given->note);
+	status = fg_store_token_create(deed->store, &token, text, err);
+	if (status != FG_OK)
+		goto out;
+	status = note(deed, token.project, "token.create", token.id, err);
+	fg_strbuf_printf(&deed->said, "%s\n", text);
+out:
+	explicit_bzero(text, sizeof(text));
 	fg_token_release(&token);
 	return status;
 }
 
-static int token_list(struct fg_store *store, struct fg_error *err)
+static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
-	struct fg_token_list list = {0};
-	int status = fg_store_token_list(store, &list, err);
+	struct fg_token_list tokens = {0};
+	const int status = fg_store_token_list(deed->store, &tokens, err);
 
-	for (size_t i = 0; i < list.count; i++) {
-		const struct fg_token *t = &list.items[i];
+	for (size_t i = 0; i < tokens.count; i++) {
+		const struct fg_token *t = &tokens.items[i];
 		char expires[FG_TIME_TEXT_SIZE];
 		char used[FG_TIME_TEXT_SIZE] = "never used";
 
 		fg_time_format_utc(t->expires_ns, expires);
 		if (t->used_ns)
 			fg_time_format_utc(t->used_ns, used);
-		(void)printf("%lld  %-6s  %-20s  %s  %s  %s\n", (long long)t->id,
-			     fg_scope_name(t->scope), t->project ? t->project : "(all projects)",
-			     t->revoked ? "revoked" : expires, used, t->note ? t->note : "");
+		fg_strbuf_printf(&deed->said, "%lld  %-6s  %-20s  %s  %s  %s\n", (long long)t->id,
+				 fg_scope_name(t->scope),
+				 t->project ? t->project : "(all projects)",
+				 t->revoked ? "revoked" : expires, used, t->note ? t->note : "");
 	}
-	fg_token_list_release(&list);
+	fg_token_list_release(&tokens);
 	return status;
 }
 
-static int token_revoke(struct fg_store *store, const char *number, struct fg_error *err)
+static int revoke(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
-	int status = fg_parse_int64(number, &id, err);
+	int status = fg_parse_int64(deed->word, &id, err);
 
 	if (status != FG_OK)
-		goto out;
-	status = fg_store_token_project(store, id, &project, err);
+		return status;
+	status = fg_store_token_project(deed->store, id, &project, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_token_revoke(deed->store, id, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_token_revoke(store, id, err);
-	if (status != FG_OK)
-		goto out;
-	status = note_decision(store, project, "token.revoke", id, err);
+	status = note(deed, project, "token.revoke", id, err);
 out:
 	free(project);
 	return status;
 }
 
-/* In one transaction with its entry in the audit log.  Without a number: a new token. */
-static int change(struct fg_store *store, const struct fg_perfdb_options *given, const char *number,
-		  struct fg_error *err)
-{
-	char text[FG_TOKEN_TEXT_SIZE] = "";
-	int status = fg_store_batch_begin(store, err);
-
-	if (status != FG_OK)
-		return status;
-	status = number ? token_revoke(store, number, err) : token_create(store, given, text, err);
-	if (status == FG_OK)
-		status = fg_store_batch_end(store, err);
-	else
-		fg_store_batch_undo(store);
-	if (status == FG_OK && !number) {
-		(void)printf("%s\n", text);
-		(void)fprintf(stderr, "perfdb: this is the only time that it is shown\n");
-	}
-	explicit_bzero(text, sizeof(text));
-	return status;
-}
+static const struct fg_perfdb_action actions[] = {
+	{.name = "list", .run = list},
+	{.name = "create",
+	 .changes = true,
+	 .run = create,
+	 .remark = "this is the only time that it is shown"},
+	{.name = "revoke", .takes_word = true, .changes = true, .run = revoke},
+	{.name = NULL},
+};
 
 static int token(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
 {
-	const char *action = words->count ? words->items[0] : "list";
-	struct fg_store *store = NULL;
-	struct fg_error err = {0};
-	int status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
-
-	if (status != FG_OK)
-		return fg_perfdb_fail(&err);
-	if (strcmp(action, "create") == 0)
-		status = change(store, given, NULL, &err);
-	else if (strcmp(action, "list") == 0)
-		status = token_list(store, &err);
-	else if (strcmp(action, "revoke") == 0 && words->count == 2)
-		status = change(store, given, words->items[1], &err);
-	else
-		status = fg_error_set(&err, FG_EINVAL,
-				      "expected: perfdb token create, list, or revoke NUMBER");
-	fg_store_close(store);
-	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
+	return fg_perfdb_act(given, words, actions, "perfdb token create, list, or revoke NUMBER");
 }
 
 const struct fg_perfdb_command fg_perfdb_token = {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The commands whose first word says what to do: perfdb token, perfdb role. */
+#include "perfdb/server/options.h"
+#include "store/serving/audit.h"
+#include "store/serving/batch.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	WHO_SIZE = 40
+};
+
+int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
+		   const char *subject, struct fg_error *err)
+{
+	char who[WHO_SIZE];
+	const struct fg_audit_entry entry = {
+		.project = project, .who = who, .action = action, .subject = subject};
+
+	(void)snprintf(who, sizeof(who), "perfdb of user %u", (unsigned)getuid());
+	return fg_store_audit_add(store, &entry, err);
+}
+
+static const struct fg_perfdb_action *find(const struct fg_perfdb_action *actions,
+					   const struct fg_perfdb_words *words)
+{
+	if (words->count == 0)
+		return actions;
+	for (const struct fg_perfdb_action *action = actions; action->name; action++) {
+		if (strcmp(action->name, words->items[0]) == 0 &&
+		    words->count == 1 + (size_t)action->takes_word)
+			return action;
+	}
+	return NULL;
+}
+
+static int act(struct fg_perfdb_deed *deed, const struct fg_perfdb_action *action,
+	       struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (!action->changes)
+		return action->run(deed, err);
+	status = fg_store_batch_begin(deed->store, err);
+	if (status != FG_OK)
+		return status;
+	status = action->run(deed, err);
+	if (status == FG_OK)
+		return fg_store_batch_end(deed->store, err);
+	fg_store_batch_undo(deed->store);
+	return status;
+}
+
+int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
+		  const struct fg_perfdb_action *actions, const char *usage)
+{
+	const struct fg_perfdb_action *action = find(actions, words);
+	struct fg_perfdb_deed deed = {.given = given,
+				      .word = words->count > 1 ? words->items[1] : NULL};
+	struct fg_error err = {0};
+	int status = FG_OK;
+
+	if (!action) {
+		(void)fg_error_set(&err, FG_EINVAL, "expected: %s", usage);
+		return fg_perfdb_fail(&err);
+	}
+	status = fg_store_open(given->database, FG_STORE_DURABLE, &deed.store, &err);
+	if (status != FG_OK)
+		return fg_perfdb_fail(&err);
+	status = act(&deed, action, &err);
+	fg_store_close(deed.store);
+	/* Nothing is said to be done before it is. */
+	if (status == FG_OK)
+		(void)fputs(fg_strbuf_text(&deed.said), stdout);
+	if (deed.said.data)
+		explicit_bzero(deed.said.data, deed.said.length);
+	fg_strbuf_release(&deed.said);
+	if (status == FG_OK && action->remark)
+		(void)fprintf(stderr, "perfdb: %s\n", action->remark);
+	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
+}
