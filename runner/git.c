@@ -216,6 +216,7 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	char *commit = ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
 	char *changes = NULL;
 	char *tag = NULL;
+	char *subject = NULL;
 	int status = FG_OK;
 
 	if (!commit)
@@ -239,6 +240,10 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	if (tag && *tag)
 		fg_environment_set(&side->build, "git.tag", tag, false);
 	free(tag);
+	subject = ASK(git, "log", "-1", "--format=%s", "HEAD");
+	if (subject && *subject)
+		fg_environment_set(&side->build, "git.subject", subject, false);
+	free(subject);
 	return FG_OK;
 }
 

@@ -33,9 +33,9 @@ char **fg_git_clean_environment(const struct fg_git *git);
 void fg_git_environment_free(char **environment);
 
 /*
- * commit, branch and dirty of a working tree, and the fact git.tag where HEAD has one.  A detached
- * HEAD is on the branch that the CI says it is.  Outside a repository nothing is filled, and that
- * is no error.
+ * commit, branch and dirty of a working tree, the fact git.tag where HEAD has one, and git.subject.
+ * A detached HEAD is on the branch that the CI says it is.  Outside a repository nothing is filled,
+ * and that is no error.
  */
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;

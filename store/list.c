@@ -33,6 +33,7 @@ static void read_summary(const struct fg_query *q, struct fg_run_summary *summar
 		.base_commit = fg_column_copy(q, 12),
 		.fingerprint = fg_column_copy(q, 13),
 		.benchmark_count = (size_t)fg_column_int(q, 14),
+		.subject = fg_column_copy(q, 15),
 	};
 	(void)snprintf(summary->id, sizeof(summary->id), "%s", fg_column_text(q, 0));
 }
@@ -92,6 +93,7 @@ void fg_run_list_release(struct fg_run_list *list)
 		free(item->branch);
 		free(item->tag);
 		free(item->described);
+		free(item->subject);
 		free(item->base_commit);
 		free(item->fingerprint);
 	}
@@ -328,6 +330,8 @@ void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 	fg_json_bool(w, "dirty", run->dirty);
 	fg_json_text(w, "branch", run->branch);
 	fg_json_text(w, "tag", run->tag);
+	if (run->subject)
+		fg_json_text(w, "subject", run->subject);
 	fg_json_text(w, "baseline_commit", run->base_commit);
 	fg_json_text(w, "host_fingerprint", run->fingerprint);
 	fg_json_int(w, "benchmarks", (int64_t)run->benchmark_count);

@@ -95,6 +95,7 @@ struct fg_run_summary {
 	char *branch;
 	char *tag;
 	char *described;
+	char *subject; /* of the commit */
 	char *base_commit;
 	char *fingerprint;
 	size_t benchmark_count;

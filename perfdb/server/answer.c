@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/gzip.h"
 #include "base/text.h"
-#include "base/xml_write.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/pages.h"
@@ -84,7 +83,6 @@ static void write_error_page(struct fg_request *rq, const char *message)
 {
 	const struct fg_page *page = fg_page_find("index.html");
 	struct fg_answer *answer = &rq->answer;
-	struct fg_xml_writer w;
 	bool is_entry = false;
 
 	answer->type = "text/html; charset=utf-8";
@@ -94,11 +92,13 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	}
 	fg_strbuf_add_text(&answer->text, "<!doctype html><html lang=\"en\"><title>perfdb</title>"
 					  "<link rel=\"icon\" href=\"data:,\">"
-					  "<h1>This cannot be shown</h1>");
-	fg_xml_writer_init(&w, &answer->text);
-	fg_xml_begin(&w, "p");
-	fg_xml_text(&w, message);
-	fg_xml_end(&w);
+					  "<h1>This cannot be shown</h1><p>");
+	for (const char *at = message; *at; at++) {
+		if (strchr("<>&", *at))
+			fg_strbuf_printf(&answer->text, "&#%d;", *at);
+		else
+			fg_strbuf_add_char(&answer->text, *at);
+	}
 	fg_strbuf_add_text(&answer->text, "</html>\n");
 }
 

@@ -17,6 +17,7 @@
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/sealer.h"
+#include "perfdb/server/watcher.h"
 #include "perfdb/server/workers.h"
 #include "store/serving/access.h"
 #include "store/serving/ids.h"
@@ -241,6 +242,9 @@ static int start(struct fg_server *s, struct fg_error *err)
 	status = start_writing(s, err);
 	if (status != FG_OK)
 		return status;
+	status = fg_watcher_start(s->sessions, &s->watcher, err);
+	if (status != FG_OK)
+		return status;
 	status = fg_connections_start(s->options.headers_ns, s->options.request_ns, count_busy(),
 				      &s->connections, err);
 	return status == FG_OK ? fg_listen_start(s, err) : status;
@@ -297,6 +301,7 @@ void fg_server_stop(struct fg_server *server)
 		MHD_stop_daemon(server->daemon);
 	fg_connections_stop(server->connections);
 	fg_health_stop(server->health);
+	fg_watcher_stop(server->watcher);
 	fg_sealer_stop(server->sealer);
 	fg_write_queue_stop(server->writes);
 	fg_workers_free(server->workers);

@@ -18,6 +18,7 @@ struct fg_proxies;
 struct fg_request_log;
 struct fg_sealer;
 struct fg_sessions;
+struct fg_watcher;
 struct fg_workers;
 struct fg_write_queue;
 struct MHD_Daemon;
@@ -62,6 +63,7 @@ struct fg_server {
 	atomic_uint signing_in;        /* requests that ask the identity server */
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
+	struct fg_watcher *watcher;
 	struct fg_sealer *sealer; /* NULL: read-only */
 	struct fg_health *health;
 	struct fg_connections *connections;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of perfdb.  The address holds everything that is shown: ?view=...&..., and behind # what compare.js adds.
 
-import { el, replace } from './dom.js';
+import { afterPaint, el, replace } from './dom.js';
 import { clip } from './format.js';
 import { Missing, Refused, ask, canAdminister, useToken } from './server.js';
 import { address, attempt, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
+import { summary } from './dashboard.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
 import { showPeople, showWho, signInAddress } from './people.js';
@@ -12,13 +13,27 @@ import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
 
-async function showProjects() {
+const SUMMED_UP = 30; // projects whose state is asked for
+
+// The front page: all projects, or the only one there is.
+async function showProjects(state) {
 	const [{ projects }, administers] = await Promise.all([ask('projects'), canAdminister()]);
+	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}));
+	if (projects.length === 1 && !state.view) {
+		await showProject({ project: projects[0] });
+		if (tokens)
+			page.querySelector('main').append(tokens);
+		return;
+	}
+	const rows = projects.map((name) => ({ name, at: el('span') }));
 	showTrail();
 	replace(page, el('main', {}, heading('Projects'), projects.length === 0
 		? el('p', {}, 'No run was uploaded yet: ', el('code', {}, 'fastgate push'), ' sends one.')
-		: el('ul', { class: 'names' }, projects.map((name) => el('li', {}, link(clip(name, 200), 'project', { project: name })))),
-	administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}))));
+		: el('ul', { class: 'projects' }, rows.map(({ name, at }) => el('li', {}, link(clip(name, 200), 'project', { project: name }), ' ', at))), tokens));
+	afterPaint(async () => {
+		for (const { name, at } of rows.slice(0, SUMMED_UP))
+			replace(at, ...await summary(name).catch(() => []));
+	});
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,

@@ -29,6 +29,12 @@ export function runWords(run) {
 	return run.commit ? `${run.commit.slice(0, 10)}${run.dirty ? '+' : ''}` : run.id.slice(0, 13);
 }
 
+// "3ab2cd9 parse: keep the table"
+export function commitWords(run) {
+	const hash = run.commit ? `${run.commit.slice(0, 10)}${run.dirty ? '+' : ''}` : (run.id ?? run.run).slice(0, 13);
+	return run.subject ? `${hash} ${clip(run.subject, 60)}` : hash;
+}
+
 // What the server refuses is told where it was tried.
 export async function attempt(work) {
 	try {

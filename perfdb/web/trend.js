@@ -7,8 +7,7 @@ import { trendChart } from './plot.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { address, attempt, heading, link, page, runWords, showTrail, status } from './shell.js';
-
-const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
+import { triageForm } from './triage.js';
 
 // Where to look: what was committed between the last run before a change and the first one after it.
 function commitsBetween(change, points) {
@@ -32,24 +31,15 @@ function runLabel(points, id) {
 	return points.find((p) => p.run === id)?.commit?.slice(0, 10) ?? id.slice(0, 13);
 }
 
-function triageForm(state, change, decision) {
-	const name = `at ${change.run.slice(0, 13)}`;
-	const select = el('select', { 'aria-label': `State of the change ${name}` },
-		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
-	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? '' });
-	const save = async (event) => {
-		event.preventDefault();
-		await tell('triage', { project: state.project, benchmark: state.benchmark, metric: state.metric, run: change.run, state: select.value, note: note.value || undefined });
-		status.textContent = `The change is kept as ${select.value}.`;
-	};
-	if (!state.writable)
-		return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
-	return el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Save'));
+function decisionOn(state, change, decision) {
+	if (state.writable)
+		return triageForm({ project: state.project, benchmark: state.benchmark, metric: state.metric }, change, decision);
+	return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
 }
 
 function changeRow(state, change, decision, points) {
 	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), triageForm(state, change, decision));
+		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), decisionOn(state, change, decision));
 }
 
 function noteRow(state, note, redraw) {

@@ -2,7 +2,8 @@
 
 -- name: run_list
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
 	AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2)
@@ -20,11 +21,13 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $12;
 -- name: run_one
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 -- name: run_next
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND (r.started_ns > $3 OR (r.started_ns = $3 AND r.uuid > $4))
 ORDER BY r.started_ns, r.uuid LIMIT 1;
@@ -67,6 +70,14 @@ SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.co
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
 WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
+-- name: history_newest
+SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
+	l.ratio, l.low, l.high, l.outcome, r.id, r.project
+FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
+WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+ORDER BY l.series DESC LIMIT $4;
+-- name: history_missed
+SELECT r.id FROM run r WHERE r.project = $1 AND r.started_ns >= $2 AND r.id < $3 LIMIT 1;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;

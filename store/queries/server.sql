@@ -73,6 +73,17 @@ SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.projec
 SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
 WHERE r.uuid = $1 AND b.name = $2;
 
+-- name: overview
+SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
+	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
+FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SELECT max(y.id) FROM series y WHERE y.benchmark = b.id)
+JOIN words m ON m.id = s.metrics JOIN run r ON r.id = s.run WHERE p.name = $1 ORDER BY b.name;
+-- name: release
+SELECT r.id, r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
+WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
+-- name: release_levels
+SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
+
 -- name: seal_last
 SELECT number, last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
 -- name: seal_candidates

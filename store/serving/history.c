@@ -11,6 +11,11 @@
 #include "store/session.h"
 #include "store/values.h"
 
+enum {
+	LATE = 32,      /* runs that may have been stored after newer ones, and */
+	LATE_SHARE = 16 /* this part of those asked for */
+};
+
 static int read_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
 {
 	struct fg_name_list found = {0};
@@ -155,6 +160,127 @@ static int read_metric(struct fg_store *store, int64_t benchmark, const char *me
 	return status;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct fg_history_point *x = a;
+	const struct fg_history_point *y = b;
+
+	if (x->started_ns != y->started_ns)
+		return x->started_ns < y->started_ns ? -1 : 1;
+	return strcmp(x->run, y->run);
+}
+
+static void release_point(struct fg_history_point *point)
+{
+	free(point->commit);
+	free(point->branch);
+	free(point->fingerprint);
+	free(point->outcome);
+}
+
+/* Keeps the newest `count`. */
+static void cut(struct fg_history *history, size_t count)
+{
+	const size_t drop = history->count > count ? history->count - count : 0;
+
+	for (size_t i = 0; i < drop; i++)
+		release_point(&history->points[i]);
+	memmove(history->points, history->points + drop,
+		(history->count - drop) * sizeof(*history->points));
+	history->count -= drop;
+}
+
+/* What was stored last, and how far back that goes. */
+struct newest {
+	struct fg_history history;
+	/*
+	 * the newest of the LATE runs that were stored first: whatever was not read was stored
+	 * before it, also if one of them replaced an older run of its id
+	 */
+	int64_t first_run;
+	int64_t project;
+};
+
+static int read_last_stored(struct fg_store *store, const int64_t series[2],
+			    const struct fg_history_query *query, size_t limit,
+			    struct newest *newest, struct fg_error *err)
+{
+	struct fg_history *history = &newest->history;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_HISTORY_NEWEST);
+	fg_query_int(&q, series[0]);
+	fg_query_int(&q, series[1]);
+	fg_query_text(&q, query->branch);
+	fg_query_int(&q, (int64_t)limit);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t run = fg_column_int(&q, 14);
+
+		history->points = fg_grow(history->points, &history->capacity, history->count + 1,
+					  sizeof(*history->points));
+		read_point(&q, &history->points[history->count++]);
+		if (history->count + LATE > limit && run > newest->first_run)
+			newest->first_run = run;
+		newest->project = fg_column_int(&q, 15);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Was a run that started since `started_ns` stored before those that were read? */
+static int has_missed(struct fg_store *store, const struct newest *newest, int64_t started_ns,
+		      bool *missed, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t run = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_HISTORY_MISSED);
+	fg_query_int(&q, newest->project);
+	fg_query_int(&q, started_ns);
+	fg_query_int(&q, newest->first_run);
+	status = fg_query_value(&q, &run, err);
+	*missed = status == FG_OK;
+	return status == FG_ENOENT ? FG_OK : status;
+}
+
+/*
+ * Runs are mostly stored in the order in which they started.  So the newest ones are among those
+ * stored last, a few more than asked for; *found says whether that is certain.  All runs of a
+ * benchmark need not be read and sorted then.
+ */
+static int read_newest(struct fg_store *store, const int64_t series[2],
+		       const struct fg_history_query *query, struct fg_history *history,
+		       bool *found, struct fg_error *err)
+{
+	const size_t limit = query->limit + LATE + query->limit / LATE_SHARE;
+	struct newest newest = {0};
+	bool missed = false;
+	int status = read_last_stored(store, series, query, limit, &newest, err);
+	const bool is_all = newest.history.count < limit;
+
+	if (status != FG_OK)
+		goto out;
+	if (newest.history.count)
+		qsort(newest.history.points, newest.history.count, sizeof(*newest.history.points),
+		      by_start);
+	cut(&newest.history, query->limit);
+	if (!is_all)
+		status = has_missed(store, &newest, newest.history.points[0].started_ns, &missed,
+				    err);
+out:
+	*found = status == FG_OK && !missed;
+	if (*found) {
+		history->points = newest.history.points;
+		history->count = newest.history.count;
+		history->capacity = newest.history.capacity;
+	} else {
+		fg_history_release(&newest.history);
+	}
+	return status;
+}
+
 static int read_history(struct fg_store *store, int64_t benchmark, int64_t metric,
 			const struct fg_history_query *query, struct fg_history *history,
 			struct fg_error *err)
@@ -191,6 +317,7 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 	struct fg_query q;
 	int64_t benchmark = 0;
 	int64_t metric = 0;
+	bool is_found = false;
 	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
@@ -208,7 +335,11 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 	status = read_metric(store, benchmark, query->metric, &found, err);
 	if (status != FG_OK)
 		goto out;
-	status = read_history(store, benchmark, metric, query, &found, err);
+	if (query->limit)
+		status = read_newest(store, (const int64_t[2]){benchmark, metric}, query, &found,
+				     &is_found, err);
+	if (status == FG_OK && !is_found)
+		status = read_history(store, benchmark, metric, query, &found, err);
 out:
 	if (status == FG_OK)
 		*history = found;
@@ -219,14 +350,8 @@ out:
 
 void fg_history_release(struct fg_history *history)
 {
-	for (size_t i = 0; i < history->count; i++) {
-		struct fg_history_point *point = &history->points[i];
-
-		free(point->commit);
-		free(point->branch);
-		free(point->fingerprint);
-		free(point->outcome);
-	}
+	for (size_t i = 0; i < history->count; i++)
+		release_point(&history->points[i]);
 	free(history->points);
 	free(history->unit);
 	*history = (struct fg_history){0};

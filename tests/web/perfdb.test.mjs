@@ -37,7 +37,7 @@ async function localPages() {
 		const page = await openPage(context, at, { allow: (url) => url.startsWith(new URL('/', at).href) });
 		await page.getByRole('link', { name: 'tracker' }).click();
 		assert.ok(!page.url().includes('key=')); // the key is in a cookie now
-		await page.getByRole('link', { name: 'parse' }).click();
+		await page.getByRole('link', { name: 'parse' }).first().click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		assert.equal(await page.getByRole('button', { name: /Add|Save/ }).count(), 0); // nothing can be written here
 		page.noProblems();
@@ -132,7 +132,7 @@ async function deadEnds(context) {
 	await page.keyboard.press('Enter');
 	await page.getByRole('heading', { name: 'Search: pars' }).waitFor();
 	await checkAccessibility(context, page, 'search');
-	await page.getByRole('link', { name: 'parse' }).click();
+	await page.getByRole('link', { name: 'parse' }).first().click();
 	await page.getByRole('heading', { name: 'Changes' }).waitFor();
 	await page.close();
 
@@ -203,10 +203,22 @@ try {
 		await look(context, page, 'project');
 		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 16);
 		await page.locator('svg.spark').waitFor();
-		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse\s+2\d\d ms\s+cpu_time/);
+		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse\s+2\d\d ms\s+cpu time/);
+
+		// What changed for good stands above, once it was looked for, and can be decided about at once.
+		const open = page.locator('section[aria-labelledby=open]');
+		await open.locator('li').first().waitFor();
+		assert.match(await open.locator('li').innerText(), /^parse \+30\.\d % cpu time, 2\d\d ms → 2\d\d ms · what changed · since this run/);
+		await open.getByPlaceholder('why').fill('asked Ann');
+		await open.getByRole('button', { name: 'Save' }).click();
+		await page.getByText('Saved: the change is new.').waitFor();
+		await look(context, page, 'project-changes');
+		await open.getByRole('combobox').selectOption('fixed');
+		await open.getByRole('button', { name: 'Save' }).click();
+		await open.getByText('None: no benchmark became worse').waitFor();
 
 		// From the step in the trend, with a word about it, to the two runs around it.
-		await page.getByRole('link', { name: 'parse' }).click();
+		await page.getByRole('link', { name: 'parse' }).first().click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		await look(context, page, 'trend');
 		// Below the chart stands when its runs began: all on one day, so the hours.
@@ -217,7 +229,7 @@ try {
 		await change.getByRole('combobox').selectOption('investigating');
 		await change.getByPlaceholder('why').fill('<i>who</i> knows');
 		await change.getByRole('button', { name: 'Save' }).click();
-		await page.getByText('The change is kept as investigating.').waitFor();
+		await page.getByText('Saved: the change is investigating.').waitFor();
 		await page.reload();
 		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
 		assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
@@ -242,7 +254,7 @@ try {
 		await again.close();
 
 		assert.equal(await page.locator('section[aria-labelledby=changes] li').count(), 1);
-		await page.getByRole('link', { name: 'parse' }).click();
+		await page.getByRole('link', { name: 'parse' }).first().click();
 		await page.getByRole('heading', { name: 'Notes' }).waitFor();
 		await page.getByLabel('Note', { exact: true }).fill('<b onmouseover=alert(3)>known</b>');
 		await page.getByRole('button', { name: 'Add' }).click();
@@ -296,7 +308,7 @@ try {
 			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: answer.points.length - 1, run: last.run, last_run_before: before.run,
 				before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
 		});
-		await maybe.getByRole('link', { name: 'parse' }).click();
+		await maybe.getByRole('link', { name: 'parse' }).first().click();
 		await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
 		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
 		await look(context, maybe, 'possible');

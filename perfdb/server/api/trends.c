@@ -3,8 +3,7 @@
 #include "base/clock.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/sides.h"
-#include "stats/changepoint.h"
-#include "stats/sample.h"
+#include "perfdb/server/changes.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/trend.h"
@@ -12,157 +11,8 @@
 #include <math.h>
 
 enum {
-	POINTS_MAX = FG_CHANGEPOINT_VALUES_MAX,
-	CONFIRMED = 5, /* so many runs make a change point */
-	FAR_OFF = 5,   /* standard deviations of the noise */
+	POINTS_MAX = 10000,
 };
-
-#define LEAST_SHARE 0.001 /* of the level: less is nothing, however still the series */
-
-/* The values that are numbers, and which points they belong to. */
-struct usable {
-	double *values;
-	size_t *places;
-	const char **runs;
-	size_t count;
-};
-
-static void write_level(struct fg_json_writer *w, const struct usable *u, size_t first,
-			double before, double after)
-{
-	fg_json_int(w, "at", (int64_t)u->places[first]);
-	fg_json_text(w, "run", u->runs[u->places[first]]);
-	fg_json_text(w, "last_run_before", u->runs[u->places[first - 1]]);
-	fg_json_double(w, "before", before);
-	fg_json_double(w, "after", after);
-	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
-}
-
-/*
- * Do the values from `first` on all lie far off the level that stood since `start`, and on the same
- * side of it?
- */
-static bool has_left(const struct usable *u, size_t start, size_t first, double noise)
-{
-	const double level = fg_median(u->values + start, first - start);
-	const double spread = fmax(noise, fg_mad(u->values + start, first - start));
-	const double far = FAR_OFF * spread + LEAST_SHARE * fabs(level);
-	const bool up = u->values[first] > level;
-
-	for (size_t i = first; i < u->count; i++) {
-		if ((up ? u->values[i] - level : level - u->values[i]) <= far)
-			return false;
-	}
-	return true;
-}
-
-/*
- * How many of the last one to four values have left the level that began at `start`.
- */
-static size_t count_left(const struct usable *u, size_t start, double noise)
-{
-	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
-		const size_t first = u->count - fg_min_size(tail, u->count);
-
-		if (first >= start + CONFIRMED && has_left(u, start, first, noise))
-			return tail;
-	}
-	return 0;
-}
-
-/*
- * A change point must be followed by CONFIRMED runs. Two or three runs far off are so loud that the
- * search believes in a change a little earlier, among runs that have not changed: then those few
- * runs are reported, and no change.
- */
-static size_t confirmed(const struct usable *u, const struct fg_changepoints *changes)
-{
-	const size_t count = changes->count;
-	const struct fg_changepoint *last = count ? &changes->items[count - 1] : NULL;
-	const size_t start = count > 1 ? changes->items[count - 2].at : 0;
-	const size_t tail = last ? count_left(u, start, changes->noise) : 0;
-	const size_t first = u->count - tail;
-
-	if (!tail || first <= last->at)
-		return count;
-	return fabs(fg_median(u->values + last->at, first - last->at) - last->before) <=
-			       2 * changes->noise
-		       ? count - 1
-		       : count;
-}
-
-/*
- * A possible change at the newest runs is worth an early hint: reported separately, not as a
- * finding.
- */
-static void write_possible(struct fg_json_writer *w, const struct usable *u, size_t start,
-			   double noise)
-{
-	const size_t tail = count_left(u, start, noise);
-	const size_t first = u->count - tail;
-
-	if (!tail)
-		return;
-	fg_json_begin_object(w, "possible_change");
-	write_level(w, u, first, fg_median(u->values + start, first - start),
-		    fg_median(u->values + first, tail));
-	fg_json_int(w, "runs", (int64_t)tail);
-	fg_json_int(w, "runs_needed", CONFIRMED);
-	fg_json_end(w);
-}
-
-static int write_changes(struct fg_json_writer *w, const struct usable *u, struct fg_error *err)
-{
-	struct fg_changepoints changes = {0};
-	/*
-	 * The simulations that the search rests on take time that grows with the series: 199 give
-	 * alpha = 0.01.
-	 */
-	const struct fg_changepoint_options options = {
-		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
-	size_t count = 0;
-	int status = fg_changepoints_find(u->values, u->count, &options, &changes, err);
-
-	if (status != FG_OK)
-		return status;
-	count = confirmed(u, &changes);
-	fg_json_begin_array(w, "changes");
-	for (size_t i = 0; i < count; i++) {
-		const struct fg_changepoint *c = &changes.items[i];
-
-		fg_json_begin_object(w, NULL);
-		write_level(w, u, c->at, c->before, c->after);
-		fg_json_double(w, "p", c->p);
-		fg_json_end(w);
-	}
-	fg_json_end(w);
-	write_possible(w, u, count ? changes.items[count - 1].at : 0, changes.noise);
-	fg_changepoints_release(&changes);
-	return FG_OK;
-}
-
-static void release_usable(struct usable *u)
-{
-	free(u->values);
-	free(u->places);
-	free(u->runs);
-}
-
-static void make_usable(struct usable *u, size_t count)
-{
-	u->values = fg_xcalloc(count, sizeof(*u->values));
-	u->places = fg_xcalloc(count, sizeof(*u->places));
-	u->runs = fg_xcalloc(count, sizeof(*u->runs));
-}
-
-static void use(struct usable *u, size_t place, const char *run, double value)
-{
-	u->runs[place] = run;
-	if (!isfinite(value))
-		return;
-	u->values[u->count] = value;
-	u->places[u->count++] = place;
-}
 
 static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,
 			const char *commit)
@@ -210,7 +60,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	struct fg_history_query query = {.branch = fg_request_parameter(rq, "branch"),
 					 .limit = POINTS_MAX};
 	struct fg_history history = {0};
-	struct usable usable = {0};
+	struct fg_change_series usable = {0};
 	struct fg_json_writer w;
 	int status = read_place(rq, &query.project, &query.benchmark, err);
 
@@ -225,7 +75,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	status = fg_store_history(rq->store, &query, &history, err);
 	if (status != FG_OK)
 		return status;
-	make_usable(&usable, history.count);
+	fg_change_series_init(&usable, history.count);
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "unit", history.unit);
@@ -233,15 +83,16 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < history.count; i++) {
 		write_point(&w, &history.points[i]);
-		use(&usable, i, history.points[i].run, history.points[i].candidate);
+		fg_change_series_add(&usable, i, history.points[i].run,
+				     history.points[i].candidate);
 	}
 	fg_json_end(&w);
 	if (!fg_request_parameter(rq, "changes") ||
 	    strcmp(fg_request_parameter(rq, "changes"), "0") != 0)
-		status = write_changes(&w, &usable, err);
+		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
-	release_usable(&usable);
+	fg_change_series_release(&usable);
 	fg_history_release(&history);
 	return status;
 }
@@ -297,17 +148,18 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 {
 	const char *wish = fg_request_parameter(rq, "changes");
 	const bool with_callees = is_with_callees(rq);
-	struct usable usable = {0};
+	struct fg_change_series usable = {0};
 	int status = FG_OK;
 
 	if (!wish || strcmp(wish, "1") != 0)
 		return FG_OK;
-	make_usable(&usable, count);
+	fg_change_series_init(&usable, count);
 	for (size_t i = 0; i < count; i++)
-		use(&usable, i, points[i].run,
-		    written(with_callees ? points[i].inclusive : points[i].self, is_time));
-	status = write_changes(w, &usable, err);
-	release_usable(&usable);
+		fg_change_series_add(
+			&usable, i, points[i].run,
+			written(with_callees ? points[i].inclusive : points[i].self, is_time));
+	status = fg_changes_write(w, &usable, err);
+	fg_change_series_release(&usable);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include "tests/support/fg_test.h"
 
 #include <math.h>
+#include <sched.h>
 
 static void a_run_knows_those_before_and_after_it(void **state)
 {
@@ -126,6 +127,59 @@ static void a_function_is_followed_by_its_own_time_or_with_callees(void **state)
 		400);
 }
 
+/* Change points are looked for in the background: the answer says when it has them all. */
+static cJSON *whole_dashboard(const struct fg_test_server *s)
+{
+	for (;;) {
+		cJSON *json = fg_test_get_json(s, "/api/v1/dashboard?project=tracker&runs=5");
+
+		if (!cJSON_IsTrue(fg_json_find(json, "pending")))
+			return json;
+		cJSON_Delete(json);
+		(void)sched_yield();
+	}
+}
+
+static void a_dashboard_has_each_benchmark_and_its_open_changes(void **state)
+{
+	struct fg_test_server *s = *state;
+	const cJSON *benchmark = NULL;
+	cJSON *json = NULL;
+
+	for (unsigned seed = 1; seed <= 8; seed++)
+		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
+	json = whole_dashboard(s);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 1);
+	benchmark = cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0);
+	assert_string_equal(fg_json_text_or(benchmark, "name", ""), "parse");
+	assert_string_equal(fg_json_text_or(benchmark, "metric", ""), "cpu_time");
+	assert_string_equal(fg_json_text_or(benchmark, "run", ""), fg_test_run_id(8));
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(benchmark, "values")), 5);
+	assert_non_null(fg_json_find(benchmark, "changes"));
+	cJSON_Delete(json);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/dashboard", NULL, NULL), 400);
+}
+
+static void a_badge_and_a_feed_keep_to_the_project_of_a_token(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+	char token[69];
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", NULL, &body), 200);
+	assert_non_null(strstr(fg_strbuf_text(&body), "<svg "));
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=none", NULL, &body), 200);
+	assert_non_null(strstr(fg_strbuf_text(&body), "no runs"));
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", NULL, &body), 200);
+	assert_non_null(strstr(fg_strbuf_text(&body), "<title>tracker: changes</title>"));
+	fg_test_token(s, "another", FG_SCOPE_READ, INT64_MAX, token);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", token, NULL), 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", token, NULL), 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", NULL, NULL), 401);
+	fg_strbuf_release(&body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +187,8 @@ int main(void)
 		FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs),
 		FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token),
 		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),
+		FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes),
+		FG_SERVER_TEST(a_badge_and_a_feed_keep_to_the_project_of_a_token),
 		FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees),
 	};
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A project at a glance: what changed, who looks after it, and how each benchmark fares. */
+#include "base/clock.h"
+#include "perfdb/server/api/cause.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/watcher.h"
+#include "store/serving/overview.h"
+
+#include <math.h>
+
+enum {
+	RUNS_DEFAULT = 30,
+	RUNS_MAX = 300,
+};
+
+/* Decisions about changes, and what is written so far. */
+struct dashboard {
+	struct fg_request *rq;
+	const char *project;
+	struct fg_triage_list triage;
+	struct fg_causes causes;
+	struct fg_json_writer w;
+	bool is_pending;
+};
+
+static const struct fg_triage *decision_on(const struct dashboard *d,
+					   const struct fg_overview_row *row, const char *run)
+{
+	for (size_t i = 0; i < d->triage.count; i++) {
+		const struct fg_triage *t = &d->triage.items[i];
+
+		if (strcmp(t->run, run) == 0 && strcmp(t->benchmark, row->name) == 0 &&
+		    strcmp(t->metric, row->metric) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static void write_change(struct dashboard *d, const struct fg_overview_row *row,
+			 const struct fg_watched_change *change)
+{
+	const struct fg_triage *decision = decision_on(d, row, change->run);
+	struct fg_json_writer *w = &d->w;
+
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "run", change->run);
+	fg_json_text(w, "last_run_before", change->last);
+	fg_json_double(w, "before", change->before);
+	fg_json_double(w, "after", change->after);
+	fg_json_double(w, "ratio",
+		       fabs(change->before) > 0 ? change->after / change->before : (double)NAN);
+	fg_json_text(w, "state", decision ? decision->state : "new");
+	fg_json_text(w, "note", decision ? decision->note : NULL);
+	fg_json_text(w, "author", decision ? decision->author : NULL);
+	fg_json_end(w);
+}
+
+static void write_changes(struct dashboard *d, const struct fg_overview_row *row)
+{
+	const struct fg_watch_place place = {.project = d->project,
+					     .benchmark = row->name,
+					     .metric = row->metric,
+					     .series = row->series};
+	struct fg_watched watched = {0};
+
+	if (!fg_watcher_look(d->rq->server->watcher, &place, &watched))
+		d->is_pending = true;
+	fg_json_begin_array(&d->w, "changes");
+	for (size_t i = 0; i < watched.count; i++)
+		write_change(d, row, &watched.changes[i]);
+	fg_json_end(&d->w);
+}
+
+static void write_history(struct dashboard *d, const struct fg_overview_row *row)
+{
+	const struct fg_history *history = &row->history;
+	struct fg_json_writer *w = &d->w;
+
+	fg_json_begin_array(w, "values");
+	for (size_t i = 0; i < history->count; i++)
+		fg_json_double(w, NULL, history->points[i].candidate);
+	fg_json_end(w);
+	fg_json_begin_array(w, "verdicts");
+	for (size_t i = 0; i < history->count; i++)
+		fg_json_text(w, NULL, history->points[i].outcome);
+	fg_json_end(w);
+}
+
+/* What the newest run said, if it came to a value. */
+static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
+{
+	const struct fg_history_point *newest =
+		row->history.count ? &row->history.points[row->history.count - 1] : NULL;
+	struct fg_json_writer *w = &d->w;
+
+	if (!newest)
+		return;
+	fg_json_bool(w, "measured", strcmp(newest->run, row->run) == 0);
+	fg_json_text(w, "unit", row->history.unit);
+	fg_json_text(w, "better", row->history.better == FG_BETTER_HIGHER ? "higher" : "lower");
+	fg_json_text(w, "verdict", newest->outcome);
+	fg_json_double(w, "value", newest->candidate);
+	fg_json_double(w, "ratio", newest->ratio);
+	fg_json_begin_array(w, "interval");
+	fg_json_double(w, NULL, newest->low);
+	fg_json_double(w, NULL, newest->high);
+	fg_json_end(w);
+	if (isfinite(row->release) && fabs(row->release) > 0)
+		fg_json_double(w, "since_release", newest->candidate / row->release);
+	if (newest->outcome && strcmp(newest->outcome, "regression") == 0)
+		fg_cause_write(&d->causes, newest->run, row->name, w);
+}
+
+static void write_row(struct dashboard *d, const struct fg_overview_row *row)
+{
+	struct fg_json_writer *w = &d->w;
+
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "name", row->name);
+	fg_json_text(w, "metric", row->metric);
+	fg_json_text(w, "label", row->label);
+	fg_json_text(w, "run", row->run);
+	fg_request_json_time(w, "started_at", row->started_ns);
+	fg_json_text(w, "commit", row->commit);
+	fg_json_bool(w, "dirty", row->dirty);
+	fg_json_text(w, "branch", row->branch);
+	fg_json_text(w, "subject", row->subject);
+	write_newest(d, row);
+	write_history(d, row);
+	if (row->metric && row->history.count)
+		write_changes(d, row);
+	fg_json_end(w);
+}
+
+static void write_all(struct dashboard *d, const struct fg_overview *overview)
+{
+	struct fg_json_writer *w = &d->w;
+
+	fg_request_json(d->rq, w);
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "project", d->project);
+	if (overview->release_tag) {
+		fg_json_begin_object(w, "release");
+		fg_json_text(w, "tag", overview->release_tag);
+		fg_json_text(w, "run", overview->release_run);
+		fg_json_end(w);
+	}
+	fg_json_begin_array(w, "benchmarks");
+	for (size_t i = 0; i < overview->count; i++)
+		write_row(d, &overview->items[i]);
+	fg_json_end(w);
+	fg_json_bool(w, "pending", d->is_pending);
+	fg_json_end(w);
+}
+
+int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
+{
+	struct dashboard d = {.rq = rq, .causes = {.store = rq->store}};
+	struct fg_overview overview = {0};
+	size_t runs = RUNS_DEFAULT;
+	int status = fg_request_project(rq, &d.project, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_request_size(rq, "runs", RUNS_MAX, &runs, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_triage_list(rq->store, d.project, NULL, &d.triage, err);
+	if (status != FG_OK)
+		goto out;
+	write_all(&d, &overview);
+out:
+	fg_causes_release(&d.causes);
+	fg_triage_list_release(&d.triage);
+	fg_overview_release(&overview);
+	return status;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A project for other programs to show: a badge, and a feed of what changed. */
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/xml_write.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/watcher.h"
+#include "store/serving/overview.h"
+#include "store/store.h"
+
+#include <math.h>
+
+enum {
+	FEED_RUNS = 200, /* that are looked through */
+	LETTER = 7,      /* width in the badge */
+	PADDING = 8,
+	BADGE_HEIGHT = 20,
+	BASELINE = 14, /* of the text */
+};
+
+struct colour {
+	const char *word; /* that an outcome counts as */
+	const char *fill;
+};
+
+static const struct colour colours[] = {
+	{.word = "regressed", .fill = "#b3261e"},    {.word = "failed", .fill = "#b3261e"},
+	{.word = "inconclusive", .fill = "#7a5300"}, {.word = "passed", .fill = "#14692f"},
+	{.word = "no runs", .fill = "#565e6c"},
+};
+
+static size_t count_outcome(const struct fg_overview *overview, const char *outcome)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < overview->count; i++) {
+		const struct fg_history *history = &overview->items[i].history;
+		const char *newest =
+			history->count ? history->points[history->count - 1].outcome : "error";
+
+		count += newest && strcmp(newest, outcome) == 0;
+	}
+	return count;
+}
+
+/* The worst that there is, and how often. */
+static const char *badge_words(struct fg_request *rq, const struct fg_overview *overview,
+			       const struct colour **colour)
+{
+	static const char *const outcomes[] = {"regression", "error", "inconclusive"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outcomes); i++) {
+		const size_t count = count_outcome(overview, outcomes[i]);
+
+		*colour = &colours[i];
+		if (count)
+			return fg_arena_printf(&rq->arena, "%zu %s", count, (*colour)->word);
+	}
+	*colour = &colours[overview->count ? 3 : 4];
+	return (*colour)->word;
+}
+
+static void write_box(struct fg_xml_writer *w, size_t x, size_t width, const char *fill,
+		      const char *words)
+{
+	fg_xml_begin(w, "rect");
+	fg_xml_attribute_printf(w, "x", "%zu", x);
+	fg_xml_attribute_printf(w, "width", "%zu", width);
+	fg_xml_attribute_printf(w, "height", "%d", BADGE_HEIGHT);
+	fg_xml_attribute(w, "fill", fill);
+	fg_xml_end(w);
+	fg_xml_begin(w, "text");
+	fg_xml_attribute_printf(w, "x", "%zu", x + width / 2);
+	fg_xml_attribute_printf(w, "y", "%d", BASELINE);
+	fg_xml_attribute(w, "fill", "#ffffff");
+	fg_xml_attribute(w, "text-anchor", "middle");
+	fg_xml_attribute(w, "font-family", "Verdana, DejaVu Sans, sans-serif");
+	fg_xml_attribute(w, "font-size", "11");
+	fg_xml_text(w, words);
+	fg_xml_end(w);
+}
+
+static void write_badge(struct fg_request *rq, const char *title, const char *words,
+			const char *fill)
+{
+	const size_t left = strlen(title) * LETTER + (size_t)2 * PADDING;
+	const size_t right = strlen(words) * LETTER + (size_t)2 * PADDING;
+	struct fg_xml_writer w;
+
+	rq->answer.type = "image/svg+xml";
+	fg_xml_writer_init(&w, &rq->answer.text);
+	fg_xml_begin(&w, "svg");
+	fg_xml_attribute(&w, "xmlns", "http://www.w3.org/2000/svg");
+	fg_xml_attribute_printf(&w, "width", "%zu", left + right);
+	fg_xml_attribute_printf(&w, "height", "%d", BADGE_HEIGHT);
+	fg_xml_attribute(&w, "role", "img");
+	fg_xml_begin(&w, "title");
+	fg_xml_text(&w, fg_arena_printf(&rq->arena, "%s: %s", title, words));
+	fg_xml_end(&w);
+	write_box(&w, 0, left, "#3a404a", title);
+	write_box(&w, left, right, fill, words);
+	fg_xml_end(&w);
+}
+
+int fg_handle_badge(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_overview overview = {0};
+	const struct colour *colour = NULL;
+	const char *words = NULL;
+	const char *project = NULL;
+	int status = fg_request_project(rq, &project, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_overview(rq->store, project, 1, &overview, err);
+	if (status != FG_OK)
+		return status;
+	words = badge_words(rq, &overview, &colour);
+	write_badge(rq, "performance", words, colour->fill);
+	fg_overview_release(&overview);
+	return FG_OK;
+}
+
+/* Entries of a feed; addresses are relative to the server. */
+struct feed {
+	struct fg_request *rq;
+	const char *project;
+	struct fg_xml_writer w;
+};
+
+static void write_element(struct fg_xml_writer *w, const char *name, const char *text)
+{
+	fg_xml_begin(w, name);
+	fg_xml_text(w, text);
+	fg_xml_end(w);
+}
+
+static void write_link(struct fg_xml_writer *w, const char *href)
+{
+	fg_xml_begin(w, "link");
+	fg_xml_attribute(w, "href", href);
+	fg_xml_end(w);
+}
+
+static void write_entry(struct feed *f, const char *id, int64_t at_ns, const char *title,
+			const char *href)
+{
+	char time[FG_TIME_TEXT_SIZE];
+
+	fg_time_format_utc(at_ns, time);
+	fg_xml_begin(&f->w, "entry");
+	write_element(&f->w, "id", id);
+	write_element(&f->w, "title", title);
+	write_element(&f->w, "updated", time);
+	write_link(&f->w, href);
+	fg_xml_end(&f->w);
+}
+
+static void write_run(struct feed *f, const struct fg_run_summary *run)
+{
+	struct fg_arena *arena = &f->rq->arena;
+
+	if (!run->outcome ||
+	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
+	     strcmp(run->outcome, "error") != 0))
+		return;
+	write_entry(f, fg_arena_printf(arena, "urn:uuid:%s", run->id), run->started_ns,
+		    fg_arena_printf(arena, "%s: %s at %.10s%s%.200s", f->project, run->outcome,
+				    run->commit ? run->commit : run->id, run->subject ? ", " : "",
+				    run->subject ? run->subject : ""),
+		    fg_arena_printf(arena, "/?view=run&run=%s", run->id));
+}
+
+static void write_changes(struct feed *f, const struct fg_overview_row *row)
+{
+	const struct fg_watch_place place = {.project = f->project,
+					     .benchmark = row->name,
+					     .metric = row->metric,
+					     .series = row->series};
+	struct fg_arena *arena = &f->rq->arena;
+	struct fg_watched watched = {0};
+
+	(void)fg_watcher_look(f->rq->server->watcher, &place, &watched);
+	for (size_t i = 0; i < watched.count; i++) {
+		const struct fg_watched_change *c = &watched.changes[i];
+
+		write_entry(f,
+			    fg_arena_printf(arena, "urn:perfdb:change:%s:%lld:%s", c->run,
+					    (long long)row->benchmark, row->metric),
+			    c->started_ns,
+			    fg_arena_printf(arena, "%s: %s of %s changed by %+.1f %%", f->project,
+					    row->label, row->name,
+					    (c->after / c->before - 1) * 100),
+			    fg_arena_printf(arena, "/?view=compare&a=%s&b=%s", c->last, c->run));
+	}
+}
+
+static void write_feed(struct feed *f, const struct fg_overview *overview,
+		       const struct fg_run_list *runs)
+{
+	char time[FG_TIME_TEXT_SIZE];
+	int64_t updated = 0;
+
+	for (size_t i = 0; i < runs->count; i++)
+		updated = runs->items[i].started_ns > updated ? runs->items[i].started_ns : updated;
+	fg_time_format_utc(updated, time);
+	f->rq->answer.type = "application/atom+xml";
+	fg_xml_writer_init(&f->w, &f->rq->answer.text);
+	fg_xml_begin(&f->w, "feed");
+	fg_xml_attribute(&f->w, "xmlns", "http://www.w3.org/2005/Atom");
+	write_element(&f->w, "id",
+		      fg_arena_printf(&f->rq->arena, "urn:perfdb:project:%s", f->project));
+	write_element(&f->w, "title", fg_arena_printf(&f->rq->arena, "%s: changes", f->project));
+	write_element(&f->w, "updated", time);
+	fg_xml_begin(&f->w, "author");
+	write_element(&f->w, "name", "perfdb");
+	fg_xml_end(&f->w);
+	for (size_t i = 0; i < overview->count; i++) {
+		if (overview->items[i].metric && overview->items[i].history.count)
+			write_changes(f, &overview->items[i]);
+	}
+	for (size_t i = 0; i < runs->count; i++)
+		write_run(f, &runs->items[i]);
+	fg_xml_end(&f->w);
+}
+
+int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
+{
+	struct feed f = {.rq = rq};
+	struct fg_overview overview = {0};
+	struct fg_run_list runs = {0};
+	int status = fg_request_project(rq, &f.project, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_overview(rq->store, f.project, 1, &overview, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_list(rq->store,
+			       &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
+			       &runs, err);
+	if (status == FG_OK)
+		write_feed(&f, &overview, &runs);
+	fg_run_list_release(&runs);
+	fg_overview_release(&overview);
+	return status;
+}

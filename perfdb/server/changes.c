@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/changes.h"
+
+#include "stats/sample.h"
+
+#include <math.h>
+
+enum {
+	CONFIRMED = 5, /* so many runs make a change point */
+	FAR_OFF = 5,   /* standard deviations of the noise */
+};
+
+#define LEAST_SHARE 0.001 /* of the level: less is nothing, however still the series */
+
+static void write_level(struct fg_json_writer *w, const struct fg_change_series *u, size_t first,
+			double before, double after)
+{
+	fg_json_int(w, "at", (int64_t)u->places[first]);
+	fg_json_text(w, "run", u->runs[u->places[first]]);
+	fg_json_text(w, "last_run_before", u->runs[u->places[first - 1]]);
+	fg_json_double(w, "before", before);
+	fg_json_double(w, "after", after);
+	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
+}
+
+/*
+ * Do the values from `first` on all lie far off the level that stood since `start`, and on the same
+ * side of it?
+ */
+static bool has_left(const struct fg_change_series *u, size_t start, size_t first, double noise)
+{
+	const double level = fg_median(u->values + start, first - start);
+	const double spread = fmax(noise, fg_mad(u->values + start, first - start));
+	const double far = FAR_OFF * spread + LEAST_SHARE * fabs(level);
+	const bool up = u->values[first] > level;
+
+	for (size_t i = first; i < u->count; i++) {
+		if ((up ? u->values[i] - level : level - u->values[i]) <= far)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * How many of the last one to four values have left the level that began at `start`.
+ */
+static size_t count_left(const struct fg_change_series *u, size_t start, double noise)
+{
+	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
+		const size_t first = u->count - fg_min_size(tail, u->count);
+
+		if (first >= start + CONFIRMED && has_left(u, start, first, noise))
+			return tail;
+	}
+	return 0;
+}
+
+/*
+ * A change point must be followed by CONFIRMED runs. Two or three runs far off are so loud that the
+ * search believes in a change a little earlier, among runs that have not changed: then those few
+ * runs are reported, and no change.
+ */
+static size_t confirmed(const struct fg_change_series *u, const struct fg_changepoints *changes)
+{
+	const size_t count = changes->count;
+	const struct fg_changepoint *last = count ? &changes->items[count - 1] : NULL;
+	const size_t start = count > 1 ? changes->items[count - 2].at : 0;
+	const size_t tail = last ? count_left(u, start, changes->noise) : 0;
+	const size_t first = u->count - tail;
+
+	if (!tail || first <= last->at)
+		return count;
+	return fabs(fg_median(u->values + last->at, first - last->at) - last->before) <=
+			       2 * changes->noise
+		       ? count - 1
+		       : count;
+}
+
+/*
+ * A possible change at the newest runs is worth an early hint: reported separately, not as a
+ * finding.
+ */
+static void write_possible(struct fg_json_writer *w, const struct fg_change_series *u, size_t start,
+			   double noise)
+{
+	const size_t tail = count_left(u, start, noise);
+	const size_t first = u->count - tail;
+
+	if (!tail)
+		return;
+	fg_json_begin_object(w, "possible_change");
+	write_level(w, u, first, fg_median(u->values + start, first - start),
+		    fg_median(u->values + first, tail));
+	fg_json_int(w, "runs", (int64_t)tail);
+	fg_json_int(w, "runs_needed", CONFIRMED);
+	fg_json_end(w);
+}
+
+int fg_changes_find(const struct fg_change_series *u, struct fg_changepoints *changes,
+		    struct fg_error *err)
+{
+	/*
+	 * The simulations that the search rests on take time that grows with the series: 199 give
+	 * alpha = 0.01.
+	 */
+	const struct fg_changepoint_options options = {
+		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
+	const int status = fg_changepoints_find(u->values, u->count, &options, changes, err);
+
+	if (status != FG_OK)
+		return status;
+	changes->count = confirmed(u, changes);
+	return FG_OK;
+}
+
+/* The search takes only so many values. */
+static struct fg_change_series newest_of(const struct fg_change_series *all)
+{
+	struct fg_change_series newest = *all;
+	const size_t drop = all->count - fg_min_size(all->count, (size_t)FG_CHANGEPOINT_VALUES_MAX);
+
+	newest.values += drop;
+	newest.places += drop;
+	newest.count -= drop;
+	return newest;
+}
+
+int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *all,
+		     struct fg_error *err)
+{
+	const struct fg_change_series newest = newest_of(all);
+	const struct fg_change_series *u = &newest;
+	struct fg_changepoints changes = {0};
+	int status = fg_changes_find(u, &changes, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_json_begin_array(w, "changes");
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct fg_changepoint *c = &changes.items[i];
+
+		fg_json_begin_object(w, NULL);
+		write_level(w, u, c->at, c->before, c->after);
+		fg_json_double(w, "p", c->p);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	write_possible(w, u, changes.count ? changes.items[changes.count - 1].at : 0,
+		       changes.noise);
+	fg_changepoints_release(&changes);
+	return FG_OK;
+}
+
+void fg_change_series_release(struct fg_change_series *u)
+{
+	free(u->values);
+	free(u->places);
+	free(u->runs);
+}
+
+void fg_change_series_init(struct fg_change_series *u, size_t count)
+{
+	u->values = fg_xcalloc(count, sizeof(*u->values));
+	u->places = fg_xcalloc(count, sizeof(*u->places));
+	u->runs = fg_xcalloc(count, sizeof(*u->runs));
+}
+
+void fg_change_series_add(struct fg_change_series *u, size_t place, const char *run, double value)
+{
+	u->runs[place] = run;
+	if (!isfinite(value))
+		return;
+	u->values[u->count] = value;
+	u->places[u->count++] = place;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a series of runs changed for good.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_CHANGES_H
+#define FG_PERFDB_SERVER_CHANGES_H
+
+#include "base/json_write.h"
+#include "stats/changepoint.h"
+
+/* The points of a trend; `values` has those that are numbers, `places` says which points. */
+struct fg_change_series {
+	double *values;
+	size_t *places;
+	const char **runs; /* of all points; borrowed */
+	size_t count;
+};
+
+void fg_change_series_init(struct fg_change_series *series, size_t points);
+void fg_change_series_add(struct fg_change_series *series, size_t place, const char *run,
+			  double value);
+void fg_change_series_release(struct fg_change_series *series);
+
+/* Changes with enough runs behind them, at most FG_CHANGEPOINT_VALUES_MAX values. */
+int fg_changes_find(const struct fg_change_series *series, struct fg_changepoints *changes,
+		    struct fg_error *err) FG_NODISCARD;
+/* Members "changes" and, where the newest runs are far off, "possible_change". */
+int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *series,
+		     struct fg_error *err) FG_NODISCARD;
+
+#endif

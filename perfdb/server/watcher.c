@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/watcher.h"
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "perfdb/server/changes.h"
+#include "perfdb/server/threads.h"
+#include "store/serving/history.h"
+
+enum {
+	PLACES_MAX = 20000, /* beyond these nothing is watched */
+};
+
+struct place {
+	char *project;
+	char *benchmark;
+	char *metric;
+	int64_t series; /* that `found` was made from; 0: none yet */
+	int64_t wanted; /* series; other than `series`: waits for the thread */
+	struct fg_watched found;
+};
+
+struct fg_watcher {
+	struct fg_sessions *sessions;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool has_thread;
+	bool stopping;
+	struct fg_map index; /* project, benchmark and metric → place */
+	struct place **places;
+	size_t count;
+	size_t capacity;
+	size_t next; /* place that the thread looks at */
+};
+
+static struct place *find_place(struct fg_watcher *w, const struct fg_watch_place *wanted)
+{
+	struct fg_strbuf key = {0};
+	struct place *place = NULL;
+	const uint64_t *at = NULL;
+	bool is_new = false;
+
+	fg_strbuf_printf(&key, "%zu:%zu:%s%s%s", strlen(wanted->project), strlen(wanted->benchmark),
+			 wanted->project, wanted->benchmark, wanted->metric);
+	if (w->count < PLACES_MAX)
+		at = fg_map_add(&w->index, key.data, key.length, w->count, &is_new);
+	else
+		at = fg_map_get(&w->index, key.data, key.length);
+	if (is_new) {
+		place = fg_xcalloc(1, sizeof(*place));
+		place->project = fg_xstrdup(wanted->project);
+		place->benchmark = fg_xstrdup(wanted->benchmark);
+		place->metric = fg_xstrdup(wanted->metric);
+		w->places = fg_grow(w->places, &w->capacity, w->count + 1, sizeof(*w->places));
+		w->places[w->count++] = place;
+	} else if (at) {
+		place = w->places[*at];
+	}
+	fg_strbuf_release(&key);
+	return place;
+}
+
+bool fg_watcher_look(struct fg_watcher *w, const struct fg_watch_place *wanted,
+		     struct fg_watched *watched)
+{
+	struct place *place = NULL;
+	bool is_known = true;
+
+	*watched = (struct fg_watched){0};
+	(void)pthread_mutex_lock(&w->lock);
+	place = find_place(w, wanted);
+	if (place) {
+		*watched = place->found;
+		is_known = place->series == wanted->series;
+		place->wanted = wanted->series;
+		if (!is_known)
+			(void)pthread_cond_signal(&w->wake);
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	return is_known;
+}
+
+static void keep(const struct fg_history *history, const struct fg_change_series *series,
+		 const struct fg_changepoints *changes, struct fg_watched *found)
+{
+	const size_t first = changes->count - fg_min_size(changes->count, FG_WATCHED_CHANGES);
+
+	for (size_t i = first; i < changes->count; i++) {
+		const struct fg_changepoint *c = &changes->items[i];
+		struct fg_watched_change *kept = &found->changes[found->count++];
+
+		(void)snprintf(kept->run, sizeof(kept->run), "%s",
+			       series->runs[series->places[c->at]]);
+		(void)snprintf(kept->last, sizeof(kept->last), "%s",
+			       series->runs[series->places[c->at - 1]]);
+		kept->started_ns = history->points[series->places[c->at]].started_ns;
+		kept->before = c->before;
+		kept->after = c->after;
+	}
+}
+
+static int search(struct fg_store *store, const struct place *place, struct fg_watched *found,
+		  struct fg_error *err)
+{
+	struct fg_history history = {0};
+	struct fg_change_series series = {0};
+	struct fg_changepoints changes = {0};
+	int status = fg_store_history(store,
+				      &(struct fg_history_query){.project = place->project,
+								 .benchmark = place->benchmark,
+								 .metric = place->metric,
+								 .limit = FG_WATCHED_RUNS},
+				      &history, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_change_series_init(&series, history.count);
+	for (size_t i = 0; i < history.count; i++)
+		fg_change_series_add(&series, i, history.points[i].run,
+				     history.points[i].candidate);
+	status = fg_changes_find(&series, &changes, err);
+	if (status == FG_OK)
+		keep(&history, &series, &changes, found);
+	fg_changepoints_release(&changes);
+	fg_change_series_release(&series);
+	fg_history_release(&history);
+	return status;
+}
+
+/* Called without the lock; names of a place never change. */
+static void look_at(struct fg_watcher *w, const struct place *place, struct fg_watched *found)
+{
+	struct fg_error err = {0};
+	struct fg_store *store = fg_sessions_borrow(w->sessions, &err);
+
+	if (!store || search(store, place, found, &err) != FG_OK)
+		fg_log(FG_LOG_SERVER, 1, "change points of '%s': %s", place->benchmark,
+		       err.message);
+	fg_sessions_give_back(w->sessions, store);
+}
+
+/* NULL: nothing waits. */
+static struct place *next_place(struct fg_watcher *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		struct place *place = w->places[(w->next + i) % w->count];
+
+		if (place->wanted != place->series) {
+			w->next = (w->next + i + 1) % w->count;
+			return place;
+		}
+	}
+	return NULL;
+}
+
+static void *work(void *context)
+{
+	struct fg_watcher *w = context;
+
+	(void)pthread_mutex_lock(&w->lock);
+	while (!w->stopping) {
+		struct place *place = next_place(w);
+		struct fg_watched found = {0};
+		int64_t series = 0;
+
+		if (!place) {
+			(void)pthread_cond_wait(&w->wake, &w->lock);
+			continue;
+		}
+		series = place->wanted;
+		(void)pthread_mutex_unlock(&w->lock);
+		look_at(w, place, &found);
+		(void)pthread_mutex_lock(&w->lock);
+		place->found = found;
+		place->series = series;
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
+		     struct fg_error *err)
+{
+	struct fg_watcher *w = fg_xcalloc(1, sizeof(*w));
+
+	w->sessions = sessions;
+	(void)pthread_mutex_init(&w->lock, NULL);
+	fg_wake_init(&w->wake);
+	*watcher = w;
+	w->has_thread = pthread_create(&w->thread, NULL, work, w) == 0;
+	return w->has_thread
+		       ? FG_OK
+		       : fg_error_set(err, FG_EIO, "cannot start the thread for change points");
+}
+
+void fg_watcher_stop(struct fg_watcher *w)
+{
+	if (!w)
+		return;
+	fg_wake_to_stop(&w->lock, &w->wake, &w->stopping);
+	if (w->has_thread)
+		(void)pthread_join(w->thread, NULL);
+	for (size_t i = 0; i < w->count; i++) {
+		free(w->places[i]->project);
+		free(w->places[i]->benchmark);
+		free(w->places[i]->metric);
+		free(w->places[i]);
+	}
+	free(w->places);
+	fg_map_release(&w->index);
+	(void)pthread_mutex_destroy(&w->lock);
+	(void)pthread_cond_destroy(&w->wake);
+	free(w);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The background thread that looks for change points.  A search takes tens of milliseconds, a page
+ * may need hundreds of them: what was found is remembered until the benchmark has another run, and
+ * what is not known yet is looked for in the background.  Inside perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_WATCHER_H
+#define FG_PERFDB_SERVER_WATCHER_H
+
+#include "perfdb/server/sessions.h"
+
+enum {
+	FG_WATCHED_RUNS = 300,  /* the newest ones are searched */
+	FG_WATCHED_CHANGES = 8, /* the newest ones are kept */
+};
+
+struct fg_watched_change {
+	char run[37];  /* the first after the change */
+	char last[37]; /* the one before */
+	int64_t started_ns;
+	double before; /* level */
+	double after;
+};
+
+struct fg_watched {
+	struct fg_watched_change changes[FG_WATCHED_CHANGES]; /* oldest first */
+	size_t count;
+};
+
+/* A metric of a benchmark, as it was when `series` was the newest. */
+struct fg_watch_place {
+	const char *project;
+	const char *benchmark;
+	const char *metric;
+	int64_t series;
+};
+
+struct fg_watcher;
+
+/* *watcher is set also on failure. */
+int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
+		     struct fg_error *err) FG_NODISCARD;
+void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
+/* False: not known yet, ask again; *watched is what was known before. */
+bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
+		     struct fg_watched *watched);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people decide about a change point.
+
+import { el } from './dom.js';
+import { tell } from './server.js';
+import { attempt, status } from './shell.js';
+
+const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
+
+// `place`: { project, benchmark, metric }; `decision`: { state, note }; `saved` is called after the server has it.
+export function triageForm(place, change, decision, saved) {
+	const name = `at ${change.run.slice(0, 13)}`;
+	const select = el('select', { 'aria-label': `State of the change ${name}` },
+		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
+	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? '' });
+	const save = async (event) => {
+		event.preventDefault();
+		await tell('triage', { ...place, run: change.run, state: select.value, note: note.value || undefined });
+		await saved?.();
+		status.textContent = `Saved: the change is ${select.value}.`;
+	};
+	return el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Save'));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All benchmarks of a project at a glance: the newest run of each, and those before it. */
+#ifndef FG_STORE_SERVING_OVERVIEW_H
+#define FG_STORE_SERVING_OVERVIEW_H
+
+#include "store/serving/history.h"
+
+struct fg_overview_row {
+	char *name;
+	char *metric; /* that tells the story: CPU time, else the first that is gated */
+	char *label;
+	/* The newest run, which may not have a value. */
+	char run[37];
+	int64_t started_ns;
+	char *commit;
+	char *branch;
+	char *subject;
+	bool dirty;
+	struct fg_history history; /* the newest runs that have values */
+	double release;            /* the candidate's value in the release; NaN: none */
+	int64_t series;            /* newest */
+	int64_t benchmark;
+};
+
+struct fg_overview {
+	struct fg_overview_row *items; /* by name */
+	size_t count;
+	size_t capacity;
+	/* The newest complete run of a tagged commit before the newest run; NULL: none. */
+	char *release_tag;
+	char *release_run;
+};
+
+int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
+		      struct fg_overview *overview, struct fg_error *err) FG_NODISCARD;
+void fg_overview_release(struct fg_overview *overview);
+
+#endif
