@@ -46,4 +46,11 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
 		   struct fg_error *err) FG_NODISCARD;
 
+/*
+ * Make a policy by which the verdict is about one measure of the profiles: it alone is gated.  Rows
+ * live in the arena.  FG_EINVAL: nothing that can be gated by call path is called that.
+ */
+int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const struct fg_run *run,
+			   struct fg_arena *arena, struct fg_error *err) FG_NODISCARD;
+
 #endif

@@ -9,6 +9,9 @@
  *		writes RUNS runs into the database, without a server
  *	bench_perfdb ask DATABASE
  *		queries to the store, and to a server on that database
+ *	bench_perfdb dashboard DATABASE [RUNS]
+ *		fills an empty database with RUNS runs of 200 benchmarks, without profiles, and asks
+ *		for the dashboard
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
  * builds; between two, five functions get another name and twenty paths appear.  Of each build four
@@ -41,6 +44,7 @@
 #include "store/serving/tiles.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
+#include "tests/unit/store/samples.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,6 +60,8 @@ enum {
 	BUILDS = 400,
 	VARIANTS = 4,
 	BATCH = 64,
+	DASHBOARD_BENCHMARKS = 200,
+	DASHBOARD_RUNS = 1000,
 	FIRST_LOADED = 1 << 24 /* numbers of runs that no filled database has */
 };
 
@@ -569,6 +575,61 @@ static int questions(const char *database)
 	return 0;
 }
 
+static void add_benchmark(struct fg_run *run, unsigned b, struct fg_random *random)
+{
+	char name[32];
+	struct fg_series *series = NULL;
+
+	(void)snprintf(name, sizeof(name), "benchmark-%03u", b);
+	series = fg_run_add_series(run, name);
+	series->state = FG_MEASURED;
+	series->schedule = FG_SCHEDULE_DUET;
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_sample_repetition(series, arm, 0)->values[FG_METRIC_CPU_TIME] =
+			2e8 + 1e6 * fg_random_normal(random);
+}
+
+static void fill_dashboard(const char *database, unsigned runs)
+{
+	struct fg_store *store = NULL;
+	struct fg_random random;
+	struct fg_error err = {0};
+
+	fg_random_seed(&random, 1);
+	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
+		die("open", &err);
+	for (unsigned n = 0; n < runs; n++) {
+		struct fg_stored_run stored = {0};
+
+		fg_sample_run(&stored, n + 1, &fg_sample_small);
+		for (unsigned b = 1; b < DASHBOARD_BENCHMARKS; b++)
+			add_benchmark(&stored.run, b, &random);
+		if (n % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
+			die("begin", &err);
+		if (fg_store_save(store, &stored.run, NULL, NULL, &err) != FG_OK)
+			die("save", &err);
+		if ((n % BATCH == BATCH - 1 || n == runs - 1) &&
+		    fg_store_batch_end(store, &err) != FG_OK)
+			die("commit", &err);
+		fg_stored_run_release(&stored);
+	}
+	fg_store_close(store);
+}
+
+static int dashboard(const char *database, unsigned runs)
+{
+	struct fg_server *server = NULL;
+	char url[64];
+
+	fill_dashboard(database, runs);
+	server = serve(database, 2, url);
+	ask("dashboard of 200 benchmarks", url, "/api/v1/dashboard?project=tracker");
+	ask("trend of one of them", url,
+	    "/api/v1/trend?project=tracker&benchmark=benchmark-007&metric=cpu_time&changes=0");
+	fg_server_stop(server);
+	return 0;
+}
+
 static unsigned number(int argc, char **argv, int place, unsigned otherwise)
 {
 	return argc > place ? (unsigned)strtoul(argv[place], NULL, 10) : otherwise;
@@ -583,7 +644,9 @@ int main(int argc, char **argv)
 		return fill(argv[2], number(argc, argv, 3, 10000), number(argc, argv, 4, 0));
 	if (argc > 2 && strcmp(argv[1], "ask") == 0)
 		return questions(argv[2]);
+	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
+		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
 	(void)fprintf(stderr, "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | fill "
-			      "DATABASE RUNS [PAIRS] | ask DATABASE\n");
+			      "DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
 	return 2;
 }

@@ -12,36 +12,6 @@ struct options {
 	const char *measure;
 };
 
-/* The verdict is to be about one measure: it alone is gated. */
-static int gate_measure(const char *measure, const struct fg_run *run, struct fg_policy *policy,
-			struct fg_arena *arena, struct fg_error *err)
-{
-	size_t most = 1;
-	size_t count = 1;
-	struct fg_metric_policy *rows = NULL;
-
-	if (!fg_measure_is_known(measure) || fg_metric_find_builtin(measure))
-		return fg_error_set(err, FG_EINVAL,
-				    "'%.100s' is no measure that can be gated by call path",
-				    measure);
-	for (size_t i = 0; i < run->series_count; i++)
-		most += run->series[i].metric_count;
-	rows = fg_arena_array(arena, most, sizeof(rows[0]));
-	rows[0] = fg_policy_measure(policy, measure);
-	rows[0].gated = true;
-	for (size_t i = 0; i < run->series_count; i++) {
-		for (size_t m = 0; m < run->series[i].metric_count; m++) {
-			struct fg_metric_policy *row = &rows[count++];
-
-			*row = fg_policy_metric(policy, run->series[i].metrics[m].name);
-			row->gated = false;
-		}
-	}
-	policy->metrics = rows;
-	policy->metric_count = count;
-	return FG_OK;
-}
-
 /*
  * If a run measured both arms, its candidate is taken: the code that its commit names. The verdict
  * is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
@@ -66,7 +36,8 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (given_measure) {
-		status = gate_measure(given_measure, &candidate->run, &policy, &arena, err);
+		status = fg_policy_only_measure(&policy, given_measure, &candidate->run, &arena,
+						err);
 		if (status != FG_OK)
 			goto out;
 	}

@@ -35,13 +35,16 @@ function changeWords(benchmark, ratio) {
 	return `${words.slice(1)} ${ratio > 1 ? 'slower' : 'faster'}`;
 }
 
+// "find table.c:16 (+5.0 ms)"
+export function causeOf(cause) {
+	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
+	return [el('code', {}, clip(shortName(cause.function), 80)), ` ${place(cause.file, cause.line)} (${delta})`];
+}
+
 // "wordcount 11.6 % slower: find table.c:16 (+5.0 ms)"
 export function causeWords(benchmark) {
 	const { cause } = benchmark;
-	if (!cause)
-		return null;
-	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
-	return [`${changeWords(benchmark, benchmark.ratio)}: `, el('code', {}, clip(shortName(cause.function), 80)), ` ${place(cause.file, cause.line)} (${delta})`];
+	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause)];
 }
 
 function benchmarkTable(project, data) {

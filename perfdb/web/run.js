@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run, or two of them compared.
+// A run, or two of them compared; and the choice of two.
 
-import { el } from './dom.js';
+import { el, replace } from './dom.js';
 import { clip } from './format.js';
 import { showComparison } from './compare.js';
 import { ask } from './server.js';
-import { address, link, page, runWords, showTrail } from './shell.js';
+import { address, commitWords, heading, link, page, runWords, showTrail } from './shell.js';
 
 const LINKED_NAME = 1500; // longer names do not fit into an address
+const OFFERED_RUNS = 100;
 
 // The runs before and after this one on its branch.
 async function beside(id) {
@@ -16,16 +17,42 @@ async function beside(id) {
 		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`)].filter(Boolean);
 }
 
+// Any two runs, by whatever name they have.
+async function showPicker({ project, a, b }) {
+	const [{ runs }, { baselines }] = await Promise.all([ask('runs', { project, limit: OFFERED_RUNS }), project ? ask('baselines', { project }) : { baselines: [] }]);
+	const names = new Map([...baselines.map((x) => [x.name, `baseline, ${x.commit?.slice(0, 10) ?? x.run.slice(0, 13)}`]),
+		...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
+	const field = (name, words, value) => el('label', {}, `${words} `, el('input', { name, required: true, list: 'names', size: 40, value: value ?? '' }));
+	showTrail(project && link(clip(project, 60), 'project', { project }), 'Compare');
+	replace(page, el('main', {}, heading('Compare two runs'), el('form', { class: 'note', onsubmit: (event) => {
+		event.preventDefault();
+		const chosen = Object.fromEntries([...new FormData(event.target)].map(([name, value]) => [name, value.trim()]));
+		location.href = address('compare', { ...chosen });
+	} }, field('a', 'Baseline', a), field('b', 'Candidate', b), el('datalist', { id: 'names' }, [...names].map(([value, words]) => el('option', { value }, words))), el('button', {}, 'Compare')),
+	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, the name of a baseline, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
+}
+
+// What the profiles of a benchmark count besides time.
+async function measuresOf(a, b, benchmark) {
+	const { measures, units } = await ask('functions', { a, b, benchmark, limit: 1 });
+	return measures.map((name, i) => ({ name, unit: units[i] }));
+}
+
 export async function showVerdict(state) {
 	const [a, b] = [state.a ?? state.run, state.b];
+	if (!a || (state.view === 'compare' && !b && state.project)) {
+		await showPicker(state);
+		return;
+	}
 	const [data, around] = await Promise.all([ask('verdict', { a, b }), b ? [] : beside(a)]);
 	const { project } = data.run;
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
 	document.title = `${words} · perfdb`;
-	showTrail(link(clip(project, 60), 'project', { project }), words, ...around);
+	showTrail(link(clip(project, 60), 'project', { project }), words, ...around, link(b ? 'compare others' : 'compare with…', 'compare', { project, a: b ? undefined : a }));
 	showComparison(page, data, {
 		trendHref: (benchmark) => address('trend', { project, benchmark }),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
-		profileOf: (benchmark, range) => ask('profile', { a, b, benchmark, pairs: range.join('-') }),
+		profileOf: (benchmark, range, measure) => ask('profile', { a, b, benchmark, pairs: range?.join('-'), measure }),
+		measuresOf: (benchmark) => measuresOf(a, b, benchmark),
 	});
 }

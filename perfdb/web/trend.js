@@ -3,9 +3,10 @@
 
 import { el, replace } from './dom.js';
 import { clip, finite, formatChange, formatTime } from './format.js';
-import { trendChart } from './plot.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
+import { trendChart } from './chart.js';
+import { causeOf } from './dashboard.js';
 import { address, attempt, heading, link, page, runWords, showTrail, status } from './shell.js';
 import { triageForm } from './triage.js';
 
@@ -42,44 +43,99 @@ function changeRow(state, change, decision, points) {
 		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), decisionOn(state, change, decision));
 }
 
-function noteRow(state, note, redraw) {
+function noteRow(state, note, points, redraw) {
 	const remove = async () => {
 		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
 		await redraw();
 		status.textContent = 'The note is gone.';
 	};
-	return el('li', {}, el('strong', {}, note.kind), ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
+	return el('li', {}, el('strong', {}, note.kind), note.run && [' on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
-function notesOf(state, annotations, redraw) {
+const NOTED_RUNS = 50; // the newest ones, to choose from
+
+function notesOf(state, annotations, points, redraw) {
 	const add = async (event) => {
 		event.preventDefault();
-		const words = Object.fromEntries(new FormData(event.target));
+		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		await redraw();
 		status.textContent = 'The note is kept.';
 	};
+	const runs = points.slice(-NOTED_RUNS).toReversed();
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
 		el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
+		el('label', {}, 'About ', el('select', { name: 'run' }, el('option', { value: '' }, 'the benchmark'), runs.map((p) => el('option', { value: p.run }, pointWords(p))))),
 		el('button', {}, 'Add'));
 	if (!state.writable && annotations.length === 0)
 		return null;
 	return el('section', { 'aria-labelledby': 'notes' }, el('h2', { id: 'notes' }, 'Notes'),
-		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), state.writable && form);
+		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, points, redraw))), state.writable && form);
 }
 
-function chart(state, title, answer, project) {
-	return trendChart({
-		title,
-		unit: answer.unit,
-		points: answer.points.map((p) => ({ ...p, label: `${p.commit?.slice(0, 10) ?? p.run.slice(0, 13)}, ${formatTime(p.started_at)}`, value: p.value ?? NaN, time: p.started_at })),
-		changes: (answer.changes ?? []).map((c) => ({ index: c.at, before: c.before, after: c.after })),
+function pointWords(p) {
+	return `${p.commit?.slice(0, 10) ?? p.run.slice(0, 13)}, ${formatTime(p.started_at)}`;
+}
+
+function pointsOf(answer, groupOf) {
+	return answer.points.map((p) => ({ ...p, label: pointWords(p), value: p.value ?? NaN, time: p.started_at, group: groupOf?.(p) ?? '' }));
+}
+
+// The change points' places among the points that are drawn.
+function changesOf(answer, points) {
+	return (answer.changes ?? []).map((c) => ({ index: points.findIndex((p) => p.run === c.run), before: c.before, after: c.after })).filter((c) => c.index >= 0);
+}
+
+// The part that is zoomed to, by the runs at its ends.
+function rangeOf(points) {
+	const words = new URLSearchParams(location.search);
+	const [from, to] = ['from', 'to'].map((name) => points.findIndex((p) => p.run === words.get(name)));
+	return from >= 0 && to > from ? [from, to] : null;
+}
+
+function keepRange(points, range) {
+	const words = new URLSearchParams(location.search);
+	for (const [name, index] of [['from', 0], ['to', 1]]) {
+		if (range)
+			words.set(name, points[range[index]].run);
+		else
+			words.delete(name);
+	}
+	history.pushState(null, '', `/?${words}`);
+}
+
+const asked = new Map();
+
+// What the server knows of one run beyond its point; once.
+function cardOf(benchmark) {
+	return async (point) => {
+		const key = `${point.run} ${benchmark}`;
+		if (!asked.has(key))
+			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
+		const { run, cause } = await asked.get(key);
+		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), cause && el('div', {}, causeOf(cause))].filter(Boolean);
+	};
+}
+
+function chart(state, title, answer, more = {}) {
+	const points = more.points ?? pointsOf(answer);
+	const notes = new Map();
+	for (const note of more.annotations ?? []) {
+		if (note.run)
+			notes.set(note.run, [...notes.get(note.run) ?? [], clip(note.text, 200)]);
+	}
+	const made = trendChart({
+		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes, groups: more.groups, others: more.others,
+		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark),
+		onRange: (range) => keepRange(points, range),
 		onPick: (point) => {
 			location.href = address('run', { run: point.run });
 		},
 	});
+	addEventListener('popstate', () => made.setRange(rangeOf(points)));
+	return made;
 }
 
 // A benchmark that never came to a value has runs all the same: they say why.
@@ -91,8 +147,61 @@ async function showUnmeasured({ project, benchmark }) {
 			el('span', { class: 'quiet' }, ` ${formatTime(run.started_at)}`))))));
 }
 
+const SPLITS = { '': 'no', host: 'host', branch: 'branch' };
+const MOST_GROUPS = 6;
+const MOST_OTHERS = 5;
+
+// The groups that the points fall into, those with most runs first.
+function groupsOf(answer, split) {
+	const key = { host: (p) => p.host_fingerprint?.slice(0, 8) ?? '', branch: (p) => p.branch ?? '' }[split];
+	if (!key)
+		return {};
+	const counts = new Map();
+	for (const p of answer.points)
+		counts.set(key(p), (counts.get(key(p)) ?? 0) + 1);
+	const groups = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_GROUPS).map(([name]) => name);
+	return { groups, groupOf: (p) => (groups.includes(key(p)) ? key(p) : groups.at(-1)) };
+}
+
+function trendForm(state, metrics, benchmarks, others) {
+	const go = (changed) => {
+		const words = { ...state, writable: undefined, from: undefined, to: undefined, with: undefined, ...changed };
+		const query = new URLSearchParams(Object.entries({ view: 'trend', ...words, with: undefined }).filter(([, value]) => value));
+		for (const name of changed.with ?? others)
+			query.append('with', name);
+		location.search = query;
+	};
+	const select = (name, words, options, chosen) => el('label', {}, `${words} `, el('select', { name, onchange: (event) => go({ [name]: event.target.value }) },
+		options.map(([value, text]) => el('option', { value, selected: value === chosen }, text))));
+	const left = benchmarks.filter((name) => name !== state.benchmark && !others.includes(name));
+	return el('form', { class: 'note', onsubmit: (event) => {
+		event.preventDefault();
+		go({ branch: new FormData(event.target).get('branch') });
+	} }, select('metric', 'Metric', metrics.map((name) => [name, name]), state.metric), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })),
+	el('button', {}, 'Show'), select('split', 'Colour by', Object.entries(SPLITS), state.split ?? ''),
+	left.length > 0 && others.length < MOST_OTHERS && el('label', {}, 'Beside ', el('select', { onchange: (event) => go({ with: [...others, event.target.value] }) },
+		el('option', { value: '' }, 'no other'), left.map((name) => el('option', { value: name }, clip(name, 80))))),
+	others.map((name) => el('button', { type: 'button', 'aria-label': `Without ${clip(name, 80)}`, onclick: () => go({ with: others.filter((other) => other !== name) }) }, `${clip(name, 40)} ×`)));
+}
+
+const POINTS = 10000;
+
+async function otherTrends(state, others) {
+	const answers = await Promise.all(others.map((benchmark) => ask('trend', { project: state.project, benchmark, metric: state.metric, branch: state.branch, limit: POINTS, changes: 0 })
+		.catch(() => null)));
+	return others.map((name, i) => ({ name, points: answers[i] ? pointsOf(answers[i]) : [] })).filter((other) => other.points.length > 0);
+}
+
+function changeSections(state, found, points, triage) {
+	const decided = (change) => triage.find((t) => t.metric === state.metric && t.run === change.run);
+	return [possibleChange(found.possible_change, points),
+		found.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
+			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points))))];
+}
+
 export async function showTrend(state) {
 	const { project, benchmark } = state;
+	const others = [...new Set(new URLSearchParams(location.search).getAll('with'))].filter((name) => name && name !== benchmark).slice(0, MOST_OTHERS);
 	const { metrics } = await ask('metrics', { project, benchmark });
 	if (metrics.length === 0) {
 		await showUnmeasured(state);
@@ -100,22 +209,20 @@ export async function showTrend(state) {
 	}
 	const metric = state.metric ?? (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
 	const full = { ...state, metric, writable: await canWrite() };
-	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { project, benchmark, metric, branch: state.branch }),
-		ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
-	const go = (changed) => { location.href = address('trend', { ...full, ...changed, writable: undefined }); };
-	const select = el('select', { onchange: (event) => go({ metric: event.target.value }) },
-		metrics.map((name) => el('option', { value: name, selected: name === metric }, name)));
-	const branch = el('form', { class: 'note', onsubmit: (event) => {
-		event.preventDefault();
-		go({ branch: new FormData(event.target).get('branch') });
-	} }, el('label', {}, 'Metric ', select), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'));
-	const decided = (change) => triage.find((t) => t.metric === metric && t.run === change.run);
+	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
+	const [answer, { triage }, { annotations }, { benchmarks }, beside] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }),
+		ask('annotations', { project, benchmark }), ask('benchmarks', { project }), otherTrends(full, others)]);
+	const { groups, groupOf } = groupsOf(answer, state.split);
+	const points = pointsOf(answer, groupOf);
+	const picture = chart(full, `${benchmark}: ${metric}`, answer, { points, annotations, groups, others: beside });
+	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
-	replace(page, el('main', {}, heading(benchmark), branch, chart(full, `${benchmark}: ${metric}`, answer, project),
-		possibleChange(answer.possible_change, answer.points),
-		answer.changes?.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
-			el('ul', {}, answer.changes.map((change) => changeRow(full, change, decided(change), answer.points)))),
-		notesOf(full, annotations, () => showTrend(state)), pointTable(answer)));
+	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks, others), picture.element, changes,
+		notesOf(full, annotations, answer.points, () => showTrend(state)), pointTable(answer)));
+	// The search takes longer than the picture.
+	const found = await ask('trend', { ...question, points: 0 });
+	picture.setChanges(changesOf(found, points));
+	replace(changes, changeSections(full, found, answer.points, triage));
 }
 
 // The same numbers for those who do not see the chart.
@@ -157,7 +264,7 @@ export async function showFunction(state) {
 	showTrail(link(clip(project, 60), 'project', { project }), link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, per repetition`),
 		el('form', { class: 'note' }, el('label', {}, 'Shown ', choice)),
-		chart(state, `${clip(answer.name, 60)}: ${COSTS[of]}`, answer, project),
+		chart(state, `${clip(answer.name, 60)}: ${COSTS[of]}`, answer).element,
 		without > 0 && el('p', { class: 'quiet' }, `${without} of ${answer.points.length} runs have no profile: they are not drawn.`),
 		possibleChange(answer.possible_change, answer.points),
 		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => el('li', {},

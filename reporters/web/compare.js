@@ -7,7 +7,7 @@ import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, fo
 import { badge, dataTable } from './table.js';
 import { pairPlot } from './plot.js';
 import { readProfile } from './profile.js';
-import { flameGraph } from './flame.js';
+import { flameViews } from './flame-views.js';
 import { callGraph } from './graph.js';
 import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
@@ -265,12 +265,12 @@ function functionTable(benchmark, profile, view) {
 		self: [functions.self[0][f] / 1e3, functions.self[1][f] / 1e3],
 		inclusive: [functions.inclusive[0][f] / 1e3, functions.inclusive[1][f] / 1e3],
 	})).filter((row) => row.f > 0);
-	const number = (title, value, text, help) => ({ title, numeric: true, value, cell: text ?? ((row) => formatMs(value(row))), help });
+	const number = (title, value, text, help) => ({ title, numeric: true, value, cell: text ?? ((row) => profile.amount(value(row))), help });
 	const own = both ? [number('Own, baseline', (r) => r.self[0]), number('Own, candidate', (r) => r.self[1]),
-		number('Own Δ', (r) => r.self[1] - r.self[0], (r) => formatDeltaMs(r.self[1] - r.self[0]), 'Candidate minus baseline, per repetition')]
+		number('Own Δ', (r) => r.self[1] - r.self[0], (r) => profile.delta(r.self[1] - r.self[0]), 'Candidate minus baseline, per repetition')]
 		: [number('Own', (r) => r.self[profile.hasCandidate ? 1 : 0])];
 	const all = both ? [number('With callees, baseline', (r) => r.inclusive[0]), number('With callees, candidate', (r) => r.inclusive[1]),
-		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => formatDeltaMs(r.inclusive[1] - r.inclusive[0]))]
+		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => profile.delta(r.inclusive[1] - r.inclusive[0]))]
 		: [number('With callees', (r) => r.inclusive[profile.hasCandidate ? 1 : 0])];
 	const columns = [
 		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => functionName(benchmark, view, { name: r.name, library: functions.library[r.f] }, 70) },
@@ -281,11 +281,19 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Verdict', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
-	return section('Functions', 'functions', dataTable({
-		label: 'Functions', rows, columns, sort: view.state.sort ?? (both ? 4 : 2), descending: !view.state.up, pageRows: 30, filterLabel: 'Filter functions ',
+	const isSureRow = (r) => r.verdict && isSure(r.verdict);
+	const spot = el('div');
+	const draw = () => replace(spot, dataTable({
+		label: 'Functions', rows: view.state.sure ? rows.filter(isSureRow) : rows, columns, sort: view.state.sort ?? (both ? 4 : 2), descending: !view.state.up, pageRows: 30, filterLabel: 'Filter functions ',
 		words: view.state.filter, onState: ({ sort, descending, words }) => view.keep({ sort, up: descending ? undefined : 1, filter: words }),
 		filter: (r) => `${r.name} ${functions.library[r.f] ?? ''} ${functions.file[r.f] ?? ''}`,
 	}));
+	const only = el('input', { type: 'checkbox', checked: Boolean(view.state.sure), onchange: () => {
+		view.keep({ sure: only.checked ? 1 : undefined });
+		draw();
+	} });
+	draw();
+	return section('Functions', 'functions', both && rows.some(isSureRow) && el('label', {}, only, ' Only what surely changed'), spot);
 }
 
 function rawTable(benchmark) {
@@ -356,8 +364,8 @@ function profileParts(benchmark, data, profile, view) {
 
 function flameSection(profile, range, view) {
 	// A zoom is a step that the browser's Back takes back; what is typed or chosen is not.
-	const graph = flameGraph(profile, { onState: (flame) => view.keep({ node: flame.node || undefined, mode: flame.mode, search: flame.search },
-		(flame.node || undefined) !== view.state.node) });
+	const graph = flameViews(profile, { onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
+		(flame.node || undefined) !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
 	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Pairs ${range[0]} to ${range[1]} alone, here and in the table of functions.`),
@@ -368,15 +376,18 @@ function showBenchmark(benchmark, view) {
 	const flame = el('div');
 	const lower = el('div');
 	const bottom = el('div');
+	const chooser = el('div');
+	let units = new Map();
 	function fill(data, range) {
-		const profile = data.profile && readProfile(data.profile);
+		const { measure } = view.state;
+		const profile = data.profile && readProfile({ ...data.profile, unit: measure && (units.get(measure) ?? '1') });
 		const isEmpty = profile && !profile.hasBaseline && !profile.hasCandidate;
 		if (isEmpty)
 			replace(flame, el('p', { class: 'filtered' }, range ? `None of the pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
 		else if (profile)
 			replace(flame, flameSection(profile, range, view));
 		afterPaint(() => {
-			replace(lower, isEmpty ? [] : profileParts(benchmark, data, profile, view));
+			replace(lower, isEmpty ? [] : profileParts(measure ? { ...benchmark, functions: [] } : benchmark, data, profile, view));
 			view.onDone();
 		});
 	}
@@ -388,23 +399,40 @@ function showBenchmark(benchmark, view) {
 		if (!view.profileOf || !benchmark.profile)
 			return;
 		try {
-			const data = range ? await view.profileOf(benchmark.name, range) : benchmark;
+			const data = range || view.state.measure ? await view.profileOf(benchmark.name, range, view.state.measure) : benchmark;
 			if (mine === asked)
 				fill(data, range);
 		} catch (error) {
 			replace(flame, el('p', { role: 'alert' }, error.message));
 		}
 	}
+	// What the paths and functions below are weighed by: time, or whatever else was counted.
+	async function offerMeasures() {
+		const list = view.measuresOf && benchmark.profile ? await view.measuresOf(benchmark.name).catch(() => []) : [];
+		units = new Map(list.map(({ name, unit }) => [name, unit]));
+		if (list.length > 1)
+			replace(chooser, el('label', {}, 'Call paths and functions by ', el('select', { onchange: (event) => {
+				view.keep({ measure: event.target.value || undefined }, true);
+				choose(view.state.pairs ?? null);
+			} }, el('option', { value: '' }, 'time'), list.filter(({ name }) => name !== 'cpu_time' && name !== 'wall_time')
+				.map(({ name }) => el('option', { value: name, selected: name === view.state.measure }, name)))));
+		if (view.state.measure)
+			choose(view.state.pairs ?? null);
+	}
 	view.onRange = choose;
-	fill(benchmark, null);
-	if (view.state.pairs)
+	if (!view.measuresOf)
+		view.state.measure = undefined;
+	if (!view.state.measure)
+		fill(benchmark, null);
+	if (view.state.pairs && !view.state.measure)
 		choose(view.state.pairs);
+	offerMeasures();
 	afterPaint(() => replace(bottom, rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
 		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
 	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict),
 		view.trendHref && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
 		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
-		benchmark.metrics.length > 0 && metricTable(benchmark), overTime(benchmark, view), flame, lower, bottom];
+		benchmark.metrics.length > 0 && metricTable(benchmark), overTime(benchmark, view), chooser, flame, lower, bottom];
 }
 
 // --- around the benchmarks ---
@@ -451,7 +479,8 @@ function worstOf(benchmarks) {
 }
 
 // On a server: options.trendHref(benchmark) is where a benchmark's history stands, options.functionHref(benchmark, name, library) is where a function's history stands, and
-// options.profileOf(benchmark, [from, to]) fetches the profile of some pairs.
+// options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; the measures
+// that there are come from options.measuresOf(benchmark), [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };
@@ -476,7 +505,7 @@ export function showComparison(root, data, options = {}) {
 	addEventListener('popstate', () => {
 		const [before, now] = [view.state, readHash()];
 		view.state = now;
-		if (now.benchmark === before.benchmark && now.pairs?.join() === before.pairs?.join())
+		if (now.benchmark === before.benchmark && now.measure === before.measure && now.pairs?.join() === before.pairs?.join())
 			view.flame?.restore(now);
 		else {
 			current = data.benchmarks.find((b) => b.name === now.benchmark) ?? current;

@@ -6,7 +6,7 @@
 // one, moved through by the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
-import { clip, formatChange, formatDeltaMs, formatMs, formatShare, place, shortName } from './format.js';
+import { clip, formatChange, formatShare, place, shortName } from './format.js';
 import { childLists, pathOf, readProfile, tint } from './profile.js';
 
 const ROW = 19;
@@ -72,7 +72,7 @@ class FlameGraph {
 		this.names = new Array(profile.functions.name.length);
 		this.zoomed = 0;
 		this.focused = 0;
-		this.mode = profile.hasBaseline && profile.hasCandidate ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline';
+		this.mode = options.only ?? (profile.hasBaseline && profile.hasCandidate ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline');
 		this.found = null;
 		this.drawn = { count: 0, node: new Int32Array(profile.count), x: new Float64Array(profile.count), width: new Float64Array(profile.count) };
 		this.byShade = new Int32Array(profile.count);
@@ -96,12 +96,14 @@ class FlameGraph {
 		this.pane = el('div', { class: 'flame', tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph',
 			'aria-label': 'Flame graph: arrows move, Enter zooms, Escape zooms out, slash searches' },
 		this.canvas, this.spacer);
+		this.tip = el('div', { class: 'card tip', hidden: true, 'aria-hidden': 'true' });
+		this.copy = el('button', { type: 'button', title: 'Copies the call path of the focused frame (key: c)', onclick: () => this.copyStack() }, 'Copy stack');
 		this.readout = el('div', { class: 'readout', role: 'status' });
 		this.result = el('span', { class: 'quiet', role: 'status' });
 		this.search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
 		this.reset = el('button', { type: 'button', disabled: true, onclick: () => this.zoom(0) }, 'Whole program');
-		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'toolbar' }, this.search, this.result, this.modes(), this.reset),
-			this.legend(), this.pane, this.readout, this.tree);
+		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'toolbar' }, this.search, this.result, this.modes(), this.reset, this.copy),
+			this.legend(), this.pane, this.tip, this.readout, this.tree);
 		this.listen();
 		queueMicrotask(() => {
 			this.resize();
@@ -118,7 +120,7 @@ class FlameGraph {
 	}
 
 	modes() {
-		if (!this.isDifferential)
+		if (!this.isDifferential || this.options.only)
 			return null;
 		this.select = el('select', { 'aria-label': 'Width of the frames', onchange: (event) => this.setMode(event.target.value) },
 			[['both', 'width: longer of both'], ['baseline', 'width: baseline'], ['candidate', 'width: candidate']]
@@ -147,10 +149,14 @@ class FlameGraph {
 			const node = this.nodeAt(event);
 			if (node >= 0 && node !== this.hovered)
 				this.describe(node);
+			this.showTip(node, event);
 			this.hovered = node;
 			this.pane.classList.toggle('pointing', node >= 0);
 		});
-		this.pane.addEventListener('pointerleave', () => this.describe(this.focused));
+		this.pane.addEventListener('pointerleave', () => {
+			this.tip.hidden = true;
+			this.describe(this.focused);
+		});
 		this.pane.addEventListener('keydown', (event) => this.key(event));
 		this.search.addEventListener('input', () => {
 			this.find(this.search.value);
@@ -187,9 +193,12 @@ class FlameGraph {
 		const full = clip(functions.name[f] || '[no name]', 600);
 		const where = [functions.library[f], place(functions.file[f], functions.line[f])].filter(Boolean).join(', ');
 		const [before, after] = [inclusive[0][node] / 1e3, inclusive[1][node] / 1e3];
-		const times = !this.isDifferential ? `${formatMs(before || after)}, own ${formatMs(self[this.profile.hasCandidate ? 1 : 0][node] / 1e3)}`
-			: `${formatMs(before)} → ${formatMs(after)}, ${formatDeltaMs(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
-				+ `, own ${formatMs(self[0][node] / 1e3)} → ${formatMs(self[1][node] / 1e3)}`;
+		const { amount, delta } = this.profile;
+		const side = this.profile.hasCandidate ? 1 : 0;
+		const shares = [0, 1].map((arm) => formatShare(inclusive[arm][node] / inclusive[arm][0]));
+		const times = !this.isDifferential ? `${amount(before || after)} (${shares[side]}), own ${amount(self[side][node] / 1e3)}`
+			: `${amount(before)} → ${amount(after)} (${shares.join(' → ')} of all), ${delta(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
+				+ `, own ${amount(self[0][node] / 1e3)} → ${amount(self[1][node] / 1e3)}`;
 		return { full, where, times, state: this.state(node) };
 	}
 
@@ -199,10 +208,36 @@ class FlameGraph {
 			state && el('span', { class: 'state' }, state));
 	}
 
+	// What the pointer is on, beside it.
+	showTip(node, event) {
+		this.tip.hidden = node < 0;
+		if (node < 0)
+			return;
+		const { full, where, times, state } = this.words(node);
+		replace(this.tip, el('strong', {}, clip(full, 160)), el('div', { class: 'quiet' }, where), el('div', {}, times), state && el('div', { class: 'state' }, state));
+		const box = this.element.getBoundingClientRect();
+		const left = event.clientX - box.left;
+		this.tip.style.left = `${Math.max(0, left + this.tip.offsetWidth + 20 > box.width ? left - this.tip.offsetWidth - 12 : left + 14)}px`;
+		this.tip.style.top = `${event.clientY - box.top + 16}px`;
+	}
+
+	// One frame a line, the caller first.
+	async copyStack() {
+		const lines = pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
+		try {
+			await navigator.clipboard.writeText(lines.join('\n'));
+			this.result.textContent = `${lines.length} frame${lines.length === 1 ? '' : 's'} copied`;
+		} catch {
+			this.result.textContent = 'this browser does not let the page copy';
+		}
+	}
+
 	// --- zoom, focus, search ---
 
 	setMode(mode) {
 		if (!this.isDifferential || !['both', 'baseline', 'candidate'].includes(mode))
+			return;
+		if (this.options.only)
 			return;
 		this.mode = mode;
 		this.select.value = mode;
@@ -237,6 +272,7 @@ class FlameGraph {
 		this.reset.disabled = node === 0;
 		this.draw();
 		this.tellState();
+		this.options.onZoom?.(node);
 	}
 
 	// The address is written behind the picture, once for all that happened before it.
@@ -295,6 +331,8 @@ class FlameGraph {
 			this.zoom(0);
 		} else if (event.key === '/') {
 			this.search.focus();
+		} else if (event.key === 'c') {
+			this.copyStack();
 		} else {
 			return;
 		}
@@ -399,7 +437,8 @@ class FlameGraph {
 	collect() {
 		const { width, left, children } = this.layout;
 		const { profile, zoomed, stack } = this;
-		const scale = this.pixels / (width[zoomed] || 1);
+		// Beside another graph, both sides have one scale.
+		const scale = this.pixels / ((this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
 		this.firstRow = Math.floor(this.scrolled / ROW);
 		this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 1;
 		this.drawn.count = 0;
@@ -561,7 +600,7 @@ class FlameGraph {
 	}
 }
 
-// Options: { onState(state) }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
+// Options: { onState(state), onZoom(node), only: one side }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile.parent instanceof Int32Array ? profile : readProfile(profile), options);
 }

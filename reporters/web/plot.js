@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two charts in SVG: the pairs of one decision, and the trend of a metric with its change points.
+// Charts in SVG: the pairs of one decision, trends as large as a word, and the axis of values that others draw on.
 
 import { el, onResize, replace, svg } from './dom.js';
-import { finite, formatChange, formatValue } from './format.js';
+import { finite, formatChange } from './format.js';
 
 // Round steps that give about `count` ticks.
 function ticks(low, high, count) {
@@ -31,15 +31,15 @@ function tickLabels(list, unit) {
 	return list.map((value) => (largest >= 1e6 * factor ? value.toExponential(3) : `${(value / factor).toFixed(digits)} ${word}`.trim()));
 }
 
-function quantile(sorted, q) {
+export function quantile(sorted, q) {
 	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
 }
 
-function line(x1, y1, x2, y2, name) {
+export function line(x1, y1, x2, y2, name) {
 	return svg('line', { x1, y1, x2, y2, class: name });
 }
 
-function label(x, y, text, name, anchor) {
+export function label(x, y, text, name, anchor) {
 	return svg('text', { x, y, class: name, 'text-anchor': anchor }, text);
 }
 
@@ -189,7 +189,7 @@ export function sparkline(values) {
 	return svg('svg', { width, height, class: 'spark', 'aria-hidden': 'true' }, svg('polyline', { points: points.join(' ') }), svg('circle', { cx: x, cy: y, r: 2.5 }));
 }
 
-// --- trend ---
+// --- the axis of values over time ---
 
 // Lowest and highest, without values that no neighbour is near to: a level of two runs counts, one wild run does not.
 function range(values) {
@@ -217,115 +217,4 @@ export function axis(values, unit, width, height) {
 		parts.push(label(box.left - 8, y(t) + 4, labels[i], 'tick', 'end'));
 	}
 	return { low, high, box, y, parts };
-}
-
-const TIME_ROOM = 110; // pixels for a word below the chart
-
-// When the runs below began: days, or hours where all began on one day.  Points stand in their order, whatever the time between them.
-function timeLabels(points, x, box) {
-	const times = points.map((p) => p.time ?? '');
-	const sameDay = times[0]?.slice(0, 10) === times.at(-1)?.slice(0, 10);
-	const words = times.map((time) => (sameDay ? time.slice(11, 16) : time.slice(0, 10)));
-	const stride = Math.max(1, Math.ceil((points.length - 1) / Math.max(1, Math.floor((box.right - box.left) / TIME_ROOM))));
-	const parts = [];
-	let before = '';
-	for (let index = 0; index < points.length; index += stride) {
-		if (words[index] !== before)
-			parts.push(label(x(index), box.bottom + 18, words[index], 'tick', index === 0 ? 'start' : x(index) > box.right - TIME_ROOM / 2 ? 'end' : 'middle'));
-		before = words[index];
-	}
-	return parts;
-}
-
-// Points: { value, label, verdict, time }; changes: [{ index, before, after }].
-function drawTrend(data, width, cursor) {
-	const height = 280;
-	const { points } = data;
-	const { box, y, parts } = axis(points.map((p) => p.value), data.unit, width, height);
-	const x = (index) => box.left + (points.length < 2 ? 0.5 : index / (points.length - 1)) * (box.right - box.left);
-	parts.push(...timeLabels(points, x, box), ...trendPoints(points, x, y, box));
-	let from = 0;
-	for (const change of [...data.changes, { index: points.length, end: true }]) {
-		const segment = points.slice(from, change.index).map((p) => p.value).filter(finite).sort((a, b) => a - b);
-		if (segment.length) {
-			const level = y(quantile(segment, 0.5));
-			parts.push(line(x(from), level, x(Math.max(from, change.index - 1)), level, 'level'));
-		}
-		if (!change.end) {
-			const up = change.after > change.before;
-			parts.push(line(x(change.index), box.top, x(change.index), box.bottom, `step ${up ? 'worse' : 'better'}`));
-			parts.push(label(x(change.index) + 4, box.top + 10, formatChange(change.after / change.before - 1), 'step-label', 'start'));
-		}
-		from = change.index;
-	}
-	if (cursor >= 0 && finite(points[cursor]?.value))
-		parts.push(line(x(cursor), box.top, x(cursor), box.bottom, 'cursor'),
-			svg('circle', { cx: x(cursor), cy: y(points[cursor].value), r: 5, class: 'cursor' }));
-	return svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts);
-}
-
-// A point each while they can be told apart; else the range of each pixel column.
-function trendPoints(points, x, y, box) {
-	const columns = box.right - box.left;
-	if (points.length <= columns) {
-		return points.map((p, index) => finite(p.value) && svg('circle', { cx: x(index), cy: y(p.value), r: points.length > 300 ? 1.5 : 3,
-			class: `point ${p.verdict ?? ''}` }));
-	}
-	const lows = new Map();
-	const highs = new Map();
-	points.forEach((p, index) => {
-		if (!finite(p.value))
-			return;
-		const column = Math.round(x(index));
-		lows.set(column, Math.max(lows.get(column) ?? -Infinity, y(p.value)));
-		highs.set(column, Math.min(highs.get(column) ?? Infinity, y(p.value)));
-	});
-	const path = [...lows.keys()].map((column) => `M${column} ${lows.get(column).toFixed(1)}V${(highs.get(column) - 1).toFixed(1)}`);
-	return [svg('path', { d: path.join(''), class: 'range' })];
-}
-
-// data: { title, unit, points, changes, onPick(point) }
-export function trendChart(data) {
-	const place = el('div', { class: 'plot', tabindex: 0, role: 'slider', 'aria-label': data.title,
-		'aria-valuemin': 0, 'aria-valuemax': Math.max(0, data.points.length - 1), 'aria-valuenow': 0 });
-	const words = el('p', { class: 'quiet readout' }, 'Arrow keys or the pointer read single runs.');
-	let cursor = -1;
-
-	function draw() {
-		replace(place, drawTrend(data, Math.max(280, place.clientWidth || 720), cursor));
-	}
-	function move(to) {
-		const next = Math.max(0, Math.min(data.points.length - 1, to));
-		const point = data.points[next];
-		if (next === cursor || !point)
-			return;
-		cursor = next;
-		const text = `${point.label}: ${formatValue(point.value, data.unit)}`;
-		place.setAttribute('aria-valuenow', String(cursor));
-		place.setAttribute('aria-valuetext', text);
-		words.textContent = text;
-		draw();
-	}
-	place.addEventListener('keydown', (event) => {
-		const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
-		if (event.key in steps) {
-			move((cursor < 0 ? 0 : cursor) + steps[event.key]);
-			event.preventDefault();
-		} else if (event.key === 'Enter' && cursor >= 0) {
-			data.onPick?.(data.points[cursor]);
-		}
-	});
-	place.addEventListener('pointermove', (event) => {
-		const box = place.getBoundingClientRect();
-		move(Math.round((event.clientX - box.left - 78) / (box.width - 90) * (data.points.length - 1)));
-	});
-	place.addEventListener('click', () => cursor >= 0 && data.onPick?.(data.points[cursor]));
-	queueMicrotask(() => {
-		draw();
-		onResize(place, draw);
-	});
-	const list = data.changes.map((change) => el('li', {},
-		`${data.points[change.index]?.label ?? ''}: ${formatValue(change.before, data.unit)} → ${formatValue(change.after, data.unit)} (${formatChange(change.after / change.before - 1)})`));
-	return el('figure', {}, place, words, el('figcaption', {}, `${data.title}: ${data.points.length} runs, `
-		+ `${data.changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${data.changes.length} change point${data.changes.length === 1 ? '' : 's'}`}.`), list.length > 0 && el('ul', {}, list));
 }

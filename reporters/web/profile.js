@@ -4,6 +4,16 @@
 // Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
 // nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
 
+import { formatDeltaMs, formatMs, formatValue } from './format.js';
+
+// How values are written: times, unless the profile is of another measure.  Weights are thousandths of what is written.
+function amounts(unit) {
+	if (!unit)
+		return { unit, amount: formatMs, delta: formatDeltaMs };
+	const amount = (value) => formatValue(value * 1e6, unit);
+	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
+}
+
 export function readProfile(data) {
 	const count = data.nodes.function.length;
 	const parent = new Int32Array(count);
@@ -30,6 +40,7 @@ export function readProfile(data) {
 		inclusive,
 		functions: data.functions,
 		folded: data.folded ?? 0,
+		...amounts(data.unit),
 		hasBaseline: inclusive[0][0] > 0,
 		hasCandidate: inclusive[1][0] > 0,
 	};

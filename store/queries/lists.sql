@@ -66,13 +66,13 @@ JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
 
 -- name: history
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome
+	l.ratio, l.low, l.high, l.outcome, r.tag
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
 WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome, r.id, r.project
+	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
 WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY l.series DESC LIMIT $4;

@@ -123,6 +123,7 @@ static void read_point(const struct fg_query *q, struct fg_history_point *point)
 		.low = fg_column_double(q, 11),
 		.high = fg_column_double(q, 12),
 		.outcome = fg_column_copy(q, 13),
+		.tag = fg_column_copy(q, 14),
 	};
 	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 0));
 }
@@ -154,6 +155,7 @@ static int read_metric(struct fg_store *store, int64_t benchmark, const char *me
 		history->unit = fg_xstrdup(index == SIZE_MAX ? "1" : series.metrics[index].unit);
 		history->better =
 			index == SIZE_MAX ? FG_BETTER_LOWER : series.metrics[index].better;
+		history->min_effect = index == SIZE_MAX ? 0 : series.metrics[index].min_effect;
 	}
 	cJSON_Delete(json);
 	fg_series_release(&series);
@@ -176,6 +178,7 @@ static void release_point(struct fg_history_point *point)
 	free(point->branch);
 	free(point->fingerprint);
 	free(point->outcome);
+	free(point->tag);
 }
 
 /* Keeps the newest `count`. */
@@ -215,14 +218,14 @@ static int read_last_stored(struct fg_store *store, const int64_t series[2],
 	fg_query_text(&q, query->branch);
 	fg_query_int(&q, (int64_t)limit);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t run = fg_column_int(&q, 14);
+		const int64_t run = fg_column_int(&q, 15);
 
 		history->points = fg_grow(history->points, &history->capacity, history->count + 1,
 					  sizeof(*history->points));
 		read_point(&q, &history->points[history->count++]);
 		if (history->count + LATE > limit && run > newest->first_run)
 			newest->first_run = run;
-		newest->project = fg_column_int(&q, 15);
+		newest->project = fg_column_int(&q, 16);
 	}
 	fg_query_end(&q);
 	return status;

@@ -25,6 +25,7 @@ struct fg_history_point {
 	double low;
 	double high;
 	char *outcome;
+	char *tag; /* of the commit; NULL: none */
 };
 
 struct fg_history {
@@ -33,6 +34,7 @@ struct fg_history {
 	size_t capacity;
 	char *unit;
 	enum fg_better better;
+	double min_effect; /* smaller changes do not fail; 0: unknown */
 };
 
 struct fg_history_query {

@@ -3,30 +3,34 @@
 // answered here).
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { checkAccessibility, openPage, runTests } from './browser.mjs';
 
-const parts = new URL('../../reporters/web/', import.meta.url).pathname;
+const folders = ['../../reporters/web/', '../../perfdb/web/'].map((folder) => new URL(folder, import.meta.url).pathname);
 const origin = 'http://parts.test/';
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
 
 const trendPage = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>trend</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="style.css"><main id="page"><h1>Trend</h1></main><script type="module" src="trend-test.js"></script>`;
-const trendScript = `import { trendChart } from './plot.js';
+const trendScript = `import { trendChart } from './chart.js';
 const count = Number(new URLSearchParams(location.search).get('count'));
 const points = Array.from({ length: count }, (_, i) => ({ value: i === 3 ? null : 2e8 * (i >= count / 2 ? 1.05 : 1) * (1 + ((i * 7919) % 100 - 50) / 5000),
-	label: 'run ' + i, verdict: 'pass' }));
+	label: 'run ' + i, verdict: i % 20 === 7 ? 'regression' : 'pass', tag: i === 12 ? 'v1.2' : undefined, run: 'r' + i, time: new Date(1.7e12 + i * 6e4).toISOString() }));
 const page = document.getElementById('page');
-page.append(trendChart({ title: 'cpu time of parse', unit: 'ns', points, changes: count > 1 ? [{ index: Math.ceil(count / 2), before: 2e8, after: 2.1e8 }] : [],
-	onPick: (point) => { document.title = point.label; } }));
+const range = new URLSearchParams(location.search).get('range');
+const chart = trendChart({ title: 'cpu time of parse', unit: 'ns', points, changes: count > 1 ? [{ index: Math.ceil(count / 2), before: 2e8, after: 2.1e8 }] : [],
+	threshold: 0.01, range: range ? range.split('-').map(Number) : null, onRange: (shown) => { document.title = shown ? shown.join('-') : 'all'; },
+	card: async (point) => ['subject of ' + point.label], onPick: (point) => { document.title = point.label; } });
+page.append(chart.element);
+window.chart = chart;
 requestAnimationFrame(() => { page.dataset.ready = 'true'; });`;
 
 async function serve(context) {
 	await context.route(`${origin}**`, (route) => {
 		const name = basename(new URL(route.request().url()).pathname) || 'trend.html';
 		const made = { 'trend.html': ['text/html', trendPage], 'trend-test.js': ['text/javascript', trendScript] }[name];
-		const [type, body] = made ?? [name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(join(parts, name), 'utf8')];
+		const [type, body] = made ?? [name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(folders.map((folder) => join(folder, name)).find(existsSync), 'utf8')];
 		return route.fulfill({ contentType: `${type}; charset=utf-8`, body, headers: { 'Content-Security-Policy': policy } });
 	});
 }
@@ -43,10 +47,57 @@ await runTests({
 		await page.locator('.plot').focus();
 		await page.keyboard.press('End');
 		await page.keyboard.press('ArrowLeft');
-		assert.match(await page.locator('.readout').innerText(), /^run 58: 2\d\d ms$/);
+		assert.match(await page.locator('.readout').innerText(), /^run 58: 2\d\d ms, pass$/);
 		await page.keyboard.press('Enter');
 		assert.equal(await page.title(), 'run 58');
 		await checkAccessibility(context, page, 'trend');
+		page.noProblems();
+		await page.close();
+	},
+	'releases, the gate and its threshold are marked': async (context) => {
+		const page = await openTrend(context, 60);
+		assert.equal(await page.locator('.plot .release').count(), 1);
+		assert.equal(await page.locator('.plot text', { hasText: 'v1.2' }).count(), 1);
+		assert.equal(await page.locator('.plot path.point.regression').count(), 3);
+		assert.equal(await page.locator('.plot .threshold').count(), 2);
+		assert.match(await page.locator('figcaption').innerText(), /60 runs, 1 change point; the gate called 3 of these runs slower/);
+		await page.close();
+	},
+	'a chart zooms by keys, buttons and a drag, and says where it is': async (context) => {
+		const page = await openTrend(context, 60);
+		const shown = () => page.locator('figcaption').innerText();
+		await page.locator('.plot').focus();
+		await page.keyboard.press('End');
+		await page.keyboard.press('+');
+		assert.equal(await page.title(), '30-59');
+		assert.match(await shown(), /30 of 60 runs/);
+		await page.getByRole('button', { name: 'Earlier runs' }).click();
+		assert.equal(await page.title(), '16-45');
+		await page.getByRole('button', { name: 'All runs' }).click();
+		assert.equal(await page.title(), 'all');
+		const box = await page.locator('.plot').boundingBox();
+		await page.mouse.move(box.x + box.width * 0.4, box.y + 100);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * 0.6, box.y + 120, { steps: 4 });
+		await page.mouse.up();
+		const [from, to] = (await page.title()).split('-').map(Number);
+		assert.ok(from > 15 && to < 45 && to > from, await page.title());
+		await page.evaluate(() => window.chart.setRange([10, 19]));
+		assert.match(await shown(), /10 of 60 runs/);
+		page.noProblems();
+		await page.close();
+		const linked = await openTrend(context, '60&range=20-29');
+		assert.match(await linked.locator('figcaption').innerText(), /10 of 60 runs/);
+		await linked.close();
+	},
+	'the run under the pointer is told beside it': async (context) => {
+		const page = await openTrend(context, 60);
+		const box = await page.locator('.plot').boundingBox();
+		await page.mouse.move(box.x + box.width / 2, box.y + 100);
+		await page.locator('.card', { hasText: 'subject of run' }).waitFor();
+		assert.match(await page.locator('.card').innerText(), /run \d+[^]* ms, pass/);
+		await page.mouse.move(box.x + box.width / 2, box.y - 40);
+		await page.locator('.card').waitFor({ state: 'hidden' });
 		page.noProblems();
 		await page.close();
 	},

@@ -174,6 +174,28 @@ async function backThroughZooms(context) {
 	await page.goBack();
 	await zoomed(0);
 	await page.getByRole('button', { name: 'Whole program', disabled: true }).waitFor();
+	// Other views of the same paths, each with an address.
+	for (const [view, words] of [['beside', 'baseline'], ['inverted', null], ['sandwich', /^Callers of /]]) {
+		await page.getByLabel('View of the call paths').selectOption(view);
+		if (words)
+			await page.getByRole('heading', { name: words, exact: typeof words === 'string' }).waitFor();
+		await page.waitForFunction((name) => new URLSearchParams(location.hash.slice(1)).get('view') === name, view);
+		await look(context, page, `flame-${view}`);
+	}
+	const linked = await openPage(context, await page.evaluate(() => location.href), options);
+	await linked.getByRole('heading', { name: /^Callers of / }).waitFor();
+	await linked.locator('.flame').last().hover({ position: { x: 40, y: 8 } });
+	await linked.locator('.tip:visible').waitFor();
+	linked.noProblems();
+	await linked.close();
+
+	await page.goto(`${base}?view=compare&project=tracker`);
+	const [newest, before] = await page.locator('#names option').evaluateAll((options) => options.map((option) => option.value));
+	await page.getByLabel('Baseline').fill(before);
+	await page.getByLabel('Candidate').fill(newest);
+	await checkAccessibility(context, page, 'picker');
+	await page.getByRole('button', { name: 'Compare' }).click();
+	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
 	await page.getByRole('link', { name: 'history' }).click();
 	await page.getByRole('heading', { name: 'Changes' }).waitFor();
 	page.noProblems();
@@ -260,10 +282,28 @@ try {
 		await page.getByRole('button', { name: 'Add' }).click();
 		await page.getByText('<b onmouseover=alert(3)>known</b>').waitFor();
 		await look(context, page, 'trend-with-note');
+		await page.getByLabel('Note', { exact: true }).fill('about one run');
+		await page.getByLabel('About').selectOption({ index: 2 });
+		await page.getByRole('button', { name: 'Add' }).click();
+		await page.locator('.plot .note-mark').waitFor();
+		await page.getByRole('button', { name: 'Remove the note: about one run' }).click();
+		await page.locator('.plot .note-mark').waitFor({ state: 'detached' });
 		await page.getByRole('button', { name: /^Remove the note/ }).click();
 		await page.getByText('The note is gone.').waitFor();
-		assert.equal(await page.getByText('onmouseover').count(), 0);
+		await page.getByText('onmouseover').waitFor({ state: 'detached' });
 		page.noProblems();
+
+		// A zoom is in the address, Back takes it back, and points can be told apart by host or branch.
+		await page.getByRole('button', { name: 'Zoom in' }).click();
+		await page.waitForFunction(() => location.search.includes('from='));
+		const zoomed = await openPage(context, await page.evaluate(() => location.href), options);
+		await zoomed.getByText('8 of 16 runs').waitFor();
+		await zoomed.getByLabel('Colour by').selectOption('branch');
+		await zoomed.locator('.series.group0').waitFor();
+		await look(context, zoomed, 'trend-by-branch');
+		await zoomed.close();
+		await page.goBack();
+		await page.locator('figcaption', { hasText: ': 16 runs' }).waitFor();
 
 		// Any two runs, chosen from the list; and of them some pairs alone.
 		await page.getByRole('link', { name: 'tracker' }).click();
@@ -301,11 +341,13 @@ try {
 		}
 
 		// What the server takes for a possible change is shown, and called unconfirmed.
+		let shownPoints = [];
 		const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
 		await maybe.route('**/api/v1/trend?*', async (route) => {
 			const answer = await (await route.fetch()).json();
-			const [before, last] = answer.points.slice(-2);
-			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: answer.points.length - 1, run: last.run, last_run_before: before.run,
+			shownPoints = answer.points.length > 0 ? answer.points : shownPoints;
+			const [before, last] = shownPoints.slice(-2);
+			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: shownPoints.length - 1, run: last.run, last_run_before: before.run,
 				before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
 		});
 		await maybe.getByRole('link', { name: 'parse' }).first().click();

@@ -3,6 +3,8 @@
  * Two runs by metric and by conditions, and what the pages draw of them.  Metrics and conditions
  * come from what the store keeps for them; the verdict loads both runs and asks gate/.
  */
+#include "store/serving/compare.h"
+
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "perfdb/server/api/handlers.h"
@@ -11,6 +13,10 @@
 #include "reporters/reporter.h"
 
 #include <math.h>
+
+enum {
+	HIDDEN_MEASURE = UINT16_MAX /* rows of it are in nobody's sums */
+};
 
 struct pair {
 	struct fg_stored_run runs[2];
@@ -117,6 +123,31 @@ static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, e
 	fg_json_end(w);
 }
 
+/* The whole of the measure that was asked for; nothing where it was not measured. */
+static int write_measure(struct fg_request *rq, const char *benchmark, struct fg_json_writer *w,
+			 struct fg_error *err)
+{
+	struct fg_function_deltas deltas = {0};
+	struct fg_run_side sides[2];
+	struct fg_error none = {0};
+	int status = fg_sides_read(rq, sides, err);
+
+	if (status != FG_OK || !sides[0].measure)
+		return status;
+	if (fg_store_compare_functions(rq->store, sides, benchmark, 1, &deltas, &none) != FG_OK)
+		return none.code == FG_ENOENT ? FG_OK
+					      : fg_error_set(err, none.code, "%s", none.message);
+	fg_json_begin_object(w, "measure");
+	fg_json_text(w, "name", sides[0].measure);
+	fg_json_double(w, "baseline", deltas.sums[0]);
+	fg_json_double(w, "candidate", deltas.sums[1]);
+	fg_json_double(w, "ratio",
+		       deltas.sums[0] > 0 ? deltas.sums[1] / deltas.sums[0] : (double)NAN);
+	fg_json_end(w);
+	fg_function_deltas_release(&deltas);
+	return FG_OK;
+}
+
 int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
@@ -138,6 +169,8 @@ int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 			write_metrics(&w, fg_run_find(a, b->series[i].name),
 				      pair.same ? FG_ARM_BASELINE : FG_ARM_CANDIDATE,
 				      &b->series[i]);
+			if (status == FG_OK)
+				status = write_measure(rq, b->series[i].name, &w, err);
 			fg_json_end(&w);
 		}
 		fg_json_end(&w);
@@ -153,7 +186,8 @@ int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
  * policy.  Anything else is judged here, by the defaults: so is a run whose report says nothing of
  * its benchmarks.
  */
-static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
+static int decide(const struct pair *pair, const char *only, struct fg_arena *arena,
+		  struct fg_verdict *verdict, struct fg_error *err)
 {
 	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
 	struct fg_policy policy;
@@ -170,7 +204,7 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 		.now_ns = fg_clock_wall_ns(),
 	};
 
-	if (pair->same && candidate->report &&
+	if (pair->same && !only && candidate->report &&
 	    fg_report_read(candidate->report, strlen(candidate->report), verdict, NULL) == FG_OK) {
 		if (verdict->benchmark_count >= candidate->run.series_count)
 			return FG_OK;
@@ -178,6 +212,13 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 	}
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
+	if (only) {
+		const int status =
+			fg_policy_only_measure(&policy, only, &candidate->run, arena, err);
+
+		if (status != FG_OK)
+			return status;
+	}
 	return fg_gate_decide(&input, verdict, err);
 }
 
@@ -187,6 +228,44 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
 
 	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
+}
+
+/* The measure that was asked for; NULL: time. */
+static const char *other_measure(struct fg_request *rq)
+{
+	const char *name = fg_request_parameter(rq, "measure");
+
+	return name && strcmp(name, "cpu_time") != 0 && strcmp(name, "wall_time") != 0 ? name
+										       : NULL;
+}
+
+/*
+ * Pages draw the rows of time: those of the measure take their place.  False: the set has none, or
+ * its values are no sums (a peak), of which no picture of call paths can be drawn.
+ */
+static bool show_measure(struct fg_profile_set *set, const char *measure)
+{
+	uint16_t id = 0;
+	bool found = false;
+
+	if (!fg_measure_find(&set->measures, measure, &id) ||
+	    fg_measure_at(&set->measures, id)->fold != FG_FOLD_SUM)
+		return false;
+	for (size_t i = 0; i < set->row_count; i++) {
+		struct fg_profile_row *row = &set->rows[i];
+
+		found |= row->measure == id;
+		row->measure = row->measure == id ? FG_MEASURE_CPU_TIME : HIDDEN_MEASURE;
+	}
+	return found;
+}
+
+static void show_measure_of_all(const struct fg_stored_run *run, const char *measure)
+{
+	for (size_t i = 0; measure && run->profiles && i < run->run.series_count; i++) {
+		if (run->profiles[i])
+			(void)show_measure(run->profiles[i], measure);
+	}
 }
 
 static void write_verdict(struct fg_request *rq, const struct fg_stored_run *shown,
@@ -210,15 +289,18 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	struct pair pair = {0};
 	struct fg_stored_run joined = {0};
 	struct fg_verdict verdict = {0};
+	const char *measure = NULL;
 	int status = load_pair(rq, true, &pair, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = decide(&pair, &verdict, err);
+	measure = other_measure(rq);
+	status = decide(&pair, measure, &rq->arena, &verdict, err);
 	if (status != FG_OK)
 		goto out;
 	if (!pair.same)
 		fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+	show_measure_of_all(pair.same ? &pair.runs[0] : &joined, measure);
 	write_verdict(rq, pair.same ? &pair.runs[0] : &joined, &verdict);
 out:
 	fg_verdict_release(&verdict);
@@ -291,6 +373,12 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 		status = fg_error_set(err, FG_ENOENT, "there is no profile of '%.100s' in this run",
 				      benchmark);
 out:
+	if (set && other_measure(rq) && !show_measure(set, other_measure(rq))) {
+		status = fg_error_set(err, FG_ENOENT,
+				      "no call paths of '%.100s' can be drawn for '%.100s'",
+				      other_measure(rq), benchmark);
+		set = NULL;
+	}
 	if (set) {
 		keep_pairs(set, range);
 		rq->answer.type = "application/json";

@@ -2,6 +2,7 @@
 /* Runs: listed, shown, removed. */
 #include "base/clock.h"
 #include "base/text.h"
+#include "perfdb/server/api/cause.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 #include "store/bundle.h"
@@ -88,6 +89,8 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_around around = {0};
 	struct fg_json_writer w;
+	struct fg_causes causes = {.store = rq->store};
+	const char *benchmark = fg_request_parameter(rq, "benchmark");
 	const char *name = NULL;
 	const char *id = NULL;
 	int status = fg_request_need(rq, "run", &name, err);
@@ -105,7 +108,10 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	write_neighbour(&w, "run", &around.run);
 	write_neighbour(&w, "previous", &around.previous);
 	write_neighbour(&w, "next", &around.next);
+	if (benchmark)
+		fg_cause_write(&causes, id, benchmark, &w);
 	fg_json_end(&w);
+	fg_causes_release(&causes);
 	fg_run_around_release(&around);
 	return FG_OK;
 }

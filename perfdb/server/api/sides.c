@@ -73,6 +73,10 @@ void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_meas
 	for (size_t i = 0; i < shown->all.count; i++)
 		fg_json_text(w, NULL, shown->all.items[i].measure.name);
 	fg_json_end(w);
+	fg_json_begin_array(w, "units");
+	for (size_t i = 0; i < shown->all.count; i++)
+		fg_json_text(w, NULL, shown->all.items[i].measure.unit);
+	fg_json_end(w);
 }
 
 void fg_sides_write_pair(struct fg_json_writer *w, const char *name, double first, double second)

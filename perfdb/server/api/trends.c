@@ -39,6 +39,8 @@ static void write_point(struct fg_json_writer *w, const struct fg_history_point 
 	fg_json_double(w, NULL, p->high);
 	fg_json_end(w);
 	fg_json_text(w, "verdict", p->outcome);
+	if (p->tag)
+		fg_json_text(w, "tag", p->tag);
 	fg_json_end(w);
 }
 
@@ -55,6 +57,14 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 	return fg_request_may_see(rq, *project, err);
 }
 
+/* A part of the answer that can be left out. */
+static bool is_wished(struct fg_request *rq, const char *part)
+{
+	const char *wish = fg_request_parameter(rq, part);
+
+	return !wish || strcmp(wish, "0") != 0;
+}
+
 int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_history_query query = {.branch = fg_request_parameter(rq, "branch"),
@@ -66,7 +76,10 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_request_need(rq, "metric", &query.metric, err);
+	/* A measure that is gated is a metric of the same name. */
+	query.metric = fg_request_parameter(rq, "measure");
+	if (!query.metric)
+		status = fg_request_need(rq, "metric", &query.metric, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err);
@@ -80,15 +93,17 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "unit", history.unit);
 	fg_json_text(&w, "better", history.better == FG_BETTER_HIGHER ? "higher" : "lower");
+	if (history.min_effect > 0)
+		fg_json_double(&w, "threshold", history.min_effect);
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < history.count; i++) {
-		write_point(&w, &history.points[i]);
+		if (is_wished(rq, "points"))
+			write_point(&w, &history.points[i]);
 		fg_change_series_add(&usable, i, history.points[i].run,
 				     history.points[i].candidate);
 	}
 	fg_json_end(&w);
-	if (!fg_request_parameter(rq, "changes") ||
-	    strcmp(fg_request_parameter(rq, "changes"), "0") != 0)
+	if (is_wished(rq, "changes"))
 		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);

@@ -180,6 +180,36 @@ static void a_badge_and_a_feed_keep_to_the_project_of_a_token(void **state)
 	fg_strbuf_release(&body);
 }
 
+static void a_measure_is_drawn_judged_and_compared(void **state)
+{
+	struct fg_test_server *s = *state;
+	const cJSON *nodes = NULL;
+	const cJSON *weight = NULL;
+	cJSON *json = NULL;
+	double sum = 0;
+
+	assert_int_equal(fg_test_upload_calls(s, 1), 201);
+	assert_int_equal(fg_test_upload_calls(s, 2), 201);
+	json = fg_test_get_json(
+		s, "/api/v1/profile?a=latest~1&b=latest&benchmark=parse&measure=calls");
+	nodes = fg_json_find(json, "profile/nodes/self");
+	cJSON_ArrayForEach(weight, cJSON_GetArrayItem(nodes, 1)) sum += weight->valuedouble * 1e3;
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, "/api/v1/compare?a=latest~1&b=latest&measure=calls");
+	weight = fg_json_find(cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0),
+			      "measure/candidate");
+	assert_non_null(weight);
+	assert_true(fabs(weight->valuedouble - sum) <= 0.01 * sum && sum > 0);
+	cJSON_Delete(json);
+	json = fg_test_get_json(s, "/api/v1/verdict?a=latest~1&b=latest&measure=calls");
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 1);
+	cJSON_Delete(json);
+	assert_int_equal(fg_test_ask(s, "GET",
+				     "/api/v1/profile?a=latest&benchmark=parse&measure=heap.peak",
+				     NULL, NULL),
+			 404);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +218,7 @@ int main(void)
 		FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token),
 		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),
 		FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes),
+		FG_SERVER_TEST(a_measure_is_drawn_judged_and_compared),
 		FG_SERVER_TEST(a_badge_and_a_feed_keep_to_the_project_of_a_token),
 		FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees),
 	};
