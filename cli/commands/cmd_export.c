@@ -85,7 +85,7 @@ const struct fg_cli_command fg_cmd_export = {
 		       "callgrind (KCachegrind), chrome (regions and units of work as trace "
 		       "events), json (everything that is known), csv (one line a call path) and "
 		       "tables (functions with total and leaf counts, library address ranges, a "
-		       "summary, separated by tabs).\n"
+		       "summary, samples by address, separated by tabs).\n"
 		       "\n"
 		       "Filters, renaming and grouping are those of `fastgate view`: what it shows "
 		       "is what is written. Figures of a stored run are those of one execution "

@@ -47,6 +47,50 @@ static void text_formats_are_as_reviewed(void **state)
 	fg_profile_release(&profile);
 }
 
+/* The stack that ends in this function at this address, below `parent`. */
+static uint32_t at_address(struct fg_profile *p, uint32_t parent, const char *name,
+			   uint64_t address, uint32_t module)
+{
+	const struct fg_profile_function function = {.name = name, .library = "app"};
+	const struct fg_frame frame = {.function = fg_profile_function(p, &function),
+				       .address = address,
+				       .module = module};
+
+	return fg_profile_stack(p, parent, fg_profile_frame(p, &frame));
+}
+
+static void count(struct fg_profile *p, uint32_t stack, double value)
+{
+	struct fg_sample *sample = fg_profile_add_sample(p);
+
+	sample->stack = stack;
+	sample->value = value;
+	fg_profile_add_up(p, sample);
+}
+
+static void tables_count_samples_by_instruction(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_profile p;
+	uint32_t root;
+
+	(void)state;
+	fg_profile_init(&p);
+	fg_profile_add_module(&p)->name = "app";
+	root = at_address(&p, 0, "main", 0x1000, 1);
+	count(&p, at_address(&p, root, "fit", 0x2008, 1), 5);
+	count(&p, at_address(&p, root, "fit", 0x2004, 1), 7);
+	count(&p, at_address(&p, 0, "fit", 0x2008, 1), 6); /* on another path */
+	count(&p, at_address(&p, root, "[unknown]", 0, 0), 1);
+	export("tables", &p, false, &text);
+	assert_non_null(strstr(text.data, "\n[addresses]\naddress\tleaf\tleaf_ns\tlibrary\tname\n"
+					  "0x2004\t1\t7\tapp\tfit\n"
+					  "0x2008\t2\t11\tapp\tfit\n"));
+	assert_null(strstr(text.data, "0x1000"));
+	fg_profile_release(&p);
+	fg_strbuf_release(&text);
+}
+
 static void folded_text_can_count_samples(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -176,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
+		cmocka_unit_test(tables_count_samples_by_instruction),
 		cmocka_unit_test(folded_text_can_count_samples),
 		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),
 		cmocka_unit_test(an_empty_profile_is_written_without_a_crash),
