@@ -257,13 +257,14 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	verdict->identical = is_same_binary(series, baseline);
 }
 
-static void note_state(const struct fg_series *series, struct fg_arena *arena,
-		       struct fg_benchmark_verdict *verdict)
+static void note_state(const struct fg_gate_input *input, const struct fg_series *series,
+		       struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	if (series->state == FG_INTERRUPTED)
 		fg_notes_add(&verdict->notes, arena,
 			     "interrupted: judged by what was measured so far");
-	if (series->schedule_reason)
+	/* How a run measured both its sides says nothing about two stored ones. */
+	if (series->schedule_reason && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
 }
 
@@ -394,7 +395,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		return;
 	}
 	note_builds(input, series, arena, verdict);
-	note_state(series, arena, verdict);
+	note_state(input, series, arena, verdict);
 	note_set_aside(series, arena, verdict);
 	if (is_one_sided(series, arena, verdict))
 		return;

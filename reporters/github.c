@@ -150,7 +150,8 @@ static void add_function(struct annotations *a, enum level level, const struct f
 	if (fg_report_is_time(blame->unit)) {
 		fg_strbuf_add_text(&message, " takes ");
 		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " of own time more per run");
+		fg_strbuf_add_text(&message, " more per run, itself and the unchanged libraries "
+					     "that it calls");
 	} else {
 		fg_strbuf_add_text(&message, ": ");
 		fg_report_add_name(&message, blame->label, MAX_NAME_COLUMNS);

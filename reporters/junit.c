@@ -324,7 +324,8 @@ static void add_function_case(struct junit *j, const struct fg_benchmark_verdict
 	begin_case(j, benchmark, fg_strbuf_text(&what), node->self[1] / 1e3);
 	if (function_fails(benchmark, node)) {
 		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " of own time per run");
+		fg_strbuf_add_text(&message, " per run, itself and the unchanged libraries that it "
+					     "calls");
 		if (isfinite(node->p_adjusted))
 			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
 		fg_report_add_place(&text, node, true);

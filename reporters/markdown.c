@@ -35,6 +35,13 @@ enum {
 	SHORT_COMMIT = 12,
 };
 
+/* What is written, and how much of it there may be. */
+struct page {
+	size_t start; /* of the text */
+	size_t budget;
+	bool is_brief; /* benchmarks that passed share one folded list */
+};
+
 static const char *const signs[] = {
 	[FG_OUTCOME_PASS] = "✅", /* one sign each */
 	[FG_OUTCOME_NEW] = "🆕",
@@ -188,6 +195,7 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 		fg_strbuf_add_text(text, "time");
 	else
 		add_sentence(text, blame->label);
+	fg_strbuf_add_text(text, ", with unchanged libraries");
 	fg_strbuf_add_text(text, " | path |\n|---:|---|---|---:|---|\n");
 	for (size_t i = 0; i < shown; i++)
 		add_function(text, &blame->functions[i]);
@@ -360,24 +368,94 @@ static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece
 	return true;
 }
 
-static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict, size_t start,
-			size_t budget)
+/* What asks for somebody first. */
+static const enum fg_outcome order[] = {
+	FG_OUTCOME_REGRESSION,  FG_OUTCOME_ERROR,   FG_OUTCOME_INCONCLUSIVE, FG_OUTCOME_PLACEMENT,
+	FG_OUTCOME_IMPROVEMENT, FG_OUTCOME_MISSING, FG_OUTCOME_NEW,          FG_OUTCOME_PASS,
+};
+
+/* Nothing to say but its name and change: a comment folds it into one list. */
+static bool is_quiet(const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->outcome != FG_OUTCOME_PASS || benchmark->time.moved_count > 0)
+		return false;
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		if (benchmark->metrics[i].accepted)
+			return false;
+	}
+	return true;
+}
+
+static size_t count_loud(const struct fg_verdict *verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		count += !is_quiet(&verdict->benchmarks[i]);
+	return count;
+}
+
+static void add_quiet_one(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+
+	add_code(text, benchmark->name);
+	if (benchmark->identical) {
+		fg_strbuf_add_text(text, " same binaries");
+	} else if (metric && fg_report_has_change(metric)) {
+		fg_strbuf_add_char(text, ' ');
+		fg_report_add_change(text, metric);
+	}
+}
+
+/* "parse +0.1 %, hash same binaries": those that passed, without a table. */
+static size_t add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict, size_t start,
+			     size_t budget)
+{
+	const size_t count = verdict->benchmark_count - count_loud(verdict);
+	struct fg_strbuf one = {0};
+	const char *separator = "";
+	size_t left_out = 0;
+
+	if (count == 0)
+		return 0;
+	fg_strbuf_printf(text, "<details><summary>%s %zu passed</summary>\n\n",
+			 signs[FG_OUTCOME_PASS], count);
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		if (!is_quiet(&verdict->benchmarks[i]))
+			continue;
+		fg_strbuf_clear(&one);
+		fg_strbuf_add_text(&one, separator);
+		add_quiet_one(&one, &verdict->benchmarks[i]);
+		left_out += !add_if_it_fits(text, &one, start, budget);
+		separator = ", ";
+	}
+	fg_strbuf_add_text(text, "\n\n</details>\n\n");
+	fg_strbuf_release(&one);
+	return left_out;
+}
+
+static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			const struct page *page)
 {
 	struct fg_strbuf row = {0};
 	size_t left_out = 0;
 
-	if (verdict->benchmark_count == 0)
+	if (verdict->benchmark_count == 0 || (page->is_brief && count_loud(verdict) == 0))
 		return 0;
 	fg_strbuf_add_text(
 		text, "| benchmark | metric | change | interval | levels | effort | verdict |\n"
 		      "|---|---|---:|---|---|---|---|\n");
-	for (int outcome = FG_OUTCOME_ERROR; outcome >= FG_OUTCOME_PASS; outcome--) {
+	for (size_t o = 0; o < FG_ARRAY_SIZE(order); o++) {
 		for (size_t i = 0; i < verdict->benchmark_count; i++) {
-			if ((int)verdict->benchmarks[i].outcome != outcome)
+			const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+
+			if (benchmark->outcome != order[o] ||
+			    (page->is_brief && is_quiet(benchmark)))
 				continue;
 			fg_strbuf_clear(&row);
-			add_row(&row, &verdict->benchmarks[i]);
-			left_out += !add_if_it_fits(text, &row, start, budget);
+			add_row(&row, benchmark);
+			left_out += !add_if_it_fits(text, &row, page->start, page->budget);
 		}
 	}
 	fg_strbuf_add_char(text, '\n');
@@ -386,24 +464,29 @@ static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict
 }
 
 static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *verdict,
-			      size_t start, size_t budget)
+			      const struct page *page)
 {
 	struct fg_strbuf piece = {0};
 	size_t left_out = 0;
 
-	for (int outcome = FG_OUTCOME_ERROR; outcome >= FG_OUTCOME_PASS; outcome--) {
+	for (size_t o = 0; o < FG_ARRAY_SIZE(order); o++) {
 		for (size_t i = 0; i < verdict->benchmark_count; i++) {
-			if ((int)verdict->benchmarks[i].outcome != outcome)
+			const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+
+			if (benchmark->outcome != order[o] ||
+			    (page->is_brief && is_quiet(benchmark)))
 				continue;
 			fg_strbuf_clear(&piece);
-			add_details(&piece, &verdict->benchmarks[i]);
-			left_out += !add_if_it_fits(text, &piece, start, budget);
+			add_details(&piece, benchmark);
+			left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 		}
 	}
+	if (page->is_brief)
+		left_out += add_quiet_list(text, verdict, page->start, page->budget);
 	fg_strbuf_clear(&piece);
 	add_differences(&piece, verdict);
 	add_notes(&piece, &verdict->notes);
-	left_out += !add_if_it_fits(text, &piece, start, budget);
+	left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	fg_strbuf_release(&piece);
 	return left_out;
 }
@@ -451,8 +534,8 @@ static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 	}
 }
 
-static void write_markdown(const struct fg_report *report, struct fg_strbuf *text, size_t start,
-			   size_t budget)
+static void write_markdown(const struct fg_report *report, struct fg_strbuf *text,
+			   const struct page *page)
 {
 	const struct fg_verdict *verdict = report->verdict;
 	size_t left_out = 0;
@@ -460,8 +543,8 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
 			 fg_outcome_name(verdict->outcome));
 	add_lead(text, verdict);
-	left_out = add_table(text, verdict, start, budget);
-	left_out += add_all_details(text, verdict, start, budget);
+	left_out = add_table(text, verdict, page);
+	left_out += add_all_details(text, verdict, page);
 	if (left_out > 0)
 		fg_strbuf_printf(
 			text,
@@ -475,7 +558,8 @@ int fg_report_markdown(const struct fg_report *report, const struct fg_report_op
 {
 	(void)options;
 	(void)err;
-	write_markdown(report, text, text->length, SUMMARY_BUDGET_BYTES);
+	write_markdown(report, text,
+		       &(struct page){.start = text->length, .budget = SUMMARY_BUDGET_BYTES});
 	return FG_OK;
 }
 
@@ -523,6 +607,8 @@ int fg_report_comment(const struct fg_report *report, const struct fg_report_opt
 	(void)err;
 	fg_report_comment_marker(report->run, text);
 	fg_strbuf_add_char(text, '\n');
-	write_markdown(report, text, start, COMMENT_BUDGET_BYTES);
+	write_markdown(
+		report, text,
+		&(struct page){.start = start, .budget = COMMENT_BUDGET_BYTES, .is_brief = true});
 	return FG_OK;
 }

@@ -185,7 +185,8 @@ static const char *schedule_reason(const struct fg_terminal_page *page,
 {
 	const struct fg_series *series = fg_report_series(page->report, benchmark);
 
-	return series ? series->schedule_reason : NULL;
+	/* How a run measured both its sides says nothing about two stored ones. */
+	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
 }
 
 /* In short what keeps the two programs from running side by side; all of it with --verbose. */

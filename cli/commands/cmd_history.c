@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/session/stored.h"
 #include "gate/history.h"
+#include "reporters/reporter.h"
 
 #include <math.h>
 
@@ -18,7 +19,11 @@ struct options {
 
 enum {
 	BAR_COLUMNS = 30,
+	MIN_ID_DIGITS = 8,
 };
+
+/* A full bar is at least this part of the smallest value: noise must not look like a cliff. */
+static const double least_span = 0.05;
 
 /* Runs of one branch, oldest first, without their profiles. */
 struct line {
@@ -122,29 +127,109 @@ static void print_json(const struct line *line, const struct fg_trend *trend, co
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void print_point(const struct fg_run *run, const struct fg_trend_point *point,
-			const char *unit, double longest, struct fg_strbuf *text)
+/* What the columns of the list have in common. */
+struct columns {
+	const char *unit;
+	size_t id; /* digits that tell the runs apart */
+	double smallest;
+	double span; /* of a full bar */
+};
+
+/* Ids begin with the time: the first digits of neighbours are alike. */
+static size_t digits_of_ids(const struct line *line)
 {
+	size_t digits = MIN_ID_DIGITS;
+
+	for (size_t i = 1; i < line->count; i++) {
+		const char *a = line->runs[i - 1]->id;
+		const char *b = line->runs[i]->id;
+		size_t same = 0;
+
+		while (a[same] && a[same] == b[same])
+			same++;
+		if (same + 1 > digits)
+			digits = same + 1;
+	}
+	return digits;
+}
+
+static struct columns lay_out(const struct line *line, const struct fg_trend *trend,
+			      const char *unit)
+{
+	struct columns columns = {.unit = unit, .id = digits_of_ids(line)};
+	double largest = -(double)INFINITY;
+
+	columns.smallest = (double)INFINITY;
+	for (size_t i = 0; i < trend->point_count; i++) {
+		columns.smallest = fmin(columns.smallest, trend->points[i].value);
+		largest = fmax(largest, trend->points[i].value);
+	}
+	columns.span = fmax(largest - columns.smallest, least_span * fabs(columns.smallest));
+	return columns;
+}
+
+/* What the run said of this benchmark when it was measured; "-": nothing. */
+static const char *verdict_of(const struct fg_stored_run *stored, const char *benchmark)
+{
+	struct fg_verdict verdict = {0};
+	struct fg_error err = {0};
+	const char *word = "-";
+
+	if (!stored->report ||
+	    fg_report_read(stored->report, strlen(stored->report), &verdict, &err) != FG_OK)
+		return word;
+	for (size_t i = 0; i < verdict.benchmark_count; i++) {
+		if (strcmp(verdict.benchmarks[i].name, benchmark) == 0)
+			word = fg_outcome_name(verdict.benchmarks[i].outcome);
+	}
+	fg_verdict_release(&verdict);
+	return word;
+}
+
+static void print_point(const struct fg_stored_run *stored, const struct fg_trend_point *point,
+			const char *benchmark, const struct columns *columns,
+			struct fg_strbuf *text)
+{
+	const struct fg_run *run = &stored->run;
 	char time[FG_TIME_TEXT_SIZE];
 	char value[FG_NUMBER_TEXT_SIZE];
-	const double share = longest > 0.0 ? point->value / longest : 0.0;
-	const size_t bar = (size_t)llround(share * BAR_COLUMNS);
+	const double share =
+		columns->span > 0.0 ? (point->value - columns->smallest) / columns->span : 0.0;
+	const size_t bar = 1 + (size_t)llround(share * (BAR_COLUMNS - 1));
 
 	fg_time_format_utc(run->started_ns, time);
-	fg_strbuf_printf(text, "%.10s  %-10.10s  %.8s  %10s  ", time, commit_of(run), run->id,
-			 fg_format_value(point->value, unit, value));
+	fg_strbuf_printf(text, "%.10s  %-10.10s  %-*.*s  %-12s  %10s  ", time, commit_of(run),
+			 (int)columns->id, (int)columns->id, run->id, verdict_of(stored, benchmark),
+			 fg_format_value(point->value, columns->unit, value));
 	for (size_t i = 0; i < bar; i++)
 		fg_strbuf_add_text(text, "█");
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void print_text(const struct line *line, const struct fg_trend *trend, const char *unit,
-		       struct fg_strbuf *text)
+static void print_header(const struct line *line, const struct fg_series *series,
+			 const char *metric, const struct columns *columns, struct fg_strbuf *text)
 {
-	double longest = 0.0;
+	const struct fg_run *newest = line->runs[line->count - 1];
+	char value[FG_NUMBER_TEXT_SIZE];
 
-	for (size_t i = 0; i < trend->point_count; i++)
-		longest = fmax(longest, trend->points[i].value);
+	if (newest->project) {
+		fg_text_add_clean(text, newest->project, strlen(newest->project), 80);
+		fg_strbuf_add_text(text, "  ");
+	}
+	fg_text_add_clean(text, series->name, strlen(series->name), 80);
+	fg_strbuf_add_text(text, "  ");
+	fg_text_add_clean(text, metric, strlen(metric), 80);
+	fg_strbuf_printf(text, "\n%-10s  %-10s  %-*s  %-12s  %10s  bars begin at %s\n", "date",
+			 "commit", (int)columns->id, "run", "verdict", "value",
+			 fg_format_value(columns->smallest, columns->unit, value));
+}
+
+static void print_text(const struct line *line, const struct fg_trend *trend,
+		       const struct fg_series *series, size_t metric, struct fg_strbuf *text)
+{
+	const struct columns columns = lay_out(line, trend, series->metrics[metric].unit);
+
+	print_header(line, series, series->metrics[metric].name, &columns, text);
 	for (size_t i = 0; i < trend->point_count; i++) {
 		const struct fg_trend_change *change = change_at(trend, i);
 		char words[FG_NUMBER_TEXT_SIZE];
@@ -153,9 +238,12 @@ static void print_text(const struct line *line, const struct fg_trend *trend, co
 			fg_strbuf_printf(text, "---------- %s from here on: %s\n",
 					 change->worse ? "WORSE" : "better",
 					 fg_format_change(change->ratio - 1.0, words));
-		print_point(line->runs[trend->points[i].run], &trend->points[i], unit, longest,
-			    text);
+		print_point(&line->stored[trend->points[i].run], &trend->points[i], series->name,
+			    &columns, text);
 	}
+	if (trend->change_count == 0)
+		fg_strbuf_printf(text, "no lasting change found in %zu run%s\n", trend->point_count,
+				 trend->point_count == 1 ? "" : "s");
 	if (trend->environment_count > 1)
 		fg_strbuf_printf(
 			text,
@@ -200,13 +288,13 @@ static int tell(struct fg_cli *cli, const struct options *given, const struct li
 	status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 	if (status != FG_OK)
 		return status;
-	series = fg_run_find(line->runs[line->count - 1], benchmark);
+	/* The newest run may lack the metric; one of those that have a point does not. */
+	series = fg_run_find(line->runs[trend.points[trend.point_count - 1].run], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	if (cli->json)
 		print_json(line, &trend, benchmark, given->metric, &text);
-	else
-		print_text(line, &trend, metric == SIZE_MAX ? "1" : series->metrics[metric].unit,
-			   &text);
+	else if (metric != SIZE_MAX)
+		print_text(line, &trend, series, metric, &text);
 	fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
 	fg_trend_release(&trend);

@@ -4,6 +4,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/session/stored.h"
+#include "reporters/cause.h"
+#include "reporters/reporter.h"
 
 struct options {
 	const char *store;
@@ -65,6 +67,42 @@ static void add_cell(struct fg_strbuf *text, const char *value, size_t width)
 	fg_strbuf_add_repeated(text, ' ', used < width ? width - used + 2 : 2);
 }
 
+enum {
+	ID_COLUMNS = 36,
+	TIME_COLUMNS = 16,
+	VERDICT_COLUMNS = 12,
+	COMMIT_COLUMNS = 11,
+	BRANCH_COLUMNS = 16,
+	COUNT_COLUMNS = 10,
+};
+
+static void add_header(struct fg_strbuf *text)
+{
+	add_cell(text, "run", ID_COLUMNS);
+	add_cell(text, "started (UTC)", TIME_COLUMNS);
+	add_cell(text, "verdict", VERDICT_COLUMNS);
+	add_cell(text, "commit", COMMIT_COLUMNS);
+	add_cell(text, "branch", BRANCH_COLUMNS);
+	add_cell(text, "benchmarks", COUNT_COLUMNS);
+	fg_strbuf_add_text(text, "project\n");
+}
+
+/* What a run that changed something found, in one line below its row. */
+static void add_cause(struct fg_strbuf *text, const char *report)
+{
+	struct fg_verdict verdict = {0};
+	struct fg_error err = {0};
+
+	if (!report || fg_report_read(report, strlen(report), &verdict, &err) != FG_OK)
+		return;
+	if (verdict.outcome != FG_OUTCOME_PASS && verdict.outcome != FG_OUTCOME_NEW) {
+		fg_strbuf_add_text(text, "  ");
+		fg_report_add_run_cause(text, &verdict, NULL);
+		fg_strbuf_add_char(text, '\n');
+	}
+	fg_verdict_release(&verdict);
+}
+
 static void add_row(struct fg_strbuf *text, const struct fg_run_summary *run)
 {
 	char time[FG_TIME_TEXT_SIZE];
@@ -76,18 +114,33 @@ static void add_row(struct fg_strbuf *text, const struct fg_run_summary *run)
 	time[16] = '\0';
 	time[10] = ' ';
 	(void)snprintf(count, sizeof(count), "%zu", run->benchmark_count);
-	add_cell(text, run->id, 36);
-	add_cell(text, time, 16);
-	add_cell(text, run->complete ? (run->outcome ? run->outcome : "-") : "interrupted", 12);
-	add_cell(text, commit ? commit : "-", 11);
-	add_cell(text, run->branch ? run->branch : "-", 16);
-	add_cell(text, count, 5);
+	add_cell(text, run->id, ID_COLUMNS);
+	add_cell(text, time, TIME_COLUMNS);
+	add_cell(text, run->complete ? (run->outcome ? run->outcome : "-") : "interrupted",
+		 VERDICT_COLUMNS);
+	add_cell(text, commit ? commit : "-", COMMIT_COLUMNS);
+	add_cell(text, run->branch ? run->branch : "-", BRANCH_COLUMNS);
+	add_cell(text, count, COUNT_COLUMNS);
 	fg_text_add_clean(text, run->project, strlen(run->project), SIZE_MAX);
 	fg_strbuf_add_char(text, '\n');
 	free(commit);
 }
 
-static void print_list(struct fg_cli *cli, const struct fg_run_list *list)
+/* A run that cannot be read still has its row. */
+static void add_cause_of(struct fg_strbuf *text, struct fg_store *store,
+			 const struct fg_run_summary *run)
+{
+	struct fg_stored_run stored = {0};
+	struct fg_error err = {0};
+
+	if (!run->outcome || strcmp(run->outcome, "pass") == 0 || strcmp(run->outcome, "new") == 0)
+		return;
+	if (fg_store_load_run(store, run->id, &stored, &err) == FG_OK)
+		add_cause(text, stored.report);
+	fg_stored_run_release(&stored);
+}
+
+static void print_list(struct fg_cli *cli, struct fg_store *store, const struct fg_run_list *list)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
@@ -104,8 +157,12 @@ static void print_list(struct fg_cli *cli, const struct fg_run_list *list)
 		fg_strbuf_add_char(&text, '\n');
 		fg_cli_print(cli, &text);
 	} else {
-		for (size_t i = 0; i < list->count; i++)
+		if (list->count > 0)
+			add_header(&text);
+		for (size_t i = 0; i < list->count; i++) {
 			add_row(&text, &list->items[i]);
+			add_cause_of(&text, store, &list->items[i]);
+		}
 		fg_cli_page(cli, &text);
 		if (list->count == 0)
 			fg_cli_say(cli, "no run fits");
@@ -146,7 +203,7 @@ static int list_runs(struct fg_cli *cli, const struct options *given)
 	status = fg_store_list(store, &filter, &list, &err);
 	if (status != FG_OK)
 		goto out;
-	print_list(cli, &list);
+	print_list(cli, store, &list);
 out:
 	fg_run_list_release(&list);
 	fg_store_close(store);

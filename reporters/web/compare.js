@@ -148,8 +148,13 @@ function isSure(f) {
 	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
 }
 
+// One truth for a function: guilty, faster, same code, moved, not sure or unchanged.  "pass" is a word for benchmarks.
+const OLD_STANDINGS = { regression: 'guilty', improvement: 'faster', moved: 'moved', pass: 'unchanged' };
+const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
+
 function standing(f) {
-	return isSure(f) ? badge(f.verdict) : el('span', { class: 'quiet' }, f.standing ?? 'not sure');
+	const word = f.standing ?? OLD_STANDINGS[f.verdict] ?? 'not sure';
+	return el('span', { class: STANDING_COLOURS[word] ? `badge ${STANDING_COLOURS[word]}` : 'quiet' }, word);
 }
 
 // The rows add up to the whole change.
@@ -181,7 +186,8 @@ function blameOf(benchmark, view, parts) {
 
 function blame(benchmark, view) {
 	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
-	return lists.length > 0 && section('Where the difference comes from', 'blame', lists);
+	return lists.length > 0 && section('Where the difference comes from', 'blame', lists,
+		el('p', { class: 'quiet' }, 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have rows of their own.'));
 }
 
 function movedOf(parts, name) {
@@ -278,7 +284,10 @@ function functionTable(benchmark, profile, view) {
 		...own, ...all,
 	];
 	if (both) {
-		columns.push({ title: 'Verdict', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
+		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
+			cell: (r) => (r.verdict ? formatDeltaMs(r.verdict.delta_ms) : ''),
+			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
+		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
@@ -350,7 +359,7 @@ function libraryTable(benchmark) {
 		{ title: 'Own, baseline', numeric: true, value: (r) => r.self_ms[0], cell: (r) => formatMs(r.self_ms[0]) },
 		{ title: 'Own, candidate', numeric: true, value: (r) => r.self_ms[1], cell: (r) => formatMs(r.self_ms[1]) },
 		{ title: 'Own Δ', numeric: true, value: (r) => r.delta_ms, cell: (r) => formatDeltaMs(r.delta_ms) },
-		{ title: 'Verdict', cell: (r) => [badge(r.verdict), ' ', el('span', { class: 'quiet' }, `${formatDeltaMs(r.interval_ms[0])} … ${formatDeltaMs(r.interval_ms[1])}`)] },
+		{ title: 'Judgement', cell: (r) => [standing(r), ' ', el('span', { class: 'quiet' }, `${formatDeltaMs(r.interval_ms[0])} … ${formatDeltaMs(r.interval_ms[1])}`)] },
 	] }));
 }
 

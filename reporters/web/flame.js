@@ -7,7 +7,7 @@
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, formatChange, formatShare, place, shortName } from './format.js';
-import { childLists, pathOf, readProfile, tint } from './profile.js';
+import { appearance, childLists, pathOf, readProfile, tint } from './profile.js';
 
 const ROW = 19;
 const LEVELS = 8; // shades on either side
@@ -180,11 +180,7 @@ class FlameGraph {
 
 	state(node) {
 		const [before, after] = [this.profile.inclusive[0][node], this.profile.inclusive[1][node]];
-		if (!this.isDifferential || (before === 0 && after === 0))
-			return '';
-		if (before === 0)
-			return 'new';
-		return after === 0 ? 'gone' : '';
+		return this.isDifferential ? appearance(this.profile, before, after) : '';
 	}
 
 	words(node) {

@@ -7,7 +7,7 @@
 
 import { el, scroller, svg } from './dom.js';
 import { clip, formatChange, formatMs, isStarter, shortName } from './format.js';
-import { tint } from './profile.js';
+import { appearance, tint } from './profile.js';
 
 const MOST = 26;
 const BOX = { width: 168, height: 40, across: 18, down: 44 };
@@ -113,7 +113,7 @@ function drawBox(profile, f, x, y) {
 	const [before, after] = [functions.inclusive[0][f], functions.inclusive[1][f]];
 	const both = profile.hasBaseline && profile.hasCandidate;
 	const shade = both ? Math.round(tint(before, after, Math.max(profile.inclusive[0][0], profile.inclusive[1][0])) * 4) : 0;
-	const change = !both ? '' : before === 0 ? 'new' : after === 0 ? 'gone' : formatChange(after / before - 1);
+	const change = !both ? '' : before === 0 || after === 0 ? appearance(profile, before, after) : formatChange(after / before - 1);
 	return svg('g', { class: `box shade${shade < 0 ? `m${-shade}` : shade}`, transform: `translate(${x} ${y})` },
 		svg('title', {}, `${clip(functions.name[f], 400)}\n${formatMs(before / 1e3)} → ${formatMs(after / 1e3)}`),
 		svg('rect', { width: BOX.width, height: BOX.height, rx: 5 }),

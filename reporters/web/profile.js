@@ -92,6 +92,15 @@ export function tint(baseline, candidate, total) {
 	return Math.max(-1, Math.min(1, change / 0.25)) * weight;
 }
 
+// A single sample on one side is no news: "new" and "gone" are said of frames that take a noticeable part of the whole.
+const NOTICEABLE = 0.0025;
+
+export function appearance(profile, before, after) {
+	if ((before === 0) === (after === 0) || Math.max(before, after) < NOTICEABLE * Math.max(profile.inclusive[0][0], profile.inclusive[1][0]))
+		return '';
+	return before === 0 ? 'new' : 'gone';
+}
+
 export function pathOf(profile, node) {
 	const path = [];
 	for (let n = node; n > 0; n = profile.parent[n])

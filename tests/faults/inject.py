@@ -139,7 +139,8 @@ class Tools:
         expect_whole(os.path.join(folder, store))
         code, out, err = self.fastgate(folder, "runs", "--store", store, "--limit", "1000")
         expect(code == 0, f"the runs cannot be listed: {code} {err!r}")
-        return {line.split()[0]: " interrupted " not in line for line in out.splitlines()}
+        rows = [line for line in out.splitlines()[1:] if not line.startswith(" ")]  # below the heading; a cause is indented
+        return {row.split()[0]: " interrupted " not in row for row in rows}
 
     def repetitions(self, folder, store, run):
         """How many of them are stored, of a run with one benchmark."""

@@ -38,6 +38,16 @@ async function serve(context) {
 const openTrend = (context, count, options) => openPage(context, `${origin}?count=${count}`, { ...options, allow: (url) => url.startsWith(origin) });
 
 await runTests({
+	'a frame of one sample on one side is neither new nor gone': async (context) => {
+		const page = await openTrend(context, 2);
+		const words = await page.evaluate(async () => {
+			const { appearance } = await import('/profile.js');
+			const profile = { inclusive: [[10000], [9000]] };
+			return [[0, 20], [20, 0], [0, 500], [500, 0], [0, 0], [400, 500]].map(([before, after]) => appearance(profile, before, after));
+		});
+		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
+		await page.close();
+	},
 	'a trend is drawn with its change point and read by keys': async (context) => {
 		const page = await openTrend(context, 60);
 		assert.equal(await page.locator('.plot .point').count(), 59);

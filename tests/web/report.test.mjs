@@ -62,6 +62,22 @@ test('dark and narrow pages are accessible and never scroll sideways', async (co
 	}
 });
 
+test('the page begins with the cause, and no function "passes"', async (context) => {
+	const page = await openPage(context, url('regression'));
+	const cause = 'reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
+	assert.ok((await page.title()).startsWith(cause), await page.title());
+	assert.equal(await page.locator('header .cause').innerText(), cause);
+	await page.waitForSelector('#functions');
+	const table = await page.locator('section[aria-labelledby=functions] table').innerText();
+	assert.match(table, /guilty/);
+	assert.match(table, /not sure/);
+	assert.doesNotMatch(table, /pass|regression/);
+	assert.match(table, /Judged Δ/i);
+	assert.doesNotMatch(await page.locator('section[aria-labelledby=libraries]').innerText(), /pass|regression/);
+	page.noProblems();
+	await page.close();
+});
+
 test('the pair plot draws every pair and the interval', async (context) => {
 	const page = await openPage(context, url('regression'));
 	assert.equal(await page.locator('.plot .point').count(), 23);

@@ -51,7 +51,7 @@ def refuses(part, *arguments, code=6, **more):
 def listed():
     code, out, err = run("runs", "--limit", "1000")
     check(code == 0, f"runs: {code} {err}")
-    return [line.split()[0] for line in out.splitlines()]
+    return [line.split()[0] for line in out.splitlines()[1:] if not line.startswith(" ")]  # below a row: its cause
 
 
 def content(path):

@@ -10,6 +10,19 @@ for n in 1 2 3; do
 done
 expect_code 0 "compare" "$FASTGATE" compare latest~1 latest --json
 expect_text '"verdict": "pass"' "$work/out" "same binaries"
+expect_code 0 "compare for people" "$FASTGATE" compare latest~1 latest
+expect_text 'two sessions, a drift of the host is not excluded' "$work/out" "what two sessions cannot tell"
+git commit -q --allow-empty -m "One more" && expect_code 0 "run of another commit" "$FASTGATE" run --pairs 2:2
+expect_code 0 "compare of commits" "$FASTGATE" compare latest~1 latest
+expect_text "fastgate run --candidate $(git rev-parse --short=12 HEAD) --against $(git rev-parse --short=12 HEAD~1)" "$work/out" "the command that would be sure"
+"$FASTGATE" rm latest --yes >/dev/null 2>&1 || "$FASTGATE" rm latest >/dev/null || fail "rm"
+expect_code 0 "history for people" "$FASTGATE" history wordcount
+expect_text 'wordcount  cpu_time' "$work/out" "the heading names benchmark and metric"
+expect_text '^date .*commit .*run .*verdict .*value  bars begin at' "$work/out" "the columns have names"
+expect_text 'no lasting change found in 3 runs' "$work/out" "that nothing changed"
+[ "$(grep -E '^20[0-9][0-9]-' "$work/out" | awk '{ print $3 }' | sort -u | wc -l)" -eq 3 ] || fail "the ids in history do not tell the runs apart"
+expect_code 0 "runs" "$FASTGATE" runs
+expect_text '^run .*started (UTC) .*verdict .*commit .*branch .*benchmarks .*project' "$work/out" "the columns of runs have names"
 expect_code 0 "history" "$FASTGATE" history wordcount --json
 [ "$(grep -c '"run":' "$work/out")" -eq 3 ] || fail "history has not three points"
 expect_code 2 "unknown metric" "$FASTGATE" history wordcount --metric nonsense

@@ -82,7 +82,7 @@ def main():
         parses(("view", "--view", name, "--json", *bench), json.loads)
         parses(("view", "--view", name, "--csv", *bench), str)
     parses(("graph", "--format", "dot", *bench), str)
-    text_of(("--quiet", "baseline", "set", "here", runs.split()[0]))
+    text_of(("--quiet", "baseline", "set", "here", json.loads(text_of(("runs", "--json")))["runs"][0]["id"]))
     words_of(("baseline", "list"))
     words_of(("report",))
     words_of(("report", "--verbose"))

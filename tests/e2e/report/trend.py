@@ -23,12 +23,15 @@ def fastgate(*words):
 
 
 def line_in_the_text(commits):
-    lines = fastgate("history").splitlines()
+    heading, columns, *lines = fastgate("history").splitlines()
+    check("parse" in heading and columns.split()[:3] == ["date", "commit", "run"], f"the heading is {heading!r}, {columns!r}")
     drawn = [number for number, line in enumerate(lines) if line.startswith("----------")]
     check(drawn == [FIRST_SLOW], f"lines are drawn at {drawn}, expected before the run at {FIRST_SLOW}")
     check(lines[FIRST_SLOW].startswith("---------- WORSE from here on: +30"), f"the line says {lines[FIRST_SLOW]!r}")
     shown = [line.split()[1] for number, line in enumerate(lines) if number not in drawn]
     check(shown == [commit[:10] for commit in commits], f"the commits are {shown}")
+    ids = [line.split()[2] for number, line in enumerate(lines) if number not in drawn]
+    check(len(set(ids)) == len(ids), f"ids that do not tell the runs apart: {ids}")
     widths = [line.count("█") for line in lines]
     check(widths[FIRST_SLOW + 1] > widths[0] > 0, f"the bars do not grow: {widths}")
 
@@ -45,7 +48,9 @@ def main():
     line_in_the_text([point["commit"] for point in points])
     still = json.loads(fastgate("history", "--metric", "max_rss", "--json"))["points"]
     check(len(still) == RUNS and not any("change" in point for point in still), "memory did not change, a change is told")
-    check("----------" not in fastgate("history", "--metric", "max_rss"), "memory did not change, a line is drawn")
+    flat = fastgate("history", "--metric", "max_rss")
+    check("----------" not in flat and "no lasting change found in 16 runs" in flat, f"memory did not change: {flat}")
+    check(max(line.count("█") for line in flat.splitlines()) < 30, f"noise is drawn at full length: {flat}")
 
 
 finish_in_scratch(main)

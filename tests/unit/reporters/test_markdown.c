@@ -144,6 +144,41 @@ static void the_comment_begins_with_its_marker(void **state)
 }
 
 /* Thousands of benchmarks that all regressed: more than fits. */
+/* A regression among 49 benchmarks that passed, some with the same binaries. */
+static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_fixture regressed;
+	struct fg_benchmark_verdict *last = NULL;
+	struct fg_strbuf text = {0};
+	struct fg_error err = {0};
+	const char *cause = NULL;
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	fg_fixture_init(&regressed, "regression");
+	fg_fixture_repeat(&fixture, 50);
+	fixture.verdict.benchmarks[7].identical = true;
+	last = &fixture.verdict.benchmarks[49];
+	*last = regressed.verdict.benchmarks[0];
+	fixture.verdict.outcome = FG_OUTCOME_REGRESSION;
+	assert_int_equal(
+		fg_reporter_find("comment", &err)
+			->write(&fixture.report, &(struct fg_report_options){0}, &text, &err),
+		FG_OK);
+	if (text.length >= 4096)
+		fail_msg("%zu bytes:\n%s", text.length, fg_strbuf_text(&text));
+	cause = strstr(fg_strbuf_text(&text), "<code>reconstruct</code> 4.8 % slower");
+	assert_non_null(cause);
+	assert_true(cause < strstr(fg_strbuf_text(&text), "49 passed"));
+	assert_true(cause < strstr(fg_strbuf_text(&text), "<code>parse</code>"));
+	assert_non_null(strstr(fg_strbuf_text(&text), "</code> same binaries"));
+	assert_null(strstr(fg_strbuf_text(&text), "| same binaries"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&regressed);
+	fg_fixture_release(&fixture);
+}
+
 static void budgets_hold_whatever_comes(void **state)
 {
 	static const struct {
@@ -235,6 +270,8 @@ int main(void)
 		cmocka_unit_test(no_line_gives_orders),
 		cmocka_unit_test(a_commit_is_no_markup),
 		cmocka_unit_test(tables_keep_their_columns),
+		cmocka_unit_test(
+			a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first),
 		cmocka_unit_test(the_comment_begins_with_its_marker),
 		cmocka_unit_test(budgets_hold_whatever_comes),
 		cmocka_unit_test(parts_are_left_out_at_the_budget_and_not_before),
