@@ -511,8 +511,38 @@ static void check_git(struct fg_diagnosis *diagnosis)
 	free(git);
 }
 
+/* Set by the services themselves in every job; a runner of one's own says so, or sets nothing. */
+static void check_hosted_runner(struct fg_diagnosis *diagnosis)
+{
+	const char *github = getenv("RUNNER_ENVIRONMENT");
+	const char *gitlab = getenv("CI_RUNNER_TAGS");
+	const char *where = NULL;
+
+	if (github && strcmp(github, "github-hosted") == 0)
+		where = "GitHub";
+	else if (gitlab && strstr(gitlab, "saas-linux"))
+		where = "GitLab";
+	if (!where)
+		return;
+	add(diagnosis,
+	    &(struct words){
+		    .id = "hosted_runner",
+		    .subject = "hosted runner",
+		    .severity = FG_SEVERITY_NOTE,
+		    .meaning =
+			    "each job gets another virtual machine, of another processor now and then, whose "
+			    "CPUs are shared with strangers: times of different jobs cannot be compared, "
+			    "those of one job can",
+		    .remedy =
+			    "let each job measure both sides (--against, not `schedule: stored`), gate CPU "
+			    "time rather than wall time, and set `measure.exact: valgrind` for changes below 1 %",
+	    },
+	    fg_xasprintf("a machine that %s lends for this job", where));
+}
+
 void fg_doctor_process(struct fg_diagnosis *diagnosis)
 {
+	check_hosted_runner(diagnosis);
 	check_affinity(diagnosis);
 	check_personality(diagnosis);
 	check_perf_open(diagnosis);

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "model/build_difference.h"
+#include "runner/binary.h"
 #include "runner/build_info.h"
 #include "runner/code_facts.h"
 #include "runner/job.h"
@@ -227,6 +228,43 @@ void fg_job_init(struct fg_runner_job *job)
 	add_series(job);
 }
 
+/* An interpreter that is installed is not stripped by the project. */
+static bool is_of_project(const struct fg_runner_job *job, const char *program)
+{
+	char *root = realpath(job->runner->options.roots[FG_ARM_CANDIDATE], NULL);
+	char *whole = realpath(program, NULL);
+	const bool found = root && whole && fg_text_starts_with(whole, root);
+
+	free(whole);
+	free(root);
+	return found;
+}
+
+/* Profiles of a stripped program show addresses, which no report can blame. */
+static void note_stripped(struct fg_runner_job *job)
+{
+	const struct fg_target *target = &job->executor.targets[FG_ARM_CANDIDATE];
+	struct fg_binary binary = {0};
+	char *kept = NULL;
+	char *note = NULL;
+
+	if (!target->program || target->is_shell || target->is_wrapper ||
+	    !is_of_project(job, target->program) ||
+	    fg_binary_read(target->program, &binary, NULL) != FG_OK)
+		return;
+	if (strlen(binary.build_id) > 2)
+		kept = fg_xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", binary.build_id,
+				    binary.build_id + 2);
+	note = fg_xasprintf("no symbols in %s, so no function can be named: link it without -s and "
+			    "do not strip it, or keep its debug file%s%s",
+			    fg_fs_base_name(target->program), kept ? " in " : "", kept ? kept : "");
+	if (!binary.has_symbols && !binary.has_debug_info && !(kept && fg_fs_exists(kept)))
+		fg_job_note(job, note);
+	free(note);
+	free(kept);
+	fg_binary_release(&binary);
+}
+
 /*
  * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by
  * itself how often it repeats, so a profile of it says how long it ran and nothing else.
@@ -249,6 +287,8 @@ static void settle_sampler(struct fg_runner_job *job)
 			       "it runs without the sampler, so there is no profile: %s",
 			       err.message);
 		fg_job_note(job, note);
+	} else {
+		note_stripped(job);
 	}
 	job->rules.sampled = possible;
 }

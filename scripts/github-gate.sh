@@ -5,6 +5,7 @@
 # the inputs.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:-}
+[ -n "$program" ] || [ -z "${FASTGATE_ACTION_ARCHIVE:-}" ] || program=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt/bin/fastgate
 [ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
 reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"

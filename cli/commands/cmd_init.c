@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/session/project_build.h"
+#include "cli/session/project_ci.h"
 #include "cli/session/project_inputs.h"
 #include "cli/session/project_programs.h"
 #include "config/config.h"
@@ -18,10 +19,11 @@ enum {
 struct options {
 	bool print;
 	bool no_build;
+	const char *ci;
 };
 
 /* Created exclusively: an existing file is never touched, not even one created a moment ago. */
-static int create(const char *path, const struct fg_strbuf *text, struct fg_error *err)
+static int create(const char *path, const char *text, struct fg_error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	int status = FG_OK;
@@ -34,7 +36,7 @@ static int create(const char *path, const struct fg_strbuf *text, struct fg_erro
 			path);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	status = fg_fs_write_all(fd, fg_strbuf_text(text), text->length, err);
+	status = fg_fs_write_all(fd, text, strlen(text), err);
 	if (close(fd) != 0 && status == FG_OK)
 		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
 	if (status != FG_OK)
@@ -192,31 +194,69 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		       : FG_OK;
 }
 
-static int run(struct fg_cli *cli, const void *values)
+static int write_config(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
-	const struct options *given = values;
 	struct fg_project project = {0};
 	struct fg_strbuf text = {0};
-	struct fg_error err = {0};
 	int status = FG_OK;
 
-	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME)) {
-		(void)create(FG_CONFIG_FILE_NAME, &text, &err);
-		return fg_cli_fail(cli, &err);
-	}
-	status = look(cli, given, &project, &err);
+	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME))
+		return create(FG_CONFIG_FILE_NAME, "", err);
+	status = look(cli, given, &project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_project_write_file(&project, &cli->arena, &text);
 	if (given->print)
 		fg_cli_print(cli, &text);
 	else
-		status = create(FG_CONFIG_FILE_NAME, &text, &err);
+		status = create(FG_CONFIG_FILE_NAME, fg_strbuf_text(&text), err);
 	if (status == FG_OK && !given->print)
 		tell(cli, &project);
 out:
 	free(project.tree);
 	fg_strbuf_release(&text);
+	return status;
+}
+
+/* Beside a fastgate.yml that is there; without one, that is written first. */
+static int write_job(struct fg_cli *cli, const struct options *given,
+		     const struct fg_project_ci *ci, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	char *folder = NULL;
+	int status = FG_OK;
+
+	if (given->print) {
+		fg_strbuf_add_text(&text, ci->text);
+		fg_cli_print(cli, &text);
+		fg_strbuf_release(&text);
+		return FG_OK;
+	}
+	if (!fg_fs_exists(FG_CONFIG_FILE_NAME))
+		status = write_config(cli, given, err);
+	if (status != FG_OK)
+		return status;
+	folder = strchr(ci->path, '/') ? fg_fs_parent(ci->path) : fg_xstrdup(".");
+	status = fg_fs_make_folders(folder, 0755, err);
+	free(folder);
+	if (status == FG_OK)
+		status = create(ci->path, ci->text, err);
+	if (status == FG_OK)
+		fg_cli_say(cli, "Wrote %s: %s.", ci->path, ci->next);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const struct fg_project_ci *ci = given->ci ? fg_project_ci_find(given->ci) : NULL;
+	struct fg_error err = {0};
+	int status = FG_OK;
+
+	if (given->ci && !ci)
+		return fg_cli_usage(cli, "--ci: '%s' is not one of github, gitlab, jenkins",
+				    given->ci);
+	status = ci ? write_job(cli, given, ci, &err) : write_config(cli, given, &err);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
@@ -225,6 +265,8 @@ static const struct fg_option options[] = {
 		    "write to standard output instead of fastgate.yml"),
 	FG_ROW_FLAG(struct options, no_build, "no-build", 0,
 		    "build and run nothing: write what the files say"),
+	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
+		    "write the job of a CI system, too: github, gitlab or jenkins"),
 	{.name = NULL},
 };
 
@@ -232,6 +274,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
 	{"fastgate init --no-build", "without building or running anything"},
+	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
 };
 
@@ -252,7 +295,9 @@ const struct fg_cli_command fg_cmd_init = {
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project, and what is found this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"A fastgate.yml that is there is never touched.",
+		"A fastgate.yml that is there is never touched. --ci writes the job of a CI system "
+		"beside it, with cache, permissions and reports; a file of its name that is there is "
+		"not touched either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

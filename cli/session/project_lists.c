@@ -69,8 +69,9 @@ static const char *below(const char *root, const char *path)
  * Takes the words of a command whose first one is a program of this project.  Arguments that name
  * files of the tree it was found in are made relative: the file is for every tree.
  */
-static void take(const char *root, struct fg_arena *arena, struct fg_project *project,
-		 char *const *argv, size_t argc, const char *folder, const char *name)
+static struct fg_project_program *take(const char *root, struct fg_arena *arena,
+				       struct fg_project *project, char *const *argv, size_t argc,
+				       const char *folder)
 {
 	const char *path = argc ? below(root, argv[0]) : NULL;
 	struct fg_project_program *added = path ? fg_project_add(root, arena, project, path) : NULL;
@@ -78,7 +79,7 @@ static void take(const char *root, struct fg_arena *arena, struct fg_project *pr
 	struct fg_strbuf words = {0};
 
 	if (!added)
-		return;
+		return NULL;
 	for (size_t i = 1; i < argc; i++) {
 		const char *relative = *argv[i] == '/' ? below(root, argv[i]) : NULL;
 		char *word = relative ? fg_xasprintf("%s%s", up, relative) : fg_xstrdup(argv[i]);
@@ -95,9 +96,14 @@ static void take(const char *root, struct fg_arena *arena, struct fg_project *pr
 		added->arguments = fg_arena_strdup(arena, fg_strbuf_text(&words));
 	if (folder && *folder)
 		added->working_directory = fg_arena_strdup(arena, folder);
-	if (name && *name)
-		added->name = fg_arena_strdup(arena, name);
 	fg_strbuf_release(&words);
+	return added;
+}
+
+static void set_name(struct fg_project_program *program, const char *name, struct fg_arena *arena)
+{
+	if (program && *name)
+		program->name = fg_arena_strdup(arena, name);
 }
 
 static size_t words_of(const cJSON *list, struct fg_arena *arena, char ***argv)
@@ -144,7 +150,8 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 	if (!wanted)
 		return;
 	argc = words_of(fg_json_find(test, "command"), arena, &argv);
-	take(root, arena, project, argv, argc, folder ? below(root, folder) : NULL, name);
+	set_name(take(root, arena, project, argv, argc, folder ? below(root, folder) : NULL), name,
+		 arena);
 }
 
 static void read_ctest(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -179,8 +186,8 @@ static void read_meson(const char *root, struct fg_arena *arena, struct fg_proje
 			char **argv = NULL;
 			const size_t argc = words_of(fg_json_find(one, "cmd"), arena, &argv);
 
-			take(root, arena, project, argv, argc, below(root, folder),
-			     fg_json_text_or(one, "name", ""));
+			set_name(take(root, arena, project, argv, argc, below(root, folder)),
+				 fg_json_text_or(one, "name", ""), arena);
 		}
 	}
 	cJSON_Delete(json);
@@ -278,7 +285,7 @@ static void take_line(const char *root, struct fg_arena *arena, struct fg_projec
 	if (strpbrk(copy, "|<>;&$`(") || !fg_text_starts_with(copy, "./") ||
 	    fg_text_split_words(copy, arena, &argv, &argc, NULL) != FG_OK)
 		return;
-	take(root, arena, project, argv, argc, NULL, NULL);
+	(void)take(root, arena, project, argv, argc, NULL);
 }
 
 static void read_make(const char *root, struct fg_arena *arena, struct fg_project *project)

@@ -145,20 +145,18 @@ static int rank_of(const struct fg_project *project, const char *path, enum fg_h
 {
 	const char *name = fg_fs_base_name(path);
 	char *folder = fg_xstrndup(path, (size_t)(name - path));
-	int rank = 0;
+	const bool in_benchmarks = says_benchmark(folder);
+	const bool is_own = is_projects_own(project, name);
+	int rank = harness != FG_HARNESS_NONE ? 200 : 0;
 
-	if (harness != FG_HARNESS_NONE)
-		rank += 200;
 	if (says_benchmark(name))
 		rank += says_test(name) ? 120 : 150;
-	else if (says_test(name))
+	else if (says_test(name) || (says_test(folder) && !in_benchmarks && !is_own))
 		rank = FG_PROJECT_TEST_RANK;
-	else if (says_benchmark(folder))
+	else if (in_benchmarks)
 		rank += 100;
-	else if (is_projects_own(project, name))
+	else if (is_own)
 		rank += 60;
-	else if (says_test(folder))
-		rank = FG_PROJECT_TEST_RANK;
 	else if (says_example(name) || says_example(folder))
 		rank -= 30;
 	free(folder);

@@ -21,6 +21,8 @@ PACKAGES = ["bzip2", "lzip", "xxhash", "lz4", "ninja-build", "tinyxml2", "utf8pr
             "libxkbcommon", "yajl"]
 WANTED = 0.05
 LIMIT_S = 900
+TRIES = 5
+HOT = 0.05
 
 
 def call(*words, **more):
@@ -55,54 +57,138 @@ def benchmarks(tree):
         return json.load(file)["benchmarks"]
 
 
-def run(fastgate, tree, names=()):
-    done = call(fastgate, "run", *names, "--against", "HEAD", "--budget", "60s", "--set", "report.json=out.json", "--no-post", cwd=tree)
-    return done.returncode, done.stdout
+def run(fastgate, tree, name, *options):
+    """The exit code and the benchmark of the report; the whole output where there is none."""
+    report = tree / "out.json"
+    report.unlink(missing_ok=True)
+    done = call(fastgate, "run", name, "--against", "HEAD", "--budget", "2m", "--set", "report.json=out.json", "--no-post", *options, cwd=tree)
+    if not report.exists():
+        raise RuntimeError(f"no report: {done.stdout[-400:]}")
+    return done.returncode, benchmarks(tree)[0]
 
 
-C_FUNCTION = r"^[A-Za-z_][^;{}#=]*?\b%s\s*\([^;{}]*\)[^;{}()]*\{"
+# In the first column and with a body: as C and C++ are mostly written.
+FUNCTION = r"^[A-Za-z_][^;{}#=]*?\b%s\s*\([^;{}]*\)[^;{}()]*\{"
 
 
-def definition(tree, name):
-    """(file, offset behind the opening brace) of a function that is defined once in C or C++."""
+def definitions(tree, name):
+    """(file, offset after the opening brace) of each function of this name."""
     plain = re.escape(name.split("(")[0].split("<")[0].split("::")[-1])
     found = []
     for path in sorted(tree.rglob("*")):
-        if path.suffix in (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp") and ".fastgate" not in path.parts and path.is_file():
+        if path.suffix in (".c", ".cc", ".cpp", ".cxx") and ".fastgate" not in path.parts and path.is_file():
             text = path.read_text(encoding="latin-1")
-            found += [(path, match.end()) for match in re.finditer(C_FUNCTION % plain, text, re.M)]
-    return found[0] if len(found) == 1 else None
+            found += [(path, match.end()) for match in re.finditer(FUNCTION % plain, text, re.M)]
+    return found
 
 
-def plant(place, turns, static="static"):
-    """A loop of so many turns whenever the function is called; fractions of a turn are whole turns now and then."""
+def insert(place, code):
     path, offset = place
     text = path.read_text(encoding="latin-1")
+    path.write_text(text[:offset] + code + text[offset:], encoding="latin-1")
+
+
+def loop_of(turns):
+    """So many turns whenever the function is called; where that is less than a few, 16 turns now and then."""
     every, count = (1, round(turns)) if turns >= 4 else (max(1, round(16 / turns)), 16)
-    loop = (f" {{ {static} unsigned fg_calls; if (++fg_calls % {every}u == 0)"
-            f" for (volatile unsigned fg_i = 0; fg_i < {count}u; fg_i = fg_i + 1) {{}} }} ")
-    path.write_text(text[:offset] + loop + text[offset:], encoding="latin-1")
+    return (f" {{ static unsigned fg_calls; volatile unsigned fg_i; if (++fg_calls % {every}u == 0)"
+            f" for (fg_i = 0; fg_i < {count}u; fg_i = fg_i + 1) {{}} }} ")
 
 
-def neutral(place):
+def neutral(tree):
     """Another program that does the same: what is the same would not be measured."""
-    path, offset = place
-    text = path.read_text(encoding="latin-1")
-    path.write_text(text[:offset] + " { static volatile unsigned fg_once; if (!fg_once) fg_once = 1; } " + text[offset:], encoding="latin-1")
+    places = definitions(tree, "main")
+    for path in {path for path, _ in places}:
+        insert([place for place in definitions(tree, "main") if place[0] == path][0],
+               " { static volatile unsigned fg_once; if (!fg_once) fg_once = 1; } ")
+    if not places:
+        raise RuntimeError("no main() to change")
 
 
 def change_of(benchmark):
     for metric in benchmark["metrics"]:
-        if metric["name"] == "cpu_time" and metric.get("change") is not None:
-            return metric["change"]
-    return None
+        if metric["name"] == "cpu_time" and metric["baseline"]:
+            return metric["candidate"] / metric["baseline"] - 1
+    raise RuntimeError("nothing was compared: " + str(benchmark.get("error")))
 
 
-def hot_functions(fastgate, tree, benchmark):
-    """Names by their own time, the hottest first, with their share."""
-    done = call(fastgate, "view", "--bench", benchmark, "--view", "functions", "--format", "json", cwd=tree)
-    try:
-        rows = json.loads(done.stdout[done.stdout.index("{"):])
-    except ValueError:
-        return []
-    return [(row["function"], row.get("self_share", 0)) for row in rows.get("rows", rows.get("functions", []))]
+def hot_place(fastgate, tree, name):
+    """The hottest function by its own time that is defined once in the sources."""
+    done = call(fastgate, "view", "--json", "--bench", name, cwd=tree)
+    rows = json.loads(done.stdout[done.stdout.index("{"):])["rows"]
+    for row in rows:
+        places = definitions(tree, row["name"]) if row["self_share"] >= HOT and not row["name"].startswith("[") else []
+        if len(places) == 1:
+            return row["name"], places[0]
+    raise RuntimeError("no hot function to slow down: " + ", ".join(row["name"] for row in rows[:3]))
+
+
+def plant(fastgate, tree, name, place):
+    """Slows it down by about 5 % of the program's time, found with quick runs."""
+    turns = 4.0
+    for _ in range(TRIES):
+        git(tree, "checkout", "-q", "--", ".")
+        insert(place, loop_of(turns))
+        change = change_of(run(fastgate, tree, name, "--quick")[1])
+        if 0.8 * WANTED < change < 1.4 * WANTED:
+            return
+        turns *= min(1000, max(0.001, WANTED / max(change, 0.0005)))
+    raise RuntimeError(f"no loop makes it 5 % slower: the last one made it {100 * change:+.1f} %")
+
+
+class Row:
+    def __init__(self, package):
+        self.package, self.kind, self.benchmark, self.neutral, self.planted, self.function, self.named = package, "", "", "", "", "", ""
+        self.minutes, self.first, self.good, self.why = 0.0, 0.0, False, ""
+
+
+def try_package(fastgate, row, folder):
+    tree = fetch(row.package, folder)
+    started = time.monotonic()
+    said = call(fastgate, "init", cwd=tree).stdout
+    kind = re.search(r"^  build: .*\((.*)\)$", said, re.M)
+    row.kind = kind.group(1) if kind else "?"
+    named = call(fastgate, "config", "--benchmarks", cwd=tree)
+    if named.returncode != 0:
+        raise RuntimeError("init found nothing to measure")
+    row.benchmark = named.stdout.split("\n")[0]
+    (tree / ".git/info/exclude").write_text(".fastgate/\nfastgate.yml\nout.json\n", encoding="utf-8")
+    neutral(tree)
+    code, found = run(fastgate, tree, row.benchmark)
+    row.first = (time.monotonic() - started) / 60
+    row.neutral = f"{found['verdict']} {100 * change_of(found):+.1f} %"
+    row.function, place = hot_place(fastgate, tree, found["name"])
+    git(tree, "checkout", "-q", "--", ".")
+    place = definitions(tree, row.function)[0]
+    plant(fastgate, tree, row.benchmark, place)
+    code_slow, slow = run(fastgate, tree, row.benchmark)
+    row.planted = f"{slow['verdict']} {100 * change_of(slow):+.1f} %"
+    guilty = [function["name"] for function in slow["functions"] if function["verdict"] == "regression"]
+    row.named = guilty[0] if guilty else "-"
+    row.good = code == 0 and code_slow == 1 and row.function in guilty
+
+
+def main():
+    fastgate = pathlib.Path(sys.argv[1]).resolve() / "cli" / "fastgate"
+    packages = sys.argv[2:] or PACKAGES
+    rows = []
+    for package in packages:
+        row = Row(package)
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="fastgate-projects-") as folder:
+            try:
+                try_package(fastgate, row, pathlib.Path(folder))
+            except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as error:
+                row.why = str(error).replace("\n", " ")[:200]
+        row.minutes = (time.monotonic() - started) / 60
+        rows.append(row)
+        print(f"| {row.package} | {row.kind} | {row.benchmark} | {row.neutral} | {row.first:.1f} | {row.planted} | {row.function} |"
+              f" {row.named} | {row.minutes:.1f} | {'yes' if row.good else 'NO ' + row.why} |", flush=True)
+    good = sum(row.good for row in rows)
+    print("(package, build, benchmark, neutral patch, minutes from init to that verdict, planted 5 %, in, named, minutes in all, as wanted)")
+    print(f"projects: {good} of {len(rows)} as wanted")
+    sys.exit(0 if good * 12 >= 10 * len(rows) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -109,6 +109,18 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def a_stripped_program_is_told_of():
+    write("main.c", MAIN)
+    write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
+    write("fastgate.yml", "version: 1\nbuild: { command: make FLAGS=-s }\nbenchmarks:\n  - { name: bench, command: ./bench }\n")
+    few = ("--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba")
+    said = call(fastgate, "run", *few).stderr
+    check(said.count("no symbols in bench") == 1 and "link it without -s" in said, f"stripped: {said}")
+    os.remove("bench")
+    said = call(fastgate, "run", *few, "--set", "build.command=make").stderr
+    check("no symbols" not in said, f"not stripped: {said}")
+
+
 FILTER = """#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c, n = 0;
 while ((c = getchar()) != EOF) for (int i = 0; i < 20000 / 100; i++, n++) sum = sum * 31 + (unsigned)c;
@@ -283,6 +295,30 @@ def a_google_benchmark_program_is_known():
     check(done.returncode == 4, f"google, a case that is not there: {done}")
 
 
+def the_job_of_a_ci_system_is_written_once():
+    write("fastgate.yml", "version: 1\nbenchmarks:\n  - { name: a, command: /bin/true }\n")
+    for system, path in (("github", ".github/workflows/performance.yml"), ("gitlab", "performance.gitlab-ci.yml"), ("jenkins", "Jenkinsfile.performance")):
+        done = call(fastgate, "init", "--ci", system)
+        check(done.returncode == 0 and path in done.stderr and os.path.getsize(path) > 500, f"{system}: {done}")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        check("fastgate" in text and "merge-base" in text or "merge base" in text, f"{system}: {text}")
+        check(call(fastgate, "init", "--ci", system, "--print").stdout == text, f"{system}: --print shows something else")
+        check(call(fastgate, "init", "--ci", system).returncode == 2, f"{system}: it was written again")
+    check("permissions:\n  contents: read\n" in open(".github/workflows/performance.yml", encoding="utf-8").read(), "github: permissions")
+    done = call(fastgate, "init", "--ci", "travis")
+    check(done.returncode == 2 and "github, gitlab, jenkins" in done.stderr, f"unknown system: {done}")
+    try:
+        import yaml
+    except ImportError:
+        print("no YAML here: the jobs were not parsed")
+        return
+    job = yaml.safe_load(open("performance.gitlab-ci.yml", encoding="utf-8"))["performance"]
+    check(job["cache"]["paths"] == [".fastgate/store.db"] and len(job["script"]) == 2, f"gitlab: {job}")
+    steps = yaml.safe_load(open(".github/workflows/performance.yml", encoding="utf-8"))["jobs"]["performance"]["steps"]
+    check(steps[0]["with"]["fetch-depth"] == 0 and len(steps) == 2, f"github: {steps}")
+
+
 def a_folder_that_cannot_be_written():
     os.chmod(".", 0o555)
     done = call("setpriv", "--reuid=65534", "--clear-groups", fastgate, "init") if os.getuid() == 0 else call(fastgate, "init")
@@ -292,9 +328,9 @@ def a_folder_that_cannot_be_written():
 
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
-             what_make_bench_would_run_is_measured, a_filter_is_given_files_of_the_project, a_libtool_wrapper_is_looked_through,
+             what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project, a_libtool_wrapper_is_looked_through,
              a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, ways_to_configure_are_told_apart,
              a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
-             an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, a_folder_that_cannot_be_written):
+             an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
     in_folder(test)
 finish()

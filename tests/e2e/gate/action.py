@@ -5,6 +5,7 @@ action.py FASTGATE ROOT: plays what GitHub does with action.yml.  Its steps are 
 steps executed with the environment of a job, and the two actions that it uses (cache, artifact) played by copying.  The API is a
 stand-in on loopback.  A pull request, one from a fork with a token that may only read, pushes to main, a shallow clone.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -115,7 +116,7 @@ class Job:
                 self.said += done.stdout + done.stderr
                 self.status = self.status or done.returncode
                 failed = failed or done.returncode != 0
-        if self.cached[0].exists():
+        if self.cached[0].is_file():
             shutil.copy(self.cached[0], saved)
         if TOKEN in self.said or any(TOKEN in path.read_text() for path in self.files.values() if path.exists()):
             fail("the token was printed", self.said)
@@ -225,6 +226,28 @@ with tempfile.TemporaryDirectory() as name:
                               capture_output=True, text=True, check=False, timeout=HUNG_S)
         if done.returncode != 0 or len(comments()) != 1 or "pass" not in comments()[0]:
             fail("the follow-up did not rewrite the comment", done.stderr, comments())
+
+        # A prebuilt archive is used instead of building, and only with the hash that was given.
+        package = home / "package" / "fastgate-0.0.0-Linux" / "bin"
+        package.mkdir(parents=True)
+        (package / "fastgate").write_text(f'#!/bin/sh\necho "from the archive" >&2\nexec {fastgate} "$@"\n')
+        (package / "fastgate").chmod(0o755)
+        archive = home / "fastgate.tar.gz"
+        subprocess.run(["tar", "-czf", archive, "-C", home / "package", "fastgate-0.0.0-Linux"], check=True)
+        digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+        clone("main")
+        job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
+        outputs = job.run(cache, artifact, fastgate="", archive=str(archive), **{"archive-sha256": digest})
+        if job.status != 0 or "from the archive" not in job.said:
+            fail("the archive", outputs, job.said)
+        for wrong in ("0" * 64, ""):
+            job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
+            for name in action["outputs"]:
+                job.values[f"steps.gate.outputs.{name}"] = ""
+            job.files["GITHUB_OUTPUT"].write_text("")
+            job.run(cache, artifact, fastgate="", archive=str(archive), artifact="", **{"archive-sha256": wrong})
+            if job.status != 2 or "from the archive" in job.said:
+                fail("an archive of another hash was run", job.said)
 
         # What cannot be measured has outputs all the same.
         job = Job(home, checkout, "pull_request", event, **pull)

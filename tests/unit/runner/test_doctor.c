@@ -133,6 +133,25 @@ static void our_own_process_is_examined(void **state)
 	fg_diagnosis_release(&diagnosis);
 }
 
+static void a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not(void **state)
+{
+	struct fg_diagnosis hosted = {0};
+	struct fg_diagnosis own = {0};
+
+	(void)state;
+	assert_int_equal(setenv("RUNNER_ENVIRONMENT", "github-hosted", 1), 0);
+	fg_doctor_process(&hosted);
+	assert_string_equal(find(&hosted, "hosted_runner")->evidence,
+			    "a machine that GitHub lends for this job");
+	fg_diagnosis_release(&hosted);
+	assert_int_equal(setenv("RUNNER_ENVIRONMENT", "self-hosted", 1), 0);
+	fg_doctor_process(&own);
+	for (size_t i = 0; i < own.count; i++)
+		assert_string_not_equal(own.items[i].id, "hosted_runner");
+	fg_diagnosis_release(&own);
+	assert_int_equal(unsetenv("RUNNER_ENVIRONMENT"), 0);
+}
+
 static void a_benchmarks_program_is_examined(void **state)
 {
 	static char *missing[] = {"./not-there", NULL};
@@ -164,6 +183,7 @@ int main(void)
 						set_up, fg_fake_host_tear_down),
 		cmocka_unit_test(a_host_that_tells_nothing_gets_only_what_is_known),
 		cmocka_unit_test(our_own_process_is_examined),
+		cmocka_unit_test(a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not),
 		cmocka_unit_test_setup_teardown(a_benchmarks_program_is_examined, set_up,
 						fg_fake_host_tear_down),
 	};

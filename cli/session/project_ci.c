@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/project_ci.h"
+
+/* clang-format off: the files as they are written, line by line */
+static const char github[] =
+	"# The performance gate of fastgate.yml. Pull requests are compared with their merge base;\n"
+	"# pushes to the default branch are recorded for the trend.\n"
+	"name: performance\n"
+	"on:\n"
+	"  pull_request:\n"
+	"  push: { branches: [main, master] }\n"
+	"permissions:\n"
+	"  contents: read\n"
+	"  # pull-requests: write      # for report.post: [ { github: pull-request-comment } ]\n"
+	"concurrency:\n"
+	"  group: performance-${{ github.ref }}\n"
+	"  cancel-in-progress: ${{ github.event_name == 'pull_request' }}\n"
+	"jobs:\n"
+	"  performance:\n"
+	"    runs-on: ubuntu-24.04\n"
+	"    timeout-minutes: 60\n"
+	"    steps:\n"
+	"      - uses: actions/checkout@v4\n"
+	"        with: { fetch-depth: 0, submodules: recursive }\n"
+	"      # - run: sudo apt-get install -y ...    # what build.command of fastgate.yml needs\n"
+	"      # It keeps its store in the cache, and the reports as an artifact.\n"
+	"      - uses: OWNER/fastgate@v0               # the repository where you keep fastgate\n";
+
+static const char gitlab[] =
+	"# The performance gate of fastgate.yml: include this file in .gitlab-ci.yml. Merge requests are\n"
+	"# compared with their merge base; the default branch is recorded for the trend.\n"
+	"performance:\n"
+	"  stage: test\n"
+	"  image: registry.example.org/fastgate        # an image with fastgate and what the build needs\n"
+	"  timeout: 1h\n"
+	"  variables:\n"
+	"    GIT_DEPTH: 0                              # the commit to compare with must be there\n"
+	"    GIT_SUBMODULE_STRATEGY: recursive\n"
+	"  rules:\n"
+	"    - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"\n"
+	"      variables: { FASTGATE_AGAINST: merge-base }\n"
+	"    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n"
+	"  cache:\n"
+	"    key: fastgate-$CI_COMMIT_REF_SLUG\n"
+	"    fallback_keys: [fastgate-$CI_DEFAULT_BRANCH]\n"
+	"    paths: [.fastgate/store.db]\n"
+	"  script:\n"
+	"    - fastgate doctor --quiet || true\n"
+	"    - >-\n"
+	"      fastgate run ${FASTGATE_AGAINST:+--against \"$FASTGATE_AGAINST\"}\n"
+	"      --set report.junit=fastgate.xml --set report.gitlab=metrics.txt\n"
+	"      --set report.html=fastgate.html --set report.json=fastgate.json\n"
+	"  artifacts:\n"
+	"    when: always\n"
+	"    paths: [fastgate.html, fastgate.json]\n"
+	"    reports: { junit: fastgate.xml, metrics: metrics.txt }\n"
+	"  allow_failure:\n"
+	"    exit_codes: [3]                           # inconclusive, with gate.inconclusive: fail\n";
+
+static const char jenkins[] =
+	"// The performance gate of fastgate.yml. The job of a change request is compared with its merge base.\n"
+	"pipeline {\n"
+	"  agent { label 'linux' }                     // with fastgate and what the build needs\n"
+	"  options { timeout(time: 1, unit: 'HOURS') }\n"
+	"  stages {\n"
+	"    stage('performance') {\n"
+	"      steps {\n"
+	"        script {\n"
+	"          def against = env.CHANGE_TARGET ? '--against merge-base' : ''\n"
+	"          def code = sh(returnStatus: true, script: \"\"\"\n"
+	"            fastgate run ${against} --set report.junit=fastgate.xml --set report.html=fastgate.html\n"
+	"          \"\"\")\n"
+	"          if (code == 3) unstable('inconclusive')\n"
+	"          else if (code != 0) error(\"fastgate ended with exit code ${code}\")\n"
+	"        }\n"
+	"      }\n"
+	"      post {\n"
+	"        always {\n"
+	"          junit testResults: 'fastgate.xml', allowEmptyResults: true\n"
+	"          archiveArtifacts artifacts: 'fastgate.html', allowEmptyArchive: true\n"
+	"        }\n"
+	"      }\n"
+	"    }\n"
+	"  }\n"
+	"}\n";
+/* clang-format on */
+
+static const struct fg_project_ci rows[] = {
+	{
+		.name = "github",
+		.path = ".github/workflows/performance.yml",
+		.text = github,
+		.next = "name the repository of fastgate in it, and the packages that the build needs",
+	},
+	{
+		.name = "gitlab",
+		.path = "performance.gitlab-ci.yml",
+		.text = gitlab,
+		.next = "name an image in it, and add `include: performance.gitlab-ci.yml` to "
+			".gitlab-ci.yml",
+	},
+	{
+		.name = "jenkins",
+		.path = "Jenkinsfile.performance",
+		.text = jenkins,
+		.next = "name an agent in it, and make a multibranch pipeline of it",
+	},
+};
+
+const struct fg_project_ci *fg_project_ci_find(const char *name)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
