@@ -239,11 +239,13 @@ static int write_job(struct fg_cli *cli, const struct options *given,
 	folder = strchr(ci->path, '/') ? fg_fs_parent(ci->path) : fg_xstrdup(".");
 	status = fg_fs_make_folders(folder, 0755, err);
 	free(folder);
-	if (status == FG_OK)
-		status = create(ci->path, ci->text, err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "Wrote %s: %s.", ci->path, ci->next);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = create(ci->path, ci->text, err);
+	if (status != FG_OK)
+		return status;
+	fg_cli_say(cli, "Wrote %s: %s.", ci->path, ci->next);
+	return FG_OK;
 }
 
 static int run(struct fg_cli *cli, const void *values)
