@@ -99,7 +99,7 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	size_t length = strlen(base);
 	const char *name = NULL;
 
-	for (size_t i = 1; base[i]; i++) {
+	for (size_t i = 1; i < strlen(base); i++) {
 		if (base[i - 1] == '-' && isdigit((unsigned char)base[i])) {
 			length = i - 1;
 			break;
