@@ -151,10 +151,12 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 	fg_query_begin(&q, store->db, FG_SQL_RUN_ONE);
 	fg_query_text(&q, id);
 	status = take_one(&q, &found.run, err);
-	if (status == FG_OK && found.run.count == 0)
-		status = fg_error_set(err, FG_ENOENT, "there is no run %s", id);
 	if (status != FG_OK)
 		goto out;
+	if (found.run.count == 0) {
+		status = fg_error_set(err, FG_ENOENT, "there is no run %s", id);
+		goto out;
+	}
 	status = find_previous(store, &found.run.items[0], &found.previous, err);
 	if (status != FG_OK)
 		goto out;

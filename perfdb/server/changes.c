@@ -96,7 +96,7 @@ static void write_possible(struct fg_json_writer *w, const struct fg_change_seri
 	fg_json_end(w);
 }
 
-int fg_changes_find(const struct fg_change_series *u, struct fg_changepoints *changes,
+int fg_changes_find(const struct fg_change_series *series, struct fg_changepoints *changes,
 		    struct fg_error *err)
 {
 	/*
@@ -105,11 +105,12 @@ int fg_changes_find(const struct fg_change_series *u, struct fg_changepoints *ch
 	 */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
-	const int status = fg_changepoints_find(u->values, u->count, &options, changes, err);
+	const int status =
+		fg_changepoints_find(series->values, series->count, &options, changes, err);
 
 	if (status != FG_OK)
 		return status;
-	changes->count = confirmed(u, changes);
+	changes->count = confirmed(series, changes);
 	return FG_OK;
 }
 
@@ -125,10 +126,10 @@ static struct fg_change_series newest_of(const struct fg_change_series *all)
 	return newest;
 }
 
-int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *all,
+int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *series,
 		     struct fg_error *err)
 {
-	const struct fg_change_series newest = newest_of(all);
+	const struct fg_change_series newest = newest_of(series);
 	const struct fg_change_series *u = &newest;
 	struct fg_changepoints changes = {0};
 	int status = fg_changes_find(u, &changes, err);
@@ -151,25 +152,26 @@ int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *al
 	return FG_OK;
 }
 
-void fg_change_series_release(struct fg_change_series *u)
+void fg_change_series_release(struct fg_change_series *series)
 {
-	free(u->values);
-	free(u->places);
-	free(u->runs);
+	free(series->values);
+	free(series->places);
+	free(series->runs);
 }
 
-void fg_change_series_init(struct fg_change_series *u, size_t count)
+void fg_change_series_init(struct fg_change_series *series, size_t points)
 {
-	u->values = fg_xcalloc(count, sizeof(*u->values));
-	u->places = fg_xcalloc(count, sizeof(*u->places));
-	u->runs = fg_xcalloc(count, sizeof(*u->runs));
+	series->values = fg_xcalloc(points, sizeof(*series->values));
+	series->places = fg_xcalloc(points, sizeof(*series->places));
+	series->runs = fg_xcalloc(points, sizeof(*series->runs));
 }
 
-void fg_change_series_add(struct fg_change_series *u, size_t place, const char *run, double value)
+void fg_change_series_add(struct fg_change_series *series, size_t place, const char *run,
+			  double value)
 {
-	u->runs[place] = run;
+	series->runs[place] = run;
 	if (!isfinite(value))
 		return;
-	u->values[u->count] = value;
-	u->places[u->count++] = place;
+	series->values[series->count] = value;
+	series->places[series->count++] = place;
 }

@@ -186,6 +186,8 @@ static void cut(struct fg_history *history, size_t count)
 {
 	const size_t drop = history->count > count ? history->count - count : 0;
 
+	if (!drop)
+		return;
 	for (size_t i = 0; i < drop; i++)
 		release_point(&history->points[i]);
 	memmove(history->points, history->points + drop,
@@ -269,7 +271,7 @@ static int read_newest(struct fg_store *store, const int64_t series[2],
 		qsort(newest.history.points, newest.history.count, sizeof(*newest.history.points),
 		      by_start);
 	cut(&newest.history, query->limit);
-	if (!is_all)
+	if (!is_all && newest.history.points)
 		status = has_missed(store, &newest, newest.history.points[0].started_ns, &missed,
 				    err);
 out:
