@@ -602,6 +602,10 @@ static void fill_dashboard(const char *database, unsigned runs)
 		struct fg_stored_run stored = {0};
 
 		fg_sample_run(&stored, n + 1, &fg_sample_small);
+		fg_profile_set_release(stored.profiles[0]);
+		free(stored.profiles[0]);
+		free(stored.profiles);
+		stored.profiles = NULL;
 		for (unsigned b = 1; b < DASHBOARD_BENCHMARKS; b++)
 			add_benchmark(&stored.run, b, &random);
 		if (n % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
