@@ -3,7 +3,7 @@
  * Names are matched as people write them: "Parser::parse" stands for every overload.  Symbols of
  * C++ are read as far as that takes: scopes and the name, template arguments skipped.
  */
-#include "collector/calls.h"
+#include "collector/domains.h"
 
 #include <string.h>
 
@@ -197,44 +197,115 @@ static bool matches(const char *pattern, const char *text)
 	return *pattern == '\0';
 }
 
-static bool add_pattern(const char *text, size_t size)
+static bool copy(char *to, size_t room, const char *text, size_t size)
+{
+	if (size >= room)
+		return false;
+	memcpy(to, text, size);
+	return true;
+}
+
+/* The part of an item from `from` on that ends at `@`, `=` or its end. */
+static size_t part_size(const char *item, size_t size, size_t from)
+{
+	size_t at = from;
+
+	while (at < size && item[at] != '@' && item[at] != '=')
+		at++;
+	return at - from;
+}
+
+/* NAME, then @LIBRARY and =SIGNATURE in any order. */
+static bool read_pattern(const char *item, size_t size, struct fg_call_pattern *pattern)
+{
+	size_t at = part_size(item, size, 0);
+
+	if (at == 0 || !copy(pattern->text, sizeof(pattern->text), item, at))
+		return false;
+	while (at < size) {
+		const bool is_library = item[at] == '@';
+		const size_t part = part_size(item, size, at + 1);
+
+		if (!copy(is_library ? pattern->library : pattern->signature,
+			  is_library ? sizeof(pattern->library) : sizeof(pattern->signature),
+			  item + at + 1, part))
+			return false;
+		at += 1 + part;
+	}
+	pattern->is_exact = !strchr(pattern->text, '*') && !strchr(pattern->text, '?');
+	return true;
+}
+
+static bool add_pattern(const char *item, size_t size, bool with_domains)
 {
 	struct fg_call_pattern *pattern = &fg_call_patterns[fg_call_pattern_count];
-	const char *at = memchr(text, '@', size);
-	const size_t name_size = at ? (size_t)(at - text) : size;
-	const size_t library_size = at ? size - name_size - 1 : 0;
 
 	if (size == 0)
 		return true;
-	if (fg_call_pattern_count == FG_CALL_PATTERNS_MAX || name_size == 0 ||
-	    name_size >= sizeof(pattern->text) || library_size >= sizeof(pattern->library))
+	if (fg_call_pattern_count == FG_CALL_PATTERNS_MAX)
 		return false;
-	*pattern = (struct fg_call_pattern){.is_exact = !memchr(text, '*', name_size) &&
-							!memchr(text, '?', name_size)};
-	memcpy(pattern->text, text, name_size);
-	memcpy(pattern->library, text + size - library_size, library_size);
+	*pattern = (struct fg_call_pattern){.with_domains = with_domains};
+	if (!read_pattern(item, size, pattern))
+		return false;
 	fg_call_pattern_count++;
 	return true;
 }
 
-bool fg_call_patterns_add(const char *list)
+/* All that is known of the mathematical libraries. */
+static bool add_libm(void)
+{
+	static const char *const items[] = {"*@libm", "*@libmvec"};
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		all &= add_pattern(items[i], strlen(items[i]), true);
+		fg_call_patterns[fg_call_pattern_count - 1].only_known = true;
+	}
+	return all;
+}
+
+/* Up to the next comma outside of brackets. */
+static size_t item_size(const char *list)
+{
+	size_t size = 0;
+	unsigned depth = 0;
+
+	for (; list[size] && (list[size] != ',' || depth > 0); size++) {
+		depth += list[size] == '(';
+		depth -= depth > 0 && list[size] == ')';
+	}
+	return size;
+}
+
+bool fg_call_patterns_add(const char *list, bool with_domains)
 {
 	bool all = true;
 
 	while (*list) {
-		const size_t size = strcspn(list, ",");
+		const size_t size = item_size(list);
 
-		all &= add_pattern(list, size);
+		if (with_domains && size == 4 && strncmp(list, "libm", size) == 0)
+			all &= add_libm();
+		else
+			all &= add_pattern(list, size, with_domains);
 		list += size + (list[size] == ',');
 	}
 	return all;
+}
+
+static bool means(const struct fg_call_pattern *pattern, const char *readable)
+{
+	struct fg_signature signature;
+
+	return matches(pattern->text, readable) &&
+	       (!pattern->only_known || fg_signature_find(readable, &signature));
 }
 
 bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX])
 {
 	make_readable(symbol, readable);
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
-		if (matches(fg_call_patterns[i].text, readable))
+		if (means(&fg_call_patterns[i], readable))
 			return true;
 	return false;
 }
@@ -253,5 +324,5 @@ static bool is_from(const struct fg_call_pattern *pattern, const char *path)
 
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path)
 {
-	return matches(pattern->text, readable) && (!path || is_from(pattern, path));
+	return means(pattern, readable) && (!path || is_from(pattern, path));
 }

@@ -12,8 +12,8 @@
  * object that was just loaded begins (__gmon_start__).
  */
 #include "base/attrs.h"
-#include "collector/calls.h"
 #include "collector/collector_env.h"
+#include "collector/domains.h"
 
 #include <elf.h>
 #include <link.h>
@@ -402,28 +402,57 @@ static bool find_function(const char *name, uint32_t *index)
 	return false;
 }
 
-/* The function `name` of the object `path`; false: no pattern means it, or there is no room. */
-static bool add_function(const char *name, const char *path, uint32_t *index)
+/* The signature that a pattern gives or that is known; NULL: its arguments are not looked at. */
+static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
 {
-	const bool is_known = find_function(name, index);
-	const char *kept = NULL;
+	static struct fg_signature signatures[FG_CALLED_MAX];
+	static uint32_t count;
+	struct fg_signature *signature = &signatures[count];
+
+	if (!pattern->with_domains || count == FG_CALLED_MAX)
+		return NULL;
+	if (pattern->signature[0] ? !fg_signature_parse(pattern->signature, signature)
+				  : !fg_signature_find(name, signature)) {
+		pattern->is_unsigned = true;
+		return NULL;
+	}
+	count++;
+	return signature;
+}
+
+/* What the patterns say of the function `name` of the object `path`; false: none means it. */
+static bool ask_patterns(const char *name, const char *path, struct fg_called *called)
+{
 	bool is_meant = false;
-	bool is_named = false;
 
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
 		struct fg_call_pattern *pattern = &fg_call_patterns[i];
 
 		if (!fg_call_matches(pattern, name, path))
 			continue;
-		pattern->is_reached = true;
 		is_meant = true;
-		is_named |= pattern->is_exact;
+		pattern->is_reached = true;
+		called->is_named |= pattern->is_exact;
+		if (!called->signature)
+			called->signature = signature_of(name, pattern);
 	}
-	if (!is_meant || is_known)
-		return is_meant;
-	if (fg_called_count == FG_CALLED_MAX || !(kept = keep_text(name)))
+	return is_meant;
+}
+
+/* Finds or adds it; false: no pattern means it, or there is no room. */
+static bool add_function(const char *name, const char *path, uint32_t *index)
+{
+	const bool is_known = find_function(name, index);
+	struct fg_called fresh = {.name = name};
+	struct fg_called *called = is_known ? &fg_called[*index] : &fresh;
+
+	if (!ask_patterns(name, path, called))
 		return false;
-	fg_called[fg_called_count] = (struct fg_called){.name = kept, .is_named = is_named};
+	if (is_known)
+		return true;
+	if (fg_called_count == FG_CALLED_MAX || !(fresh.name = keep_text(name)))
+		return false;
+	fg_called[fg_called_count] = fresh;
 	*index = fg_called_count++;
 	return true;
 }

@@ -3,12 +3,11 @@
  * What is called, from where, how often.  As with other counts each thread has a table of its own,
  * so two threads never wait for each other.
  */
-#include "collector/calls.h"
-
 #include "base/attrs.h"
 #include "collector/arch.h"
 #include "collector/collector_env.h"
 #include "collector/count_hooks.h"
+#include "collector/domains.h"
 #include "collector/introduce.h"
 #include "collector/paths.h"
 #include "collector/threads.h"
@@ -23,13 +22,14 @@ enum {
 	TABLE_FIRST = 256,     /* entries */
 	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
 	FOREIGN_TRIES = 1 << 16,
+	DOMAINS_MAX = 1 << 15, /* of a thread */
 };
 
 struct entry {
 	uint32_t path;
 	uint32_t region;
 	uint32_t function; /* + 1; 0: free */
-	uint32_t unused;
+	uint32_t domains;  /* + 1: the first of its arguments; 0: none */
 	uint64_t calls;
 };
 
@@ -38,6 +38,8 @@ struct table {
 	uint32_t mask;
 	uint32_t used;
 	uint32_t events; /* since the last flush */
+	struct fg_call_domain *domains;
+	uint32_t domain_count;
 };
 
 /* By slot, beside fg_g.threads. */
@@ -83,6 +85,26 @@ static bool grow(struct table *table)
 	return true;
 }
 
+/* Room for the arguments of a new entry; none is not the end: its calls still count. */
+static void add_domains(struct table *table, struct entry *entry)
+{
+	const struct fg_signature *signature = fg_called[entry->function - 1].signature;
+
+	if (!signature || table->domain_count + signature->count > DOMAINS_MAX)
+		return;
+	if (!table->domains) {
+		void *memory = mmap(NULL, DOMAINS_MAX * sizeof(struct fg_call_domain),
+				    PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return;
+		table->domains = memory;
+	}
+	entry->domains = table->domain_count + 1;
+	table->domain_count += signature->count;
+}
+
 static struct entry *entry_of(struct table *table, const struct entry *key)
 {
 	struct entry *entry = NULL;
@@ -94,6 +116,7 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 	if (!entry->function) {
 		*entry = *key;
 		table->used++;
+		add_domains(table, entry);
 	}
 	return entry;
 }
@@ -111,6 +134,12 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	fg_record_number(writer, function + 1);
 	fg_record_texts(writer, "calls.", called->name);
 	called->is_told = fg_record_write(writer);
+	if (!called->signature)
+		return;
+	fg_record_begin(writer, FG_RECORD_SIGNATURE);
+	fg_record_number(writer, function + 1);
+	fg_record_text(writer, called->signature->text, strlen(called->signature->text));
+	(void)fg_record_write(writer);
 }
 
 static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry *entry)
@@ -130,13 +159,37 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry 
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
+static void write_domains(struct fg_thread *writer, uint32_t thread, const struct table *table,
+			  const struct entry *entry)
+{
+	const struct fg_signature *signature = fg_called[entry->function - 1].signature;
+
+	for (unsigned i = 0; entry->domains && i < signature->count; i++) {
+		struct fg_call_domain *domain = &table->domains[entry->domains - 1 + i];
+
+		if (!domain->values)
+			continue;
+		fg_record_begin(writer, FG_RECORD_DOMAIN);
+		fg_record_number(writer, thread);
+		fg_record_number(writer, entry->region);
+		fg_record_number(writer, entry->path);
+		fg_record_number(writer, entry->function);
+		fg_record_number(writer, i);
+		fg_domain_take(writer, domain);
+		if (!fg_record_write(writer))
+			fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
+}
+
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
 	struct table *table = &tables[slot];
 
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
-		if (table->entries[i].function)
+		if (table->entries[i].function) {
 			write_entry(writer, thread, &table->entries[i]);
+			write_domains(writer, thread, table, &table->entries[i]);
+		}
 	table->events = 0;
 }
 
@@ -173,6 +226,9 @@ static void write_patterns(struct fg_thread *writer)
 		const struct fg_call_pattern *pattern = &fg_call_patterns[i];
 		const char *where = pattern->is_reached ? NULL : fg_call_defined_in(pattern);
 
+		if (pattern->only_known && !pattern->is_exact &&
+		    strcmp(pattern->library, "libm") != 0)
+			continue; /* libmvec, which few programs have */
 		fg_record_begin(writer, FG_RECORD_PATTERN);
 		fg_record_number(writer, pattern->is_reached);
 		fg_record_number(writer, pattern->unresolved);
@@ -181,6 +237,7 @@ static void write_patterns(struct fg_thread *writer)
 		fg_record_number(writer, where != NULL);
 		if (where)
 			fg_record_path(writer, *where ? where : fg_g.program);
+		fg_record_number(writer, pattern->is_unsigned);
 		(void)fg_record_write(writer);
 	}
 }
@@ -209,7 +266,8 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-static void add(struct fg_thread *thread, uint32_t path, uint32_t function)
+static void add(struct fg_thread *thread, uint32_t path, uint32_t function,
+		const struct fg_call_state *state)
 {
 	struct table *table = &tables[thread->index];
 	const struct entry key = {
@@ -221,6 +279,9 @@ static void add(struct fg_thread *thread, uint32_t path, uint32_t function)
 		return;
 	}
 	entry->calls++;
+	if (entry->domains)
+		fg_domains_add(&table->domains[entry->domains - 1], fg_called[function].signature,
+			       state);
 	if (++table->events >= FLUSH_AFTER)
 		flush(thread, thread->index, thread->id);
 }
@@ -242,7 +303,7 @@ static void count(const struct fg_call_state *state, uint32_t function)
 			make_context(state, &context);
 			where = fg_stack_walk(thread, &context);
 		}
-		add(thread, where.path, function);
+		add(thread, where.path, function, state);
 	}
 	fg_thread_leave(thread);
 }
@@ -295,8 +356,12 @@ static void on_fork(void)
 
 		if (table->entries)
 			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
+		if (table->domains)
+			(void)madvise(table->domains, DOMAINS_MAX * sizeof(struct fg_call_domain),
+				      MADV_DONTNEED);
 		table->used = 0;
 		table->events = 0;
+		table->domain_count = 0;
 	}
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		atomic_store(&unplaced[i], 0);
@@ -336,12 +401,16 @@ static const char *variable(char *const *environment, const char *name)
 /* Before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(int argc, char **argv, char **environment)
 {
-	const char *list = variable(environment, FG_ENV_CALLS);
+	const char *calls = variable(environment, FG_ENV_CALLS);
+	const char *domains = variable(environment, FG_ENV_DOMAINS);
 
 	(void)argc;
 	(void)argv;
-	if (!list)
+	if (calls)
+		has_all_patterns &= fg_call_patterns_add(calls, false);
+	if (domains)
+		has_all_patterns &= fg_call_patterns_add(domains, true);
+	if (!calls && !domains)
 		return;
-	has_all_patterns = fg_call_patterns_add(list);
 	fg_count_hooks = &hooks;
 }

@@ -6,6 +6,8 @@
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_slots.c    leads the imports of every loaded object to our stubs
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
+ *	domains.c       what the arguments of a call are, where that is asked for
+ *	signatures.c    where a function takes its arguments
  *	call_names.c    which functions are wanted
  *
  * Only in the library that counts calls.
@@ -28,7 +30,8 @@ enum {
 /* A function that is counted.  Those with the same name count as one. */
 struct fg_called {
 	const char *name;
-	bool is_told;  /* its measure is in the trace file of this process */
+	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
+	bool is_told;                         /* its measure is in the trace file of this process */
 	bool is_named; /* a pattern names it alone: that it was not called is an answer, too */
 };
 
@@ -39,6 +42,10 @@ struct fg_call_pattern {
 	uint32_t unresolved; /* imports that are bound later and whose function is not certain */
 	bool is_exact;
 	bool is_reached;
+	bool with_domains;  /* arguments are looked at */
+	bool only_known;    /* and functions whose signature is not known are left out */
+	bool is_unsigned;   /* a function was reached whose signature is not known */
+	char signature[96]; /* that was given; empty: none */
 };
 
 /* ---- call_names.c ---- */
@@ -47,7 +54,7 @@ extern struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
 extern uint32_t fg_call_pattern_count;
 
 /* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some are left out. */
-bool fg_call_patterns_add(const char *list);
+bool fg_call_patterns_add(const char *list, bool with_domains);
 /*
  * Is there a pattern of this symbol's name?  `readable` gets the name without parameters:
  * "Parser::parse".

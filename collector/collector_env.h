@@ -76,6 +76,11 @@ enum fg_counter {
 /* clang-format on */
 /* Functions whose calls are counted, by the library for it alone: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
+/*
+ * Functions whose arguments are looked at as well: "libm", or names as above, with a signature
+ * where it is no function of libm: "log,my_kernel=double(double,int)".
+ */
+#define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

@@ -159,10 +159,28 @@ enum fg_trace_record {
 	/*
 	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
-	 * any), and 1 with a text: the object that exports such a function, or 0
+	 * any), 1 with a text (the object that exports such a function) or 0, and 1 if the
+	 * arguments of one were to be looked at and its signature is not known
 	 */
 	FG_RECORD_PATTERN = 30,
+	/* measure, text: what a function that is counted takes, "double(double,int)" */
+	FG_RECORD_SIGNATURE = 31,
+	/*
+	 * thread (0: not known), region (0: none), node (0: no stack), measure, argument (from 0),
+	 * then what was seen of it: values, zeros, negative ones, denormal ones, infinities, NaNs,
+	 * repeats of the value before; the least, the most and the sum of those that are finite
+	 * (bits of a double); then to the end of the record bin, number of values.  Records with
+	 * the same five ids add up
+	 */
+	FG_RECORD_DOMAIN = 32,
 };
+
+/*
+ * Bins of an argument's exponent: bin 32 holds magnitudes from 1 to below 2, every other one from
+ * twice those of the bin before; the first and the last are open.  Zeros, infinities and NaNs are
+ * in none.
+ */
+#define FG_DOMAIN_BINS 64u
 
 enum fg_frame_flags {
 	FG_FRAME_EXACT = 1,

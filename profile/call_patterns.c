@@ -32,6 +32,7 @@ static void join(struct fg_call_patterns *all, const struct fg_trace_pattern *pa
 	}
 	known->is_reached |= pattern->is_reached;
 	known->unresolved += pattern->unresolved;
+	known->is_unsigned |= pattern->is_unsigned;
 	if (!known->exported_by && pattern->exported_by)
 		known->exported_by = fg_arena_strdup(&all->arena, pattern->exported_by);
 }
@@ -105,6 +106,14 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 	const char *at = pattern->library[0] ? "@" : "";
 
+	if (pattern->is_reached && pattern->is_unsigned) {
+		fg_strbuf_printf(
+			text,
+			"the arguments of '%s%s%s' are not looked at: its signature is not "
+			"known (%s=double(double), say)",
+			pattern->text, at, pattern->library, pattern->text);
+		return true;
+	}
 	if (pattern->is_reached) {
 		if (pattern->unresolved == 0)
 			return false;

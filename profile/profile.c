@@ -40,10 +40,12 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->spans);
 	free(profile->units);
 	free(profile->modules);
+	free(profile->domains);
 	free(profile->notes);
 	fg_map_release(&profile->function_index);
 	fg_map_release(&profile->text_index);
 	fg_map_release(&profile->frame_index);
+	fg_map_release(&profile->domain_index);
 	fg_map_release(&profile->file_index);
 	fg_pair_index_release(&profile->stack_index);
 	fg_arena_release(&profile->arena);

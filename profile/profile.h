@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/pair_index.h"
+#include "collector/trace_format.h"
 #include "model/profile_set.h"
 #include "symbols/frame_flag.h"
 
@@ -145,6 +146,18 @@ struct fg_profile_cost {
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
 
+/* An argument of a function on one call path: what it was called with. */
+struct fg_domain {
+	const char *function;
+	const char *signature; /* "double(double,int)" */
+	uint32_t argument;     /* of those that are numbers, from 0 */
+	uint32_t stack;        /* of the caller */
+	double values, zeros, negatives, denormals, infinities, nans;
+	double repeats;          /* the same as the one before */
+	double least, most, sum; /* of those that are finite */
+	double bins[FG_DOMAIN_BINS];
+};
+
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -182,12 +195,15 @@ struct fg_profile {
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
 	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
-	const char **notes;      /* lines for people: what was odd, cut, refused */
+	struct fg_domain *domains;
+	size_t domain_count, domain_capacity;
+	const char **notes; /* lines for people: what was odd, cut, refused */
 	size_t note_count, note_capacity;
 
 	struct fg_map function_index; /* name NUL library → index */
 	struct fg_map text_index;     /* interned texts → address */
 	struct fg_map frame_index;
+	struct fg_map domain_index;
 	struct fg_map file_index;         /* path NUL build-id → module */
 	struct fg_pair_index stack_index; /* parent, frame → index */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: processes and threads, samples, marks. */
 #include "base/text.h"
+#include "profile/domains.h"
 #include "profile/trace_private.h"
 #include "symbols/demangle.h"
 
@@ -233,6 +234,38 @@ static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *fr
 	fg_profile_add_up(j->profile, sample);
 }
 
+static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *from,
+		       uint32_t *trail)
+{
+	static const char family[] = "calls.";
+	const struct fg_trace *trace = j->trace;
+	const char *name =
+		from->measure < trace->measure_count ? trace->measures[from->measure] : NULL;
+	struct fg_domain seen = {
+		.argument = from->argument,
+		.values = (double)from->values,
+		.zeros = (double)from->zeros,
+		.negatives = (double)from->negatives,
+		.denormals = (double)from->denormals,
+		.infinities = (double)from->infinities,
+		.nans = (double)from->nans,
+		.repeats = (double)from->repeats,
+		.least = from->least,
+		.most = from->most,
+		.sum = from->sum,
+	};
+
+	if (!name || strncmp(name, family, sizeof(family) - 1) != 0)
+		return;
+	seen.function = name + sizeof(family) - 1;
+	if (from->measure < trace->signature_count)
+		seen.signature = trace->signatures[from->measure];
+	seen.stack = fg_trace_stack(j, below_collector(trace, from->path), trail);
+	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++)
+		seen.bins[i] = (double)from->bins[i];
+	fg_domain_join(fg_domain_of(j->profile, &seen), &seen);
+}
+
 static void add_samples(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
@@ -251,6 +284,8 @@ static void add_samples(struct fg_trace_joiner *j)
 		if (trace->values[i].state == 0 || trace->values[i].state == trace->last_state)
 			add_value(j, &trace->values[i], trail);
 	}
+	for (size_t i = 0; i < trace->domain_count; i++)
+		add_domain(j, &trace->domains[i], trail);
 	free(trail);
 }
 

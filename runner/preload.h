@@ -11,7 +11,7 @@
 #include "model/plan.h"
 
 enum {
-	FG_PRELOAD_VARIABLES_MAX = 16
+	FG_PRELOAD_VARIABLES_MAX = 20
 };
 
 struct fg_preload {
@@ -28,6 +28,7 @@ struct fg_preload {
 	const char *control;  /* absolute path of the control file, or NULL */
 	bool paused;          /* until the program resumes by itself */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
+	const char *domains;  /* those whose arguments are looked at as well, or NULL */
 };
 
 /*

@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "symbols/byte_source.h"
 
+#include <math.h>
+
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
@@ -367,8 +369,55 @@ static void read_pattern(struct reader *r, struct cursor *c)
 	pattern.library = take_text(r, c);
 	if (take_varint(c))
 		pattern.exported_by = take_text(r, c);
+	pattern.is_unsigned = c->at < c->end && take_varint(c) != 0;
 	if (!c->failed)
 		*APPEND(r->trace, pattern) = pattern;
+}
+
+static void read_signature(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	const char *text = take_text(r, c);
+
+	if (!c->failed)
+		*REACH(r->trace, signature, id) = text;
+}
+
+static double take_double(struct cursor *c)
+{
+	const uint64_t bits = take_varint(c);
+	double value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return isfinite(value) ? value : 0;
+}
+
+static void read_domain(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_domain domain = {0};
+	uint64_t *const numbers[] = {&domain.values,    &domain.zeros,      &domain.negatives,
+				     &domain.denormals, &domain.infinities, &domain.nans,
+				     &domain.repeats};
+
+	domain.thread = take_u32(c);
+	domain.region = take_u32(c);
+	domain.path = take_u32(c);
+	domain.measure = take_u32(c);
+	domain.argument = take_u32(c);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++)
+		*numbers[i] = take_varint(c);
+	domain.least = take_double(c);
+	domain.most = take_double(c);
+	domain.sum = take_double(c);
+	while (c->at < c->end && !c->failed) {
+		const uint32_t bin = take_u32(c);
+		const uint64_t count = take_varint(c);
+
+		if (bin < FG_DOMAIN_BINS)
+			domain.bins[bin] = count;
+	}
+	if (!c->failed)
+		*APPEND(r->trace, domain) = domain;
 }
 
 static void read_exe(struct reader *r, struct cursor *c)
@@ -422,6 +471,8 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
 	[FG_RECORD_PATTERN] = read_pattern,
+	[FG_RECORD_SIGNATURE] = read_signature,
+	[FG_RECORD_DOMAIN] = read_domain,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -673,6 +724,8 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->measures);
 	free(trace->values);
 	free(trace->patterns);
+	free(trace->signatures);
+	free(trace->domains);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

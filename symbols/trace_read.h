@@ -105,6 +105,15 @@ struct fg_trace_pattern {
 	uint64_t unresolved; /* imports whose function was not certain */
 	/* an object that exports it, though nothing imports it; NULL: none, or not known */
 	const char *exported_by;
+	bool is_unsigned; /* arguments were asked for, and a signature is not known */
+};
+
+/* What was seen of an argument of a function. */
+struct fg_trace_domain {
+	uint32_t thread, region, path, measure, argument;
+	uint64_t values, zeros, negatives, denormals, infinities, nans, repeats;
+	double least, most, sum;
+	uint64_t bins[FG_DOMAIN_BINS];
 };
 
 struct fg_trace {
@@ -138,6 +147,10 @@ struct fg_trace {
 		last_state; /* the last that is complete: values of the others are to be left out */
 	struct fg_trace_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
+	const char **signatures; /* by measure */
+	size_t signature_count, signature_capacity;
+	struct fg_trace_domain *domains;
+	size_t domain_count, domain_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

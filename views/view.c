@@ -98,6 +98,13 @@ const struct fg_view fg_views[] = {
 		.make = fg_view_leaks,
 		.measure = "heap.leaked",
 	},
+	{
+		.name = "domains",
+		.description = "the arguments that functions were called with",
+		.make = fg_view_domains,
+		.needs_samples = true,
+		.has_no_measure = true,
+	},
 	{.name = NULL},
 };
 

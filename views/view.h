@@ -79,12 +79,14 @@ struct fg_view_table {
 
 struct fg_view_options {
 	struct fg_calltree_query query;
-	size_t rows;          /* at most; 0: the view's own default */
-	bool all;             /* no limits; also used for --json and --csv */
-	double floor;         /* leave out what is below this share of the total */
-	unsigned depth;       /* of trees; 0: no limit */
-	bool by_inclusive;    /* order lists by inclusive instead of self time */
-	const char *function; /* pattern: what callgraph, paths are about; NULL: everything */
+	size_t rows;       /* at most; 0: the view's own default */
+	bool all;          /* no limits; also used for --json and --csv */
+	double floor;      /* leave out what is below this share of the total */
+	unsigned depth;    /* of trees; 0: no limit */
+	bool by_inclusive; /* order lists by inclusive instead of self time */
+	const char
+		*function; /* pattern: what callgraph, paths, domains are about; NULL: everything */
+	unsigned trace;    /* the call path that domains is about; 0: all */
 };
 
 struct fg_view {
@@ -94,6 +96,7 @@ struct fg_view {
 		    struct fg_view_table *table, struct fg_error *err);
 	const char *measure; /* shown unless the query names another; NULL: the profile's first */
 	bool needs_samples;  /* shows less, or nothing, for a profile of sums */
+	bool has_no_measure; /* its figures are none of the profile's measures */
 };
 
 /* The end of error messages about what a profile of sums lacks. */

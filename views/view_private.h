@@ -23,6 +23,7 @@ fg_view_maker fg_view_regions;
 fg_view_maker fg_view_units;
 fg_view_maker fg_view_timeline;
 fg_view_maker fg_view_paths;
+fg_view_maker fg_view_domains;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
 

@@ -38,6 +38,7 @@ struct options {
 	bool paused;
 	const char *measures;
 	const char *calls;
+	const char *domains;
 	const char *output;
 };
 
@@ -92,6 +93,9 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),
+	FG_ROW_TEXT(struct options, domains, "domains", 0, "PATTERNS",
+		    "the same, and look at their arguments: 'libm' is all of the mathematical "
+		    "library, 'fit=double(double,int)' a function of the program's libraries"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	{.name = NULL},
@@ -116,6 +120,8 @@ static const struct fg_cli_example examples[] = {
 	 "who reads and writes, too? then: fastgate view fastgate-record --measure io.calls"},
 	{"fastgate record --calls 'exp,log,sin@libm' -- ./reco",
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
+	{"fastgate record --domains libm -- ./reco",
+	 "with which arguments? then: fastgate view fastgate-record -V domains"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -189,6 +195,16 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 	return FG_OK;
 }
 
+static bool counts_calls(const struct options *given)
+{
+	return given->calls || given->domains;
+}
+
+static bool counts_events(const struct options *given)
+{
+	return given->measures || counts_calls(given);
+}
+
 /* The options that only the library inside a program can follow. */
 static const char *only_inside(const struct options *given)
 {
@@ -204,6 +220,8 @@ static const char *only_inside(const struct options *given)
 		return "--measure";
 	if (given->calls)
 		return "--calls";
+	if (given->domains)
+		return "--domains";
 	return given->paused ? "--paused" : NULL;
 }
 
@@ -329,7 +347,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 			   totals->files, totals->files == 1 ? "" : "s", folder);
 		return;
 	}
-	if (given->calls) {
+	if (counts_calls(given)) {
 		fg_cli_say_calls(cli, folder);
 		return;
 	}
@@ -352,11 +370,6 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 static uint64_t whole_ms(int64_t ns)
 {
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
-}
-
-static bool counts_events(const struct options *given)
-{
-	return given->measures || given->calls;
 }
 
 /* How often to sample; zero is the collector's own default. */
@@ -400,8 +413,9 @@ static int check_measures(const char *measures, struct fg_error *err)
 static int take_counting(const struct options *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;
-	const int status = given->calls ? fg_preload_calls_library(*library, &counting, err)
-					: fg_preload_counting_library(*library, &counting, err);
+	const int status = counts_calls(given)
+				   ? fg_preload_calls_library(*library, &counting, err)
+				   : fg_preload_counting_library(*library, &counting, err);
 
 	if (status != FG_OK)
 		return status;
@@ -453,6 +467,7 @@ static int prepare(const struct options *given, const char *command,
 		.control = owned[2],
 		.paused = given->paused,
 		.calls = given->calls,
+		.domains = given->domains,
 	};
 out:
 	free(program);
@@ -523,15 +538,17 @@ static int run(struct fg_cli *cli, const void *values)
 						    : "the command to record is missing");
 	if (given->pid || fg_record_is_static(cli->arguments[0]))
 		return run_outside(cli, given);
-	if (given->measures && given->calls)
-		return fg_cli_usage(cli, "--measure and --calls count by different means: record "
-					 "them one after the other");
+	if (given->measures && counts_calls(given))
+		return fg_cli_usage(cli, "--measure counts by other means than --calls and "
+					 "--domains: record them one after the other");
 	if (counts_events(given) &&
 	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
 		return fg_cli_usage(
 			cli,
 			"%s counts every event: --rate, --clock, --delay and --duration do not apply",
-			given->calls ? "--calls" : "--measure");
+			given->calls     ? "--calls"
+			: given->domains ? "--domains"
+					 : "--measure");
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;

@@ -7,6 +7,7 @@ struct options {
 	int view;
 	unsigned rows;
 	unsigned depth;
+	unsigned trace;
 	unsigned width;
 	double floor;
 	const char *function;
@@ -21,7 +22,7 @@ struct options {
 static const char *const views[] = {"flat",      "callgraph", "top-down",   "bottom-up", "lines",
 				    "libraries", "classes",   "namespaces", "files",     "threads",
 				    "regions",   "units",     "timeline",   "paths",     "memory",
-				    "leaks",     NULL};
+				    "leaks",     "domains",   NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -34,7 +35,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, inclusive, "inclusive", 'i',
 		    "order lists by inclusive instead of self time"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
-		    "the functions that callgraph and paths are about"),
+		    "the functions that callgraph, paths and domains are about"),
+	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
+		     "the call path that domains shows in full, by its number"),
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
@@ -59,6 +62,8 @@ static const struct fg_cli_example examples[] = {
 	 "the call tree inside a marked region"},
 	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log costs"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
+	{"fastgate view -V domains -f '^log$' trace/",
+	 "from where, how often and with which arguments log is called"},
 	{"fastgate view --facts trace/", "which clock, how many samples, and what they cost"},
 	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
 	{NULL, NULL},
@@ -134,6 +139,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 		.all = given->all || (is_data && given->rows == 0 && !(given->floor > 0)),
 		.floor = given->floor,
 		.depth = given->depth,
+		.trace = given->trace,
 		.by_inclusive = given->inclusive,
 		.function = given->function,
 	};
@@ -149,7 +155,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 	if (status != FG_OK)
 		goto out;
 	count = 1;
-	if (cli->json && !query->measure && !view->measure)
+	if (cli->json && !query->measure && !view->measure && !view->has_no_measure)
 		count += make_others(view, profile, &view_options, tables + 1);
 	status = show(cli, given, tables, count, err);
 out:
@@ -188,7 +194,9 @@ const struct fg_cli_command fg_cmd_view = {
 		"with their functions), units (units of work: the slowest, and statistics for each "
 		"region), timeline, paths (conditional cost: a function's time by calling path, "
 		"and how it varies from unit to unit), memory (what was allocated and held, by "
-		"function) and leaks (what was lost, by call path).\n"
+		"function), leaks (what was lost, by call path) and domains (the arguments of "
+		"mathematical functions; with --function the call paths to them, with --trace "
+		"one call path and how its arguments are spread).\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

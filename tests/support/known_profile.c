@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/known_profile.h"
 
+#include "profile/domains.h"
+
 struct known_frame {
 	const char *name;
 	const char *linkage;
@@ -230,6 +232,26 @@ void known_profile_add_heap(struct fg_profile *profile)
 			sample->value = kinds[k].value;
 			fg_profile_add_up(profile, sample);
 		}
+	}
+}
+
+void known_profile_add_domains(struct fg_profile *profile)
+{
+	for (size_t i = 0; i < KNOWN_SAMPLES; i++) {
+		struct fg_domain seen = {
+			.function = "log",
+			.signature = "double(double)",
+			.stack = profile->samples[i].stack,
+			.values = 20 + (i == 0),
+			.nans = i == 0,
+			.least = 0.25,
+			.most = 0.5,
+			.sum = 7.5,
+		};
+
+		seen.bins[30] = 10;
+		seen.bins[31] = 10;
+		fg_domain_join(fg_domain_of(profile, &seen), &seen);
 	}
 }
 

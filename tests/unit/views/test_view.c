@@ -30,6 +30,8 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 
 		if (view->measure && profile.measure_count == 1)
 			known_profile_add_heap(&profile);
+		if (view->has_no_measure)
+			known_profile_add_domains(&profile);
 		make(view->name, &profile, &options, &table);
 		for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 			const struct fg_view_text_options text_options = {.columns = widths[i],
@@ -302,6 +304,41 @@ static void a_second_measure_leaves_the_first_as_it_was(void **state)
 	fg_profile_release(&profile);
 }
 
+static void domains_of_call_paths_join_in_those_of_functions(void **state)
+{
+	struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("domains"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	known_profile_add_domains(&profile);
+	make("domains", &profile, &options, &table);
+	assert_int_equal(table.row_count, 1);
+	assert_true(figure(&table, "log", "calls") == 2001);
+	assert_true(figure(&table, "log", "nan") == 1);
+	assert_true(figure(&table, "log", "min") == 0.25);
+	assert_true(figure(&table, "log", "mean") == 0.375);
+	assert_true(figure(&table, "log", "traces") == (double)profile.domain_count);
+	fg_view_table_release(&table);
+	options.function = "^log$";
+	make("domains", &profile, &options, &table);
+	assert_int_equal(table.row_count, profile.domain_count);
+	options.trace = (unsigned)table.rows[0].cells[11].number;
+	fg_view_table_release(&table);
+	make("domains", &profile, &options, &table);
+	assert_true(figure(&table, "log", "calls") >= 20);
+	assert_true(row_named(&table, "main") < row_named(&table, "log"));
+	fg_view_table_release(&table);
+	options.trace = 4000000;
+	assert_int_equal(fg_view_make(fg_view_find("domains"), &profile, &options, &table, &err),
+			 FG_ENOENT);
+	fg_profile_release(&profile);
+}
+
 static void leaks_are_paths_and_memory_is_by_function(void **state)
 {
 	const struct fg_view_options options = {.all = true};
@@ -418,6 +455,7 @@ int main(void)
 		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
 		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
 		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
+		cmocka_unit_test(domains_of_call_paths_join_in_those_of_functions),
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/domains.h"
+
+#include "collector/writer.h"
+
+#include <string.h>
+
+enum {
+	LANE_LOW = 16, /* bytes of a vector register that are always saved, */
+	LANE_MIDDLE = 32,
+	IN_USE_MIDDLE = 4, /* and the components that tell whether the rest is in use */
+	IN_USE_HIGH = 64,
+	EXPONENT_SHIFT = 32, /* bin 32 begins at 1 */
+};
+
+/* As found in memory; `exponent` that of the value, 1 to below 2 having 0. */
+struct number {
+	double value;
+	uint64_t bits;
+	int exponent;
+	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
+};
+
+static double double_of(uint64_t bits)
+{
+	double value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static struct number read_double(uint64_t bits)
+{
+	const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+	const int exponent = (int)(bits >> 52 & 0x7ff);
+
+	return (struct number){
+		.value = double_of(bits),
+		.bits = bits,
+		.exponent = exponent - 1023,
+		.is_negative = bits >> 63 != 0,
+		.is_zero = exponent == 0 && fraction == 0,
+		.is_denormal = exponent == 0 && fraction != 0,
+		.is_infinite = exponent == 0x7ff && fraction == 0,
+		.is_nan = exponent == 0x7ff && fraction != 0,
+	};
+}
+
+static struct number read_float(uint32_t bits)
+{
+	const uint32_t fraction = bits & 0x7fffff;
+	const int exponent = (int)(bits >> 23 & 0xff);
+	float value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return (struct number){
+		.value = (double)value,
+		.bits = bits,
+		.exponent = exponent - 127,
+		.is_negative = bits >> 31 != 0,
+		.is_zero = exponent == 0 && fraction == 0,
+		.is_denormal = exponent == 0 && fraction != 0,
+		.is_infinite = exponent == 0xff && fraction == 0,
+		.is_nan = exponent == 0xff && fraction != 0,
+	};
+}
+
+/* Without the x87 unit, whose flags are the program's.  Beyond the range of double: its ends. */
+static struct number read_extended(const uint8_t *at)
+{
+	uint64_t mantissa = 0;
+	uint16_t head = 0;
+
+	memcpy(&mantissa, at, sizeof(mantissa));
+	memcpy(&head, at + sizeof(mantissa), sizeof(head));
+	const uint64_t sign = (uint64_t)(head >> 15) << 63;
+	const int exponent = head & 0x7fff;
+	const uint64_t fraction = mantissa << 1;
+	const int scaled = exponent - 16383 + 1023;
+	struct number number = {
+		.bits = mantissa ^ (uint64_t)head << 48,
+		.exponent = exponent - 16383,
+		.is_negative = sign != 0,
+		.is_zero = exponent == 0 && mantissa == 0,
+		.is_denormal = exponent == 0 && mantissa != 0,
+		.is_infinite = exponent == 0x7fff && fraction == 0,
+		.is_nan = exponent == 0x7fff && fraction != 0,
+	};
+
+	if (scaled >= 0x7ff)
+		number.value = double_of(sign | UINT64_C(0x7fefffffffffffff));
+	else if (scaled > 0)
+		number.value = double_of(sign | (uint64_t)scaled << 52 | mantissa << 1 >> 12);
+	else
+		number.value = double_of(sign);
+	return number;
+}
+
+static unsigned bin_of(const struct number *number)
+{
+	const int bin = number->exponent + EXPONENT_SHIFT;
+
+	if (number->is_denormal || bin < 0)
+		return 0;
+	return (unsigned)bin < FG_DOMAIN_BINS ? (unsigned)bin : FG_DOMAIN_BINS - 1;
+}
+
+static void add(struct fg_call_domain *domain, const struct number *number)
+{
+	const bool is_first =
+		domain->values == domain->infinities + domain->nans; /* no finite one yet */
+
+	domain->values++;
+	domain->repeats += domain->has_last && domain->last == number->bits;
+	domain->last = number->bits;
+	domain->has_last = true;
+	domain->zeros += number->is_zero;
+	domain->denormals += number->is_denormal;
+	domain->infinities += number->is_infinite;
+	domain->nans += number->is_nan;
+	domain->negatives += number->is_negative && !number->is_zero && !number->is_nan;
+	if (number->is_nan || number->is_infinite)
+		return;
+	if (!number->is_zero)
+		domain->bins[bin_of(number)]++;
+	if (is_first || number->value < domain->least)
+		domain->least = number->value;
+	if (is_first || number->value > domain->most)
+		domain->most = number->value;
+	domain->sum += number->value;
+}
+
+/* A part of a register that is not in use is zero, and was not saved. */
+static bool is_saved(const struct fg_call_state *state, size_t at)
+{
+	if (at < LANE_LOW)
+		return true;
+	return at < LANE_MIDDLE ? (state->in_use & (IN_USE_MIDDLE | IN_USE_HIGH)) != 0
+				: (state->in_use & IN_USE_HIGH) != 0;
+}
+
+static struct number read_at(const struct fg_call_state *state, const struct fg_argument *argument,
+			     size_t lane)
+{
+	const uint8_t *from = state->vectors[argument->place];
+	const size_t size = argument->kind == FG_ARGUMENT_DOUBLE ? sizeof(double) : sizeof(float);
+	const size_t at = argument->kind == FG_ARGUMENT_HIGH_FLOAT ? size : lane * size;
+	uint64_t bits = 0;
+
+	if (is_saved(state, at))
+		memcpy(&bits, from + at, size);
+	return size == sizeof(double) ? read_double(bits) : read_float((uint32_t)bits);
+}
+
+static struct number read_argument(const struct fg_call_state *state,
+				   const struct fg_argument *argument, size_t lane)
+{
+	if (argument->kind == FG_ARGUMENT_EXTENDED)
+		return read_extended((const uint8_t *)state->rsp + sizeof(uintptr_t) +
+				     16u * argument->place);
+	return read_at(state, argument, lane);
+}
+
+/* Not inlined: its arithmetic must not leave the part between the two settings of the flags. */
+static __attribute__((noinline)) void add_all(struct fg_call_domain *domains,
+					      const struct fg_signature *signature,
+					      const struct fg_call_state *state)
+{
+	const size_t lanes = signature->lanes ? signature->lanes : 1;
+
+	for (size_t i = 0; i < signature->count; i++)
+		for (size_t lane = 0; lane < lanes; lane++) {
+			const struct number number =
+				read_argument(state, &signature->arguments[i], lane);
+
+			add(&domains[i], &number);
+		}
+}
+
+void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
+		    const struct fg_call_state *state)
+{
+	const unsigned quiet = 0x1f80; /* no traps, rounding to nearest */
+	const unsigned saved = __builtin_ia32_stmxcsr();
+
+	__builtin_ia32_ldmxcsr(quiet);
+	add_all(domains, signature, state);
+	__builtin_ia32_ldmxcsr(saved);
+}
+
+static uint64_t bits_of(double value)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain)
+{
+	const uint64_t numbers[] = {
+		domain->values,       domain->zeros,          domain->negatives,
+		domain->denormals,    domain->infinities,     domain->nans,
+		domain->repeats,      bits_of(domain->least), bits_of(domain->most),
+		bits_of(domain->sum),
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		fg_record_number(writer, numbers[i]);
+	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++) {
+		if (!domain->bins[i])
+			continue;
+		fg_record_number(writer, i);
+		fg_record_number(writer, domain->bins[i]);
+	}
+	*domain = (struct fg_call_domain){.last = domain->last, .has_last = domain->has_last};
+}

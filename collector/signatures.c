@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/domains.h"
+
+#include <string.h>
+
+/* ---- written by people ---- */
+
+enum type {
+	TYPE_OTHER, /* in an integer register: not looked at */
+	TYPE_DOUBLE,
+	TYPE_FLOAT,
+	TYPE_EXTENDED,
+	TYPE_COMPLEX_DOUBLE,
+	TYPE_COMPLEX_FLOAT,
+};
+
+/* Longer names before those that they begin with. */
+static const struct {
+	const char *name;
+	enum type type;
+} types[] = {
+	{.name = "double complex", .type = TYPE_COMPLEX_DOUBLE},
+	{.name = "double*", .type = TYPE_OTHER},
+	{.name = "double", .type = TYPE_DOUBLE},
+	{.name = "float complex", .type = TYPE_COMPLEX_FLOAT},
+	{.name = "float*", .type = TYPE_OTHER},
+	{.name = "float", .type = TYPE_FLOAT},
+	{.name = "long double*", .type = TYPE_OTHER},
+	{.name = "long double", .type = TYPE_EXTENDED},
+	{.name = "int*", .type = TYPE_OTHER},
+	{.name = "int", .type = TYPE_OTHER},
+	{.name = "long", .type = TYPE_OTHER},
+	{.name = "void*", .type = TYPE_OTHER},
+};
+
+static const char *take_type(const char *at, enum type *type)
+{
+	while (*at == ' ')
+		at++;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const size_t size = strlen(types[i].name);
+
+		if (strncmp(at, types[i].name, size) != 0)
+			continue;
+		*type = types[i].type;
+		at += size;
+		while (*at == ' ')
+			at++;
+		return at;
+	}
+	return NULL;
+}
+
+struct places {
+	uint8_t registers;
+	uint8_t on_stack;
+};
+
+static bool add_argument(struct fg_signature *signature, enum fg_argument_kind kind, uint8_t place)
+{
+	if (signature->count == FG_DOMAIN_ARGUMENTS_MAX)
+		return false;
+	signature->arguments[signature->count++] =
+		(struct fg_argument){.kind = (uint8_t)kind, .place = place};
+	return true;
+}
+
+static bool add_type(struct fg_signature *signature, enum type type, struct places *next)
+{
+	switch (type) {
+	case TYPE_OTHER:
+		return true;
+	case TYPE_DOUBLE:
+		return add_argument(signature, FG_ARGUMENT_DOUBLE, next->registers++);
+	case TYPE_FLOAT:
+		return add_argument(signature, FG_ARGUMENT_FLOAT, next->registers++);
+	case TYPE_EXTENDED:
+		return add_argument(signature, FG_ARGUMENT_EXTENDED, next->on_stack++);
+	case TYPE_COMPLEX_DOUBLE:
+		return add_argument(signature, FG_ARGUMENT_DOUBLE, next->registers++) &&
+		       add_argument(signature, FG_ARGUMENT_DOUBLE, next->registers++);
+	case TYPE_COMPLEX_FLOAT:
+		return add_argument(signature, FG_ARGUMENT_FLOAT, next->registers) &&
+		       add_argument(signature, FG_ARGUMENT_HIGH_FLOAT, next->registers++);
+	}
+	return false;
+}
+
+bool fg_signature_parse(const char *text, struct fg_signature *signature)
+{
+	struct places next = {0, 0};
+	enum type type = TYPE_OTHER;
+	const char *at = NULL;
+
+	if (strlen(text) >= FG_SIGNATURE_MAX)
+		return false;
+	*signature = (struct fg_signature){0};
+	memcpy(signature->text, text, strlen(text));
+	at = take_type(text, &type);
+	if (!at && strncmp(text, "void", 4) == 0)
+		at = text + 4;
+	if (!at || *at != '(')
+		return false;
+	do {
+		at = take_type(at + 1, &type);
+		if (!at || !add_type(signature, type, &next))
+			return false;
+	} while (*at == ',');
+	return at[0] == ')' && at[1] == '\0' && signature->count > 0;
+}
+
+/* ---- libm's ---- */
+
+/* Names of functions of double with the same parameters; those of float end with f. */
+static const struct {
+	const char *names;
+	const char *parameters; /* with T for the type that the name tells */
+} families[] = {
+	{.names = " acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 "
+		  "expm1 fabs floor gamma ilogb j0 j1 lgamma llogb llrint llround log log10 log1p "
+		  "log2 logb lrint lround nearbyint pow10 rint round roundeven significand sin "
+		  "sinh sqrt tan tanh tgamma trunc y0 y1 ",
+	 .parameters = "T"},
+	{.names = " atan2 copysign drem fdim fmax fmin fmod hypot nextafter pow remainder scalb ",
+	 .parameters = "T,T"},
+	{.names = " fma ", .parameters = "T,T,T"},
+	{.names = " ldexp scalbn ", .parameters = "T,int"},
+	{.names = " scalbln ", .parameters = "T,long"},
+	{.names = " frexp gamma_r lgamma_r ", .parameters = "T,int*"},
+	{.names = " modf ", .parameters = "T,T*"},
+	{.names = " remquo ", .parameters = "T,T,int*"},
+	{.names = " sincos ", .parameters = "T,T*,T*"},
+	{.names = " jn yn ", .parameters = "int,T"},
+	{.names = " cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog "
+		  "clog10 conj cproj creal csin csinh csqrt ctan ctanh ",
+	 .parameters = "T complex"},
+	{.names = " cpow ", .parameters = "T complex,T complex"},
+};
+
+/* Is the word of this size in the list, between blanks? */
+static bool lists(const char *list, const char *word, size_t size)
+{
+	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)
+		if (strncmp(at + 1, word, size) == 0 && at[1 + size] == ' ')
+			return true;
+	return false;
+}
+
+static const char *parameters_of(const char *name, size_t size)
+{
+	for (size_t i = 0; size > 0 && i < sizeof(families) / sizeof(families[0]); i++)
+		if (lists(families[i].names, name, size))
+			return families[i].parameters;
+	return NULL;
+}
+
+static bool spell(const char *type, const char *parameters, struct fg_signature *signature)
+{
+	char text[FG_SIGNATURE_MAX];
+	size_t size = 0;
+
+	for (const char *at = parameters; *at; at++) {
+		const char *part = *at == 'T' ? type : NULL;
+
+		if (!part) {
+			text[size++] = *at;
+			continue;
+		}
+		memcpy(text + size, part, strlen(part));
+		size += strlen(part);
+	}
+	text[size] = '\0';
+	/* What it returns does not matter here: it reads as what it takes. */
+	char whole[FG_SIGNATURE_MAX];
+	const size_t type_size = strlen(type);
+
+	if (type_size + size + 3 > sizeof(whole))
+		return false;
+	memcpy(whole, type, type_size);
+	whole[type_size] = '(';
+	memcpy(whole + type_size + 1, text, size);
+	whole[type_size + 1 + size] = ')';
+	whole[type_size + 2 + size] = '\0';
+	return fg_signature_parse(whole, signature);
+}
+
+/* The name ends with what the type is told by; `base` gets the size of the rest. */
+static const char *type_of(const char *name, size_t size, size_t *base)
+{
+	static const struct {
+		const char *end;
+		const char *type;
+	} ends[] = {
+		{.end = "f32x", .type = "double"}, {.end = "f64x", .type = "long double"},
+		{.end = "f32", .type = "float"},   {.end = "f64", .type = "double"},
+		{.end = "f", .type = "float"},     {.end = "l", .type = "long double"},
+	};
+
+	*base = size;
+	if (parameters_of(name, size))
+		return "double";
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const size_t end = strlen(ends[i].end);
+
+		*base = size > end ? size - end : 0;
+		if (*base && memcmp(name + *base, ends[i].end, end) == 0 &&
+		    parameters_of(name, *base))
+			return ends[i].type;
+	}
+	return NULL;
+}
+
+static bool find_scalar(const char *name, size_t size, struct fg_signature *signature)
+{
+	size_t base = 0;
+	const char *type = type_of(name, size, &base);
+
+	return type && spell(type, parameters_of(name, base), signature);
+}
+
+/* "_ZGVdN4v_sin": registers of 32 bytes, not masked, 4 values each, one argument. */
+static bool find_vector(const char *name, struct fg_signature *signature)
+{
+	static const char letters[] = "bcde";
+	static const uint8_t sizes[] = {16, 32, 32, 64};
+	const char *at = name + 4;
+	const char *letter = *at ? strchr(letters, *at) : NULL;
+	unsigned lanes = 0;
+
+	if (!letter || at[1] != 'N')
+		return false;
+	for (at += 2; *at >= '0' && *at <= '9' && lanes < 100; at++)
+		lanes = 10 * lanes + (unsigned)(*at - '0');
+	if (lanes < 2 || lanes > 16 || *at != 'v')
+		return false;
+	while (*at == 'v')
+		at++;
+	if (*at != '_' || !find_scalar(at + 1, strlen(at + 1), signature))
+		return false;
+	signature->lanes = (uint8_t)lanes;
+	return lanes * (signature->arguments[0].kind == FG_ARGUMENT_DOUBLE ? 8u : 4u) ==
+	       sizes[letter - letters];
+}
+
+bool fg_signature_find(const char *name, struct fg_signature *signature)
+{
+	static const char finite[] = "_finite";
+	const size_t size = strlen(name);
+	const size_t tail = sizeof(finite) - 1;
+
+	if (strncmp(name, "_ZGV", 4) == 0)
+		return find_vector(name, signature);
+	/* What -ffast-math called until glibc 2.31: "__exp_finite". */
+	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
+	    strcmp(name + size - tail, finite) == 0)
+		return find_scalar(name + 2, size - tail - 2, signature);
+	return find_scalar(name, size, signature);
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` says with which arguments functions are called, from
+where, to the digit, and leaves the program's floating-point state alone.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def recorded(patterns, *command):
+    done = call(FASTGATE, "record", "--domains", patterns, "--", *command)
+    check(done.returncode == 0, f"{command}: {done.returncode}\n{done.stderr}")
+    return done
+
+
+def rows(*options):
+    return json.loads(call(FASTGATE, "view", "-V", "domains", "--json", *options, "fastgate-record", check=True).stdout)["rows"]
+
+
+def expect(found, name, **wanted):
+    row = next((row for row in found if row["name"] == name), None)
+    check(row is not None, f"no row of {name}: {found}")
+    seen = {key: row[key] for key in wanted}
+    check(seen == wanted, f"{name}: {wanted} expected, found {seen}")
+
+
+def every_kind_of_value_is_told_apart(program):
+    recorded("libm", program)
+    found = rows()
+    expect(found, "exp", calls=1000, min=-1000, max=-1, mean=-500.5, negative=1000, zeros=0, repeats=0, traces=1,
+           signature="double(double)")
+    expect(found, "cbrt", calls=10, min=-2.5, max=1e300, zeros=2, negative=3, denormal=2, infinite=2, nan=1)
+    expect(found, "sinf", calls=4, min=-4, max=3, negative=1, denormal=1, nan=1, signature="float(float)")
+    expect(found, "log", calls=2000, min=2.5, max=2.5, repeats=1999)
+    expect(found, "pow", calls=100, min=0, max=99, zeros=1)
+    expect(found, "pow #2", calls=100, min=2, max=2)
+    expect(found, "atan2f #2", calls=100, min=-8, max=-8, negative=100, signature="float(float,float)")
+    expect(found, "tanhl", calls=1, min=0.25, max=0.25)
+    expect(found, "ldexp", min=7)
+    expect(found, "jn", min=9)
+    expect(found, "lgamma_r", min=11)
+    expect(found, "cabs #2", min=4)
+    expect(found, "cabsf #2", min=-6, negative=1)
+
+
+def calls_are_counted_beside_their_arguments(program):
+    recorded("exp@libm,log", program)
+    check([row["name"] for row in rows()] == ["log", "exp"], f"what was asked for alone: {rows()}")
+    folded = call(FASTGATE, "-q", "export", "-F", "folded", "--measure", "calls.exp", "fastgate-record", check=True).stdout
+    check(folded.rstrip().endswith(";count_up 1000"), folded)
+
+
+def one_trace_is_shown_in_full_with_its_histogram(program):
+    recorded("exp,log", program)
+    traces = rows("-f", "^exp$")
+    check(len(traces) == 1 and traces[0]["name"].startswith("count_up ← main"), f"the traces of a function: {traces}")
+    found = rows("--trace", str(traces[0]["trace"]))
+    names = [row["name"] for row in found]
+    check("main" in names and names.index("main") < names.index("count_up") < names.index("exp"), f"outermost first: {names}")
+    bins = {row["name"].split(" #")[0].strip(): row["calls"] for row in found[names.index("exp") + 1:]}
+    powers = {f"2^{i} to 2^{i + 1}": min(2 ** i, 1001 - 2 ** i) for i in range(10)}
+    check(bins == powers, f"{powers} expected, found {bins}")
+    done = call(FASTGATE, "view", "-V", "domains", "--trace", "4000000", "fastgate-record")
+    check(done.returncode == 2 and "4000000" in done.stderr, f"a trace that is not there: {done}")
+
+
+def hints_are_true(program):
+    recorded("libm", program)
+    text = call(FASTGATE, "view", "-V", "domains", "fastgate-record", check=True).stdout
+    notes = call(FASTGATE, "view", "-V", "domains", "fastgate-record").stderr + text
+    check("log, trace" in notes and "called 2000 times with the same argument" in notes, notes)
+    check("1 of 10 arguments are no number (NaN)" in notes, notes)
+    check("exp, trace" not in notes, f"there is nothing to say of exp: {notes}")
+
+
+USER = """
+double fit(int rounds, double x, float y) { return rounds + x + (double)y; }
+"""
+CALLER = """
+#include <stdio.h>
+double fit(int rounds, double x, float y);
+int main(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 30; i++) sum += fit(i, 0.5, (float)i);
+    printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def functions_of_the_user_have_a_signature_of_their_own():
+    write("fit.c", USER)
+    write("caller.c", CALLER)
+    subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "fit.c", "-o", "libfit.so"], check=True)
+    subprocess.run([COMPILER, "-O1", "caller.c", "./libfit.so", "-o", "caller"], check=True)
+    done = recorded("fit=double(int,double,float)@libfit", "./caller")
+    check(done.stdout == "885\n", done.stdout)
+    expect(rows(), "fit", calls=30, min=0.5, max=0.5)
+    expect(rows(), "fit #2", calls=30, min=0, max=29, mean=14.5)
+    done = recorded("fit", "./caller")
+    check("its signature is not known" in done.stderr, f"calls alone: {done.stderr}")
+    view = call(FASTGATE, "view", "-V", "domains", "fastgate-record")
+    check(view.returncode == 2 and "--domains" in view.stderr, f"no arguments were seen: {view}")
+
+
+def body():
+    program = f"{TARGETS}/domains"
+    every_kind_of_value_is_told_apart(program)
+    calls_are_counted_beside_their_arguments(program)
+    one_trace_is_shown_in_full_with_its_histogram(program)
+    hints_are_true(program)
+    functions_of_the_user_have_a_signature_of_their_own()
+
+
+finish_in_scratch(body)
