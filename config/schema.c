@@ -231,6 +231,25 @@ static const struct fg_key measure_keys[] = {
 		 "shown; a row of `gate.metrics` gates it, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
+	{.name = "calls",
+	 .kind = FG_KEY_TEXTS,
+	 IN_MEASURE(calls),
+	 .count_offset = offsetof(struct fg_measuring, call_count),
+	 .help = "functions whose calls are counted by call path after the pairs, exactly",
+	 .more = "Names as `fastgate record --calls` takes them, `*` for any text, `@libm` for the "
+		 "object that defines the function. Counted are calls from one object into another. "
+		 "Each function is a measure; a row of `gate.metrics` gates it, such as "
+		 "`calls.exp: { tolerated: 0.1% }`.",
+	 .example = "calls: [exp, \"log@libm\", \"Parser::*\"]"},
+	{.name = "domains",
+	 .kind = FG_KEY_TEXTS,
+	 IN_MEASURE(domains),
+	 .count_offset = offsetof(struct fg_measuring, domain_count),
+	 .help = "functions whose calls are counted and whose arguments are looked at",
+	 .more = "`libm` is all of the mathematical library; a function that is not of it needs its "
+		 "signature. New NaNs, infinities and denormal arguments, and a range that has "
+		 "grown, are notes of the verdict.",
+	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
 	{.name = "exact_budget",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(exact_budget_ns),

@@ -359,14 +359,17 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
 	const char *meter = fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT);
-	const char *uncounted =
-		fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_COUNTS);
+	static const char *const told[] = {FG_FACT_COUNTS, FG_FACT_CALLS, FG_FACT_DOMAINS};
 	const bool is_alone = series->repetition_count == 0;
 
 	if (input->baseline || !input->run->has_baseline)
 		return;
-	if (uncounted)
-		fg_notes_add(&verdict->notes, arena, "%s", uncounted);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++) {
+		const char *text = fg_environment_get(&series->build[FG_ARM_CANDIDATE], told[i]);
+
+		if (text)
+			fg_notes_add(&verdict->notes, arena, "%s", text);
+	}
 	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
 		verdict->metric_count = 0;
 	if (set)

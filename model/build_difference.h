@@ -26,6 +26,9 @@
 #define FG_FACT_EXACT "build.exact"
 /* Why events that were asked for are not counted. */
 #define FG_FACT_COUNTS "build.counts"
+/* Why calls that were asked for are not counted, and what is new in the arguments of others. */
+#define FG_FACT_CALLS   "build.calls"
+#define FG_FACT_DOMAINS "build.domains"
 
 struct fg_build_difference {
 	/*

@@ -122,6 +122,10 @@ struct fg_measuring {
 	bool exact_only;         /* no pairs: the exact measures decide */
 	const char **also;       /* of fg_countable: counted after the pairs */
 	size_t also_count;
+	const char **calls; /* patterns of functions whose calls are counted after the pairs */
+	size_t call_count;
+	const char **domains; /* the same, and their arguments are looked at */
+	size_t domain_count;
 	struct fg_sampler sampler;
 };
 

@@ -32,6 +32,12 @@ struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domai
 	return &profile->domains[profile->domain_count++];
 }
 
+char *fg_domain_name(const struct fg_domain *domain)
+{
+	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1)
+				: fg_xstrdup(domain->function);
+}
+
 double fg_domain_finite(const struct fg_domain *domain)
 {
 	return domain->values - domain->infinities - domain->nans;

@@ -10,6 +10,8 @@
 struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domain *key);
 /* Adds what was seen of `more` to it. */
 void fg_domain_join(struct fg_domain *domain, const struct fg_domain *more);
+/* "pow", or "pow #2" for the second of its arguments; to be freed. */
+char *fg_domain_name(const struct fg_domain *domain);
 /* How many values are finite: those that have a least, a most and a mean. */
 double fg_domain_finite(const struct fg_domain *domain);
 /* The range of a bin, for people: "[2^-3, 2^-2)". */

@@ -325,7 +325,8 @@ static bool is_of_the_program(const char *key)
 {
 	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
 					     FG_FACT_MAPPED, FG_FACT_MODULES, FG_FACT_UNSAMPLED,
-					     FG_FACT_EXACT,  FG_FACT_COUNTS};
+					     FG_FACT_EXACT,  FG_FACT_COUNTS,  FG_FACT_CALLS,
+					     FG_FACT_DOMAINS};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		if (strcmp(key, others[i]) == 0)

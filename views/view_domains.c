@@ -94,13 +94,6 @@ static void fill_row(struct fg_view_table *table, struct fg_view_row *row,
 	cells[COLUMN_MEAN] = cell_of_real(table, domain->sum / fg_domain_finite(domain));
 }
 
-/* "pow", or "pow #2": the second of its arguments. */
-static char *name_of(const struct fg_domain *domain)
-{
-	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1u)
-				: fg_xstrdup(domain->function);
-}
-
 /* ---- functions ---- */
 
 struct sum {
@@ -130,7 +123,7 @@ static struct sum *sum_up(const struct fg_profile *profile, size_t *count)
 	*count = 0;
 	for (size_t i = 0; i < profile->domain_count; i++) {
 		const struct fg_domain *domain = &profile->domains[i];
-		char *name = name_of(domain);
+		char *name = fg_domain_name(domain);
 		bool is_new = false;
 		const size_t at = (size_t)*fg_map_add_text(&index, name, *count, &is_new);
 
@@ -156,7 +149,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_profile 
 
 	for (size_t i = 0; i < count && i < limit; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
-		char *name = name_of(&sums[i].domain);
+		char *name = fg_domain_name(&sums[i].domain);
 
 		fill_row(table, row, &sums[i].domain);
 		row->cells[COLUMN_TRACES] = fg_cell_count(sums[i].traces);
@@ -216,7 +209,7 @@ static void add_hints(struct fg_view_table *table, const struct fg_profile *prof
 	for (size_t i = 0; i < count && said < FEW_HINTS; i++) {
 		struct fg_strbuf hint = {0};
 		struct fg_strbuf path = {0};
-		char *name = name_of(order[i]);
+		char *name = fg_domain_name(order[i]);
 
 		fg_domain_hint(order[i], &hint);
 		add_path(&path, profile, order[i]->stack);
@@ -255,7 +248,7 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 	for (size_t i = 0; i < count && i < limit; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
 		struct fg_strbuf path = {0};
-		char *name = name_of(order[i]);
+		char *name = fg_domain_name(order[i]);
 
 		fill_row(table, row, order[i]);
 		add_path(&path, profile, order[i]->stack);
@@ -331,7 +324,7 @@ static int show_trace(struct fg_view_table *table, const struct fg_profile *prof
 		if (!is_found)
 			add_frames(table, profile, trace);
 		is_found = true;
-		name = name_of(domain);
+		name = fg_domain_name(domain);
 		row = fg_view_add_row(table);
 		row->rule_before = true;
 		row->style = FG_VIEW_PRIMARY;

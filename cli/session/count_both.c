@@ -55,7 +55,7 @@ int fg_session_count_both(const struct fg_count_both *both, unsigned *done, stru
 		if (!counted)
 			break;
 		++*done;
-		if (both->has_baseline && both->is_equal(both->set))
+		if (both->has_baseline && both->is_equal(both->set, both->first_pair))
 			break;
 	}
 	return FG_OK;

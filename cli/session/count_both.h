@@ -18,8 +18,9 @@ struct fg_count_both {
 	/* *counted false: there is no count of this side, and the caller knows why */
 	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		     struct fg_error *err);
-	bool (*is_equal)(const struct fg_profile_set *set); /* after the first repetition */
-	void *context;                                      /* of `count` */
+	/* after the first repetition: do both sides agree? */
+	bool (*is_equal)(const struct fg_profile_set *set, uint32_t first_pair);
+	void *context; /* of `count` */
 };
 
 /* *done: repetitions that have all their sides; the first stands without the second. */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/session/count_both.h"
+#include "cli/session/domain_change.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
 #include "profile/trace_profile.h"
@@ -13,15 +14,42 @@
 
 enum {
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
-	FIRST_PAIR = FG_EXACT_FIRST_PAIR + 16
+	FIRST_PAIR_OF_EVENTS = FG_EXACT_FIRST_PAIR + 16,
+	FIRST_PAIR_OF_CALLS = FG_EXACT_FIRST_PAIR + 32,
+	PAIRS = 16, /* room for each */
+};
+
+/* What one library counts, in repetitions of its own. */
+struct kind {
+	const char *what;
+	const char *fact; /* that says why not */
+	uint32_t first_pair;
+	int (*find_library)(const char *library, char **found, struct fg_error *err);
+};
+
+static const struct kind kind_of_events = {
+	.what = "events",
+	.fact = FG_FACT_COUNTS,
+	.first_pair = FIRST_PAIR_OF_EVENTS,
+	.find_library = fg_preload_counting_library,
+};
+static const struct kind kind_of_calls = {
+	.what = "calls",
+	.fact = FG_FACT_CALLS,
+	.first_pair = FIRST_PAIR_OF_CALLS,
+	.find_library = fg_preload_calls_library,
 };
 
 struct counter {
+	const struct kind *kind;
 	struct fg_session *session;
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	const char *library;
-	char *why; /* why nothing is counted, or not as often as it should be */
+	char *why;                  /* why nothing is counted, or not as often as it should be */
+	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
+	struct fg_domain_sums domains[FG_ARM_COUNT]; /* of the first repetition */
+	bool is_taken[FG_ARM_COUNT];
 };
 
 static void explain(struct counter *counter, const char *why)
@@ -34,10 +62,17 @@ static void explain(struct counter *counter, const char *why)
 static int run_counted(struct counter *counter, enum fg_arm arm, const char *folder,
 		       struct fg_error *err)
 {
-	char *counters = fg_text_join(counter->benchmark->measure.also, ",");
+	const struct fg_measuring *measure = &counter->benchmark->measure;
+	const bool events = counter->kind == &kind_of_events;
+	char *counters = events ? fg_text_join(measure->also, ",") : NULL;
+	char *calls = events || measure->call_count == 0 ? NULL : fg_text_join(measure->calls, ",");
+	char *domains =
+		events || measure->domain_count == 0 ? NULL : fg_text_join(measure->domains, ",");
 	const struct fg_preload preload = {
 		.library = counter->library,
 		.counters = counters,
+		.calls = calls,
+		.domains = domains,
 		.trace_folder = folder,
 		.clock = FG_SAMPLE_NOTHING,
 		.follow_children = true,
@@ -60,9 +95,24 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	free(why);
 	free(words);
 	free(counters);
+	free(calls);
+	free(domains);
 	for (size_t i = 0; i < count; i++)
 		free(variables[i]);
 	return status;
+}
+
+/* What the report says of a side besides its counts, from its first repetition. */
+static void take(struct counter *counter, enum fg_arm arm, const struct fg_profile *profile)
+{
+	if (counter->is_taken[arm])
+		return;
+	counter->is_taken[arm] = true;
+	fg_domain_sums_init(&counter->domains[arm], profile);
+	for (size_t i = 0; arm == FG_ARM_CANDIDATE && i < profile->note_count; i++)
+		if (fg_text_starts_with(profile->notes[i], "no call of "))
+			fg_strbuf_printf(&counter->unreached, "%s%s",
+					 counter->unreached.length ? "; " : "", profile->notes[i]);
 }
 
 static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
@@ -83,33 +133,38 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 	}
 	if (status != FG_OK)
 		goto out;
-	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) == FG_OK)
-		*counted = true;
-	else
+	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) !=
+	    FG_OK) {
 		explain(counter, found.message);
+		goto out;
+	}
+	*counted = true;
+	take(counter, arm, profile);
 out:
 	fg_runner_extra_remove(counter->job, folder);
 	return status;
 }
 
 static const struct fg_profile_row *row_of(const struct fg_profile_set *set, uint8_t arm,
-					   uint16_t measure)
+					   uint16_t measure, uint32_t pair)
 {
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		if (row->arm == arm && row->measure == measure && row->pair == FIRST_PAIR)
+		if (row->arm == arm && row->measure == measure && row->pair == pair)
 			return row;
 	}
 	return NULL;
 }
 
 /* Does the first repetition of both sides agree in every total? */
-static bool is_equal(const struct fg_profile_set *set)
+static bool is_equal(const struct fg_profile_set *set, uint32_t pair)
 {
 	for (size_t id = 0; id < fg_measure_count(&set->measures); id++) {
-		const struct fg_profile_row *before = row_of(set, FG_ARM_BASELINE, (uint16_t)id);
-		const struct fg_profile_row *after = row_of(set, FG_ARM_CANDIDATE, (uint16_t)id);
+		const struct fg_profile_row *before =
+			row_of(set, FG_ARM_BASELINE, (uint16_t)id, pair);
+		const struct fg_profile_row *after =
+			row_of(set, FG_ARM_CANDIDATE, (uint16_t)id, pair);
 
 		if (!before != !after)
 			return false;
@@ -119,62 +174,116 @@ static bool is_equal(const struct fg_profile_set *set)
 	return true;
 }
 
-static bool is_counted_already(const struct fg_profile_set *set)
+static bool is_counted_already(const struct fg_profile_set *set, uint32_t first)
 {
 	for (size_t i = 0; i < set->row_count; i++) {
-		if (set->rows[i].arm == FG_ARM_CANDIDATE && set->rows[i].pair >= FIRST_PAIR)
+		if (set->rows[i].arm == FG_ARM_CANDIDATE && set->rows[i].pair >= first &&
+		    set->rows[i].pair < first + PAIRS)
 			return true;
 	}
 	return false;
 }
 
-static void record(const struct counter *counter, struct fg_series *series, unsigned done)
+static void set_fact(struct fg_series *series, const char *name, char *text)
 {
-	char *text = fg_xasprintf("events %s: %s",
-				  done > 0 ? "were not counted a second time" : "are not counted",
-				  counter->why);
-
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_COUNTS, text, false);
+	fg_environment_set(&series->build[FG_ARM_CANDIDATE], name, text, false);
 	free(text);
 }
 
-int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
-			    const struct fg_benchmark *benchmark, struct fg_profile_set *set,
-			    struct fg_error *err)
+/* What is to be said of the counts, as facts of the candidate's build. */
+static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
-	const size_t *indexes = NULL;
-	struct counter counter = {.session = session, .job = job, .benchmark = benchmark};
-	struct fg_count_both both = {
-		.benchmark = benchmark,
+	char *change = NULL;
+
+	if (counter->why)
+		set_fact(series, counter->kind->fact,
+			 fg_xasprintf("%s %s: %s", counter->kind->what,
+				      done > 0 ? "were not counted a second time"
+					       : "are not counted",
+				      counter->why));
+	else if (counter->unreached.length)
+		set_fact(series, counter->kind->fact, fg_xstrdup(counter->unreached.data));
+	change = fg_domain_change_text(&counter->domains[FG_ARM_BASELINE],
+				       &counter->domains[FG_ARM_CANDIDATE]);
+	if (change)
+		set_fact(series, FG_FACT_DOMAINS, fg_xasprintf("arguments: %s", change));
+	free(change);
+}
+
+static void counter_release(struct counter *counter)
+{
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_domain_sums_release(&counter->domains[arm]);
+	fg_strbuf_release(&counter->unreached);
+	free(counter->why);
+}
+
+static int count_kind(struct counter *counter, struct fg_series *series, struct fg_profile_set *set,
+		      struct fg_error *err)
+{
+	const struct fg_session *session = counter->session;
+	const struct fg_count_both both = {
+		.benchmark = counter->benchmark,
 		.set = set,
-		.first_pair = FIRST_PAIR,
+		.has_baseline =
+			session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED,
+		.first_pair = counter->kind->first_pair,
 		.count = count_once,
 		.is_equal = is_equal,
-		.context = &counter,
+		.context = counter,
 	};
-	struct fg_series *series = NULL;
 	struct fg_error found = {0};
 	char *plain = NULL;
 	char *library = NULL;
 	unsigned done = 0;
 	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
-	series = &session->run.series[indexes[0]];
-	both.has_baseline =
-		session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED;
-	if (is_counted_already(set))
+	if (is_counted_already(set, both.first_pair))
 		return FG_OK; /* a session before this one counted */
 	if (fg_preload_library(&plain, &found) != FG_OK ||
-	    fg_preload_counting_library(plain, &library, &found) != FG_OK)
-		explain(&counter, found.message);
-	counter.library = library;
+	    counter->kind->find_library(plain, &library, &found) != FG_OK)
+		explain(counter, found.message);
+	counter->library = library;
 	if (library)
 		status = fg_session_count_both(&both, &done, err);
-	if (status == FG_OK && counter.why)
-		record(&counter, series, done);
-	free(counter.why);
+	if (status == FG_OK)
+		record(counter, series, done);
 	free(library);
 	free(plain);
+	return status;
+}
+
+bool fg_session_counts_events(const struct fg_measuring *measure)
+{
+	return measure->also_count > 0 || measure->call_count > 0 || measure->domain_count > 0;
+}
+
+int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
+			    const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			    struct fg_error *err)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+	const struct {
+		const struct kind *kind;
+		bool is_wanted;
+	} all[] = {
+		{.kind = &kind_of_events, .is_wanted = measure->also_count > 0},
+		{.kind = &kind_of_calls,
+		 .is_wanted = measure->call_count > 0 || measure->domain_count > 0},
+	};
+	const size_t *indexes = NULL;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(all) && status == FG_OK; i++) {
+		struct counter counter = {.kind = all[i].kind,
+					  .session = session,
+					  .job = job,
+					  .benchmark = benchmark};
+
+		if (all[i].is_wanted)
+			status = count_kind(&counter, &session->run.series[indexes[0]], set, err);
+		counter_release(&counter);
+	}
 	return status;
 }

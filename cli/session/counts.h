@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that `measure.also` asks for, counted in repetitions of their own after the pairs: what
- * they find goes into the profile of the series, as the measures `heap.allocations` and so on.
+ * Events and calls that `measure.also`, `measure.calls` and `measure.domains` ask for, counted in
+ * repetitions of their own after the pairs: what they find goes into the profile of the series, as
+ * the measures `heap.allocations`, `calls.exp` and so on.
  */
 #ifndef FG_CLI_SESSION_COUNTS_H
 #define FG_CLI_SESSION_COUNTS_H
@@ -9,8 +10,9 @@
 #include "cli/session/session.h"
 #include "runner/runner.h"
 
+bool fg_session_counts_events(const struct fg_measuring *measure); /* is anything to be counted? */
 /*
- * One repetition a side; a second one where the sides do not agree.  What cannot be counted is told
+ * One repetition a side and library that counts; a second one where the sides do not agree.  What cannot be counted is told
  * by a fact of the candidate's build and costs nothing.  `set` is the profile of the job's first
  * series.
  */

@@ -384,7 +384,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 struct fg_error *err)
 {
 	const bool exact = is_exact_wanted(session, benchmark);
-	const bool also = benchmark->measure.also_count > 0;
+	const bool also = fg_session_counts_events(&benchmark->measure);
 	struct fg_profile_set *set = NULL;
 	const size_t *indexes = NULL;
 	int status = FG_OK;
