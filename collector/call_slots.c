@@ -495,6 +495,7 @@ static void free_stubs(void)
 
 /* ---- slots ---- */
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): an atomic store changes it */
 static bool write_slot(const struct object *object, uintptr_t *slot, uintptr_t value)
 {
 	const uintptr_t address = (uintptr_t)slot;

@@ -377,9 +377,11 @@ static const struct fg_count_hooks hooks = {
  * Every object that is linked by the usual start files calls this when it begins, before its own
  * constructors: the place that the C library has for profilers.
  */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): it is their name */
 FG_EXPORT void __gmon_start__(void);
 
 FG_EXPORT void __gmon_start__(void)
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 {
 	const int saved_errno = errno;
 

@@ -157,7 +157,7 @@ static struct number read_argument(const struct fg_call_state *state,
 {
 	if (argument->kind == FG_ARGUMENT_EXTENDED)
 		return read_extended((const uint8_t *)state->rsp + sizeof(uintptr_t) +
-				     16u * argument->place);
+				     (size_t)16 * argument->place);
 	return read_at(state, argument, lane);
 }
 

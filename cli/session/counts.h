@@ -10,7 +10,8 @@
 #include "cli/session/session.h"
 #include "runner/runner.h"
 
-bool fg_session_counts_events(const struct fg_measuring *measure); /* is anything to be counted? */
+/* Is anything to be counted? */
+bool fg_session_counts_events(const struct fg_measuring *measure);
 /*
  * One repetition a side and library that counts; a second one where the sides do not agree.  What cannot be counted is told
  * by a fact of the candidate's build and costs nothing.  `set` is the profile of the job's first
