@@ -301,7 +301,9 @@ static void add_bins(struct fg_view_table *table, const struct fg_domain *domain
 			continue;
 		row = fg_view_add_row(table);
 		fg_strbuf_printf(&text, "%-14s ", fg_domain_bin_text(i, range));
-		for (double bar = 0; bar < BAR * domain->bins[i] / most; bar++)
+		const unsigned bar = (unsigned)ceil(BAR * domain->bins[i] / most);
+
+		for (unsigned n = 0; n < bar; n++)
 			fg_strbuf_add_char(&text, '#');
 		row->cells[COLUMN_CALLS] = fg_cell_count(domain->bins[i]);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, fg_strbuf_text(&text));

@@ -13,9 +13,9 @@
 /* Is anything to be counted? */
 bool fg_session_counts_events(const struct fg_measuring *measure);
 /*
- * One repetition a side and library that counts; a second one where the sides do not agree.  What cannot be counted is told
- * by a fact of the candidate's build and costs nothing.  `set` is the profile of the job's first
- * series.
+ * One repetition a side and library that counts; a second one where the sides do not agree.  What
+ * cannot be counted is told by a fact of the candidate's build and costs nothing.  `set` is the
+ * profile of the job's first series.
  */
 int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
 			    const struct fg_benchmark *benchmark, struct fg_profile_set *set,
