@@ -305,7 +305,8 @@ static void count(const struct fg_call_state *state, uint32_t function)
 		}
 		add(thread, where.path, function, state);
 	}
-	fg_thread_leave(thread);
+	/* Others may wait for it, and need no more than to see what was written before. */
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
 static uintptr_t count_and_go_on(const struct fg_call_state *state)

@@ -180,12 +180,16 @@ static __attribute__((noinline)) void add_all(struct fg_call_domain *domains,
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state)
 {
+	const unsigned flags = 0x3f;
 	const unsigned quiet = 0x1f80; /* no traps, rounding to nearest */
 	const unsigned saved = __builtin_ia32_stmxcsr();
 
-	__builtin_ia32_ldmxcsr(quiet);
+	if ((saved & ~flags) != quiet)
+		__builtin_ia32_ldmxcsr(quiet);
 	add_all(domains, signature, state);
-	__builtin_ia32_ldmxcsr(saved);
+	/* To set them takes longer than to ask, and what was inexact before mostly is again. */
+	if (__builtin_ia32_stmxcsr() != saved)
+		__builtin_ia32_ldmxcsr(saved);
 }
 
 static uint64_t bits_of(double value)

@@ -135,7 +135,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 			continue;
 		fg_strbuf_printf(text,
 				 "%s calls its own, without a slot that could be led elsewhere "
-				 "(compile it with -finstrument-functions)",
+				 "(measure.exact counts such calls)",
 				 fg_fs_base_name(all->programs[i]));
 		return true;
 	}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Called by run: FASTGATE SOURCE ROUNDS.  All ways take turns; medians of CPU time, added to that of the bare program."""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+FASTGATE, SOURCE, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+CASES = (("5", "1000000"), ("30", "1000000"), ("300", "1000000"), ("tracks", "3000"))
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="fastgate-bench-")
+    program = f"{folder}/work"
+    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-o", program, "-lm"], check=True)
+    record = [FASTGATE, "--quiet", "record", "-o", f"{folder}/traces"]
+    ways = {"bare": [], "--calls": [*record, "--calls", "*@libm", "--"], "--domains": [*record, "--domains", "libm", "--"]}
+    print(f"medians of {ROUNDS} rounds")
+    for words in CASES:
+        found = {way: [] for way in ways}
+        for _ in range(ROUNDS):
+            for way, before in ways.items():
+                done = subprocess.run([*before, program, *words], check=True, capture_output=True, text=True)
+                found[way].append(float(done.stdout.split()[-1]))
+        middle = {way: statistics.median(values) for way, values in found.items()}
+        if words[0] == "tracks":
+            print("  a program that follows tracks: " + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways))
+        else:
+            added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways if way != "bare")
+            print(f"  a call of exp {words[0]} deep: bare {middle['bare']:.1f} ns; added: {added}")
+    shutil.rmtree(folder)
+
+
+os.environ.pop("LD_PRELOAD", None)
+main()
