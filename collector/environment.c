@@ -39,16 +39,25 @@ static bool is_named(const char *entry, const char *name)
 	return strncmp(entry, name, strlen(name)) == 0;
 }
 
+static bool ends_name(char c)
+{
+	return c == ':' || c == ' ' || c == '\0';
+}
+
+/* The one that samples or the one that counts. */
 static void keep_library(const char *list)
 {
-	const char *name = strstr(list, FG_COLLECTOR_LIBRARY);
+	const char *name = strstr(list, FG_COLLECTOR_NAME);
 	const char *from = name;
+	const char *to = name;
 
 	if (!name || library)
 		return;
-	while (from > list && from[-1] != ':' && from[-1] != ' ')
+	while (from > list && !ends_name(from[-1]))
 		from--;
-	library = copy(from, (size_t)(name - from) + strlen(FG_COLLECTOR_LIBRARY));
+	while (!ends_name(*to))
+		to++;
+	library = copy(from, (size_t)(to - from));
 }
 
 void fg_environment_keep(char *const *environment)
@@ -79,7 +88,7 @@ static struct found look(char *const *environment)
 
 		if (is_named(entry, preload_name)) {
 			preload = found.count;
-			found.has_library = strstr(entry, FG_COLLECTOR_LIBRARY) != NULL;
+			found.has_library = strstr(entry, FG_COLLECTOR_NAME) != NULL;
 		}
 		found.has_output |= is_named(entry, output_name);
 	}

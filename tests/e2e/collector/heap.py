@@ -80,6 +80,11 @@ def process_that_outlives_its_main_thread_is_counted(program):
     expect("heap.allocations", {"make_small": 700}, within="outlive")
 
 
+def program_behind_an_emptied_environment_is_counted(program):
+    recorded("env", "-i", program)
+    expect("heap.allocations", {"make_small": 4000, "make_large": 20})
+
+
 def program_notices_nothing():
     """Exit code and output are the command's, of a program with a thousand calls of everything that allocates, too."""
     for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
@@ -123,6 +128,7 @@ def body():
         allocations_after_a_jump_have_their_callers(program)
         child_of_a_vfork_disturbs_nothing(program)
         process_that_outlives_its_main_thread_is_counted(program)
+        program_behind_an_emptied_environment_is_counted(program)
     program_notices_nothing()
     malloc_of_the_program_is_told()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
