@@ -112,21 +112,25 @@ static bool decide_exact(const struct fg_metric_context *context, const struct f
 	return true;
 }
 
+static void note_left_out(const struct fg_metric_context *context,
+			  struct fg_metric_verdict *verdict, size_t count, const char *why)
+{
+	if (count > 0)
+		NOTE(context, verdict, "%zu %s left out: %s", count, count == 1 ? "pair" : "pairs",
+		     why);
+}
+
 static void note_lost_pairs(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			    struct fg_metric_verdict *verdict)
 {
-	if (pairs->no_number > 0)
-		NOTE(context, verdict, "%zu pairs left out: a value is not a number",
-		     pairs->no_number);
-	if (pairs->no_ratio > 0 && !pairs->linear)
-		NOTE(context, verdict,
-		     "%zu pairs left out: a time of zero or below cannot be compared",
-		     pairs->no_ratio);
+	note_left_out(context, verdict, pairs->no_number, "a value is not a number");
 	if (pairs->linear)
 		NOTE(context, verdict,
 		     "some values are zero or negative: differences are relative to the mean level");
-	if (pairs->unpaired > 0)
-		NOTE(context, verdict, "%zu pairs left out: one side is missing", pairs->unpaired);
+	else
+		note_left_out(context, verdict, pairs->no_ratio,
+			      "a time of zero or below cannot be compared");
+	note_left_out(context, verdict, pairs->unpaired, "one side is missing");
 }
 
 /* Neither side has a value that counts. */

@@ -316,15 +316,18 @@ static void refusals_name_no_path_of_the_server(void **state)
 }
 
 /* Sessions that are open read an empty file, and no other can be opened. */
-/* Another process writes: what the server's connections have in memory no longer counts. */
-static void write_from_elsewhere(const struct fg_test_server *s)
+/*
+ * Another process writes: what the server's connections have in memory no longer counts.  It stays
+ * connected: the last one to leave takes the log away.
+ */
+static sqlite3 *write_from_elsewhere(const struct fg_test_server *s)
 {
 	sqlite3 *db = NULL;
 
 	assert_int_equal(sqlite3_open(s->database, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "CREATE TABLE elsewhere(x)", NULL, NULL, NULL),
 			 SQLITE_OK);
-	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	return db;
 }
 
 static void broken_database_is_named_in_the_log_alone(void **state)
@@ -332,16 +335,18 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 	static const char *const paths[] = {"/api/v1/projects", "/api/v1/runs"};
 	struct fg_test_server *s = *state;
 	char *wal = fg_xasprintf("%s-wal", s->database);
+	sqlite3 *elsewhere = NULL;
 	char *log = NULL;
 	size_t size = 0;
 
-	write_from_elsewhere(s);
+	elsewhere = write_from_elsewhere(s);
 	assert_return_code(truncate(s->database, 0), 0);
 	assert_return_code(truncate(wal, 0), 0);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
 		tells_no_path(s, paths[i], FAILED);
 	log = fg_scratch_read(&s->scratch, FG_TEST_SERVER_LOG, &size);
 	assert_non_null(strstr(log, s->database));
+	(void)sqlite3_close(elsewhere);
 	free(log);
 	free(wal);
 }
