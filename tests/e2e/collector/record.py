@@ -161,12 +161,13 @@ def told_to_end(signal, *command):
 
 
 def signals_are_handed_on():
+    summary = re.compile(r"\b(no samples|1 sample|\d+ samples)\b")  # how many there are is up to the machine
     for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
         code, said = told_to_end(signal, "sh", "-c", "echo ready; exec sleep 100")
-        check(code == 128 + signal and "samples of" in said, f"{signal.name}: {code}\n{said}")
+        check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
         # communicate() returns when nobody holds the pipe any more: the sleep has ended, too
         code, said = told_to_end(signal, "sh", "-c", "sleep 100 & echo ready; wait")
-        check(code == 128 + signal and "samples of" in said, f"{signal.name}, with a child: {code}\n{said}")
+        check(code == 128 + signal and summary.search(said), f"{signal.name}, with a child: {code}\n{said}")
     code, _ = told_to_end(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
     check(code == 7, f"a command that decides for itself: {code}")
 
