@@ -18,6 +18,9 @@ function(fg_label_test kind name)
 	set_tests_properties(${kind}.${name} PROPERTIES LABELS "${kind};${part}:${folder};${ARGN}" SKIP_RETURN_CODE 77)
 endfunction()
 
+# Builds the programs with the label "threads".
+add_custom_target(thread_tests)
+
 # fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable a subject.
 # fg_integration_test(...): the same, for tests that join several folders.
 function(fg_cmocka_test kind name)
@@ -31,6 +34,9 @@ function(fg_cmocka_test kind name)
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})
 	set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
 	fg_label_test(${kind} ${name} ${T_LABELS})
+	if(threads IN_LIST T_LABELS)
+		add_dependencies(thread_tests test_${kind}_${name})
+	endif()
 endfunction()
 
 function(fg_unit_test name)

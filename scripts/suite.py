@@ -26,9 +26,6 @@ TOOK = LOGS / "took.json"
 BACKGROUND_NICENESS = 19
 TAIL_LINES = 60
 
-# Programs whose threads the thread sanitizer watches.
-THREAD_TESTS = [f"test_integration_perfdb_{name}" for name in ("post", "server", "strangers", "attacks", "faults", "push")]
-
 # The tests under tests/integration and tests/e2e that belong to a room: the folders that they lie in.
 ROOM_TESTS = {
     "collector": ["collector"],
@@ -83,7 +80,7 @@ def lanes(jobs):
     ]
     background = [
         Stage("build asan", 70, ["build dev"], *build("asan", jobs)),
-        Stage("build tsan", 20, ["build dev"], *build("tsan", jobs, *THREAD_TESTS)),
+        Stage("build tsan", 20, ["build dev"], *build("tsan", jobs, "thread_tests")),
         Stage("analysis", 160, ["build dev"], ["python3", "scripts/analyse.py", "build/dev", jobs]),
     ]
     return front, background

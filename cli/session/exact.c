@@ -55,7 +55,7 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 	*counted = false;
 	if (request.timeout_ns <= 0) {
 		free(meter->why);
-		meter->why = fg_xstrdup("measure.exact.budget is used up");
+		meter->why = fg_xstrdup("measure.exact_budget is used up");
 		return FG_OK;
 	}
 	status = fg_runner_exact(meter->job, &request, &reading, err);

@@ -43,9 +43,10 @@ static void show_tail(const struct fg_cli *cli, char *tail)
 
 /* Makefiles often leave their benchmarks to a target of their own. */
 static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
-			    struct fg_worktree_options *options)
+			    const struct fg_worktree_options *options)
 {
 	const char *target = fg_project_make_target(project->tree, &cli->arena, project);
+	struct fg_worktree_options again = *options;
 	struct fg_build build = {0};
 	char *command = NULL;
 	char *log = NULL;
@@ -59,9 +60,9 @@ static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 	status = split(cli, command, false, &build.command, &err);
 	if (status != FG_OK)
 		return status;
-	options->build = &build;
-	log = fg_fs_join(options->state_folder, "build-benchmarks.log");
-	status = fg_worktree_build(options, project->tree, log, &tail, &err);
+	again.build = &build;
+	log = fg_fs_join(again.state_folder, "build-benchmarks.log");
+	status = fg_worktree_build(&again, project->tree, log, &tail, &err);
 	if (status == FG_OK) {
 		project->build_command =
 			fg_arena_printf(&cli->arena, "%s && %s", project->build_command, command);

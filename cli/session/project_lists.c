@@ -158,12 +158,15 @@ static void read_ctest(const char *root, struct fg_arena *arena, struct fg_proje
 {
 	char *line = fg_xasprintf("ctest --test-dir %s --show-only=json-v1", project->build_folder);
 	char *text = output_of(root, line, false);
+	const cJSON *tests = NULL;
 	const cJSON *test = NULL;
 	cJSON *json = NULL;
 
-	if (text && fg_json_parse(text, strlen(text), LIST_LIMIT_BYTES, &json, NULL) == FG_OK) {
-		cJSON_ArrayForEach(test, fg_json_find(json, "tests"))
-			take_test(root, arena, project, test);
+	if (text && fg_json_parse(text, strlen(text), LIST_LIMIT_BYTES, &json, NULL) == FG_OK)
+		tests = fg_json_find(json, "tests");
+	cJSON_ArrayForEach(test, tests)
+	{
+		take_test(root, arena, project, test);
 	}
 	cJSON_Delete(json);
 	free(text);

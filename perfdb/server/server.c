@@ -105,7 +105,7 @@ static void set_defaults(struct fg_server_options *options)
 	if (!options->threads)
 		options->threads = DEFAULT_THREADS;
 	if (options->sign_in_ns <= 0)
-		options->sign_in_ns = DEFAULT_SIGN_IN_HOURS * 3600 * FG_NS_PER_S;
+		options->sign_in_ns = (int64_t)DEFAULT_SIGN_IN_HOURS * 3600 * FG_NS_PER_S;
 }
 
 /* Opens the database, which brings it up to date. */
