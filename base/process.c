@@ -23,13 +23,10 @@
 #include <unistd.h>
 
 enum {
-	DEFAULT_CAPTURE_BYTES = 1 << 20,
 	DEFAULT_GRACE_MS = 2000,
 	MAX_RUNNING = 64,
 	MAX_KEPT = 256,
 	TICK_MS = 100,
-	PIPE_BYTES = 1 << 20, /* what an unprivileged process may ask for */
-	READ_BYTES = 1 << 18,
 };
 
 /* Running programs and children to keep; processes are started and awaited by one thread. */
@@ -40,10 +37,15 @@ static size_t kept_count;
 
 /* ---- start ---- */
 
-static int open_stream(enum fg_process_stream kind, int pipe_write_fd, int inherited_fd)
+static bool is_captured(enum fg_process_stream kind)
 {
-	if (kind == FG_STREAM_CAPTURE)
-		return pipe_write_fd;
+	return kind == FG_STREAM_CAPTURE || kind == FG_STREAM_FILE;
+}
+
+static int open_stream(enum fg_process_stream kind, int capture_fd, int inherited_fd)
+{
+	if (is_captured(kind))
+		return capture_fd;
 	if (kind == FG_STREAM_INHERIT)
 		return inherited_fd;
 	return open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -63,10 +65,11 @@ static void reset_signals(void)
 
 /* What a start needs besides the options; made before the fork. */
 struct start {
-	int pipes[2][2];    /* stdout and stderr, if captured */
-	int report[2];      /* errno of a failed exec; closes itself on success */
-	int launch[2];      /* from the launcher */
-	char **launch_argv; /* NULL: no launcher */
+	struct fg_capture captures[2]; /* of stdout and stderr */
+	int outputs[2];                /* and where the program writes them; -1: not captured */
+	int report[2];                 /* errno of a failed exec; closes itself on success */
+	int launch[2];                 /* from the launcher */
+	char **launch_argv;            /* NULL: no launcher */
 	char number[2][24];
 };
 
@@ -135,8 +138,8 @@ FG_NORETURN static void run_child(const struct fg_process_options *options,
 	if (options->working_directory && chdir(options->working_directory) != 0)
 		goto failed;
 	in_fd = open(input, O_RDONLY | O_CLOEXEC);
-	out_fd = open_stream(options->stdout_to, start->pipes[0][1], STDOUT_FILENO);
-	err_fd = open_stream(options->stderr_to, start->pipes[1][1], STDERR_FILENO);
+	out_fd = open_stream(options->stdout_to, start->outputs[0], STDOUT_FILENO);
+	err_fd = open_stream(options->stderr_to, start->outputs[1], STDERR_FILENO);
 	if (in_fd < 0 || out_fd < 0 || err_fd < 0 || dup2(in_fd, STDIN_FILENO) < 0)
 		goto failed;
 	/* stderr first if stdout would overwrite it; both may be inherited. */
@@ -179,16 +182,22 @@ static int open_pipes(const struct fg_process_options *options, struct start *st
 		      struct fg_error *err)
 {
 	const enum fg_process_stream kinds[2] = {options->stdout_to, options->stderr_to};
+	int status = FG_OK;
 
 	for (size_t i = 0; i < 2; i++) {
-		start->pipes[i][0] = start->pipes[i][1] = -1;
+		start->captures[i] = (struct fg_capture){.fd = -1};
+		start->outputs[i] = -1;
 		start->report[i] = -1;
 		start->launch[i] = -1;
 	}
-	for (size_t i = 0; i < 2; i++) {
-		if (kinds[i] == FG_STREAM_CAPTURE && pipe2(start->pipes[i], O_CLOEXEC) != 0)
-			return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	for (size_t i = 0; i < 2 && status == FG_OK; i++) {
+		if (is_captured(kinds[i]))
+			status = fg_capture_open(&start->captures[i], kinds[i] == FG_STREAM_FILE,
+						 options->capture_limit_bytes, &start->outputs[i],
+						 err);
 	}
+	if (status != FG_OK)
+		return status;
 	if (pipe2(start->report, O_CLOEXEC) != 0 ||
 	    (options->launcher && pipe2(start->launch, O_CLOEXEC) != 0))
 		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
@@ -200,27 +209,12 @@ static int open_pipes(const struct fg_process_options *options, struct start *st
 static void start_release(struct start *start)
 {
 	for (size_t i = 0; i < 2; i++) {
-		close_fd(&start->pipes[i][0]);
-		close_fd(&start->pipes[i][1]);
+		fg_capture_release(&start->captures[i]);
+		close_fd(&start->outputs[i]);
 		close_fd(&start->report[i]);
 		close_fd(&start->launch[i]);
 	}
 	free(start->launch_argv);
-}
-
-static void capture_init(struct fg_process_capture *capture, int fd,
-			 const struct fg_process_options *options)
-{
-	const size_t limit =
-		options->capture_limit_bytes ? options->capture_limit_bytes : DEFAULT_CAPTURE_BYTES;
-
-	*capture = (struct fg_process_capture){.fd = fd};
-	fg_strbuf_set_limit(&capture->head, limit / 2 + 1);
-	if (fd < 0)
-		return;
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	/* A program that prints a lot must not wait for us; refused beyond the user's share. */
-	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
 /* Reads as much as was asked for, or up to the end of the stream. */
@@ -281,8 +275,8 @@ static void become_running(const struct fg_process_options *options, struct star
 	start->launch[0] = -1;
 	running[running_count++] = pid;
 	for (size_t i = 0; i < 2; i++) {
-		capture_init(&process->captures[i], start->pipes[i][0], options);
-		start->pipes[i][0] = -1;
+		process->captures[i] = start->captures[i];
+		start->captures[i] = (struct fg_capture){.fd = -1};
 	}
 }
 
@@ -422,68 +416,6 @@ void fg_process_end_kept(void)
 
 /* ---- wait ---- */
 
-/*
- * The beginning is kept as it comes; what follows goes round in a buffer of the same size, so that
- * the end is kept.  Nothing is copied after the kernel has: a program that writes megabytes must
- * not wait for us.
- */
-static ssize_t read_some(struct fg_process_capture *capture)
-{
-	static char buffer[READ_BYTES]; /* programs are awaited by one thread */
-	const size_t half = capture->head.limit;
-	ssize_t got = 0;
-
-	if (capture->head.length < half) {
-		got = read(capture->fd, buffer,
-			   fg_min_size(sizeof(buffer), half - capture->head.length));
-		if (got > 0)
-			fg_strbuf_add(&capture->head, buffer, (size_t)got);
-		return got;
-	}
-	if (!capture->ring)
-		capture->ring = fg_xmalloc(half);
-	got = read(capture->fd, capture->ring + capture->ring_bytes % half,
-		   half - capture->ring_bytes % half);
-	capture->ring_bytes += got > 0 ? (size_t)got : 0;
-	return got;
-}
-
-/* Reads what is available; closes the stream at its end. */
-static void capture_read(struct fg_process_capture *capture)
-{
-	while (capture->fd >= 0) {
-		const ssize_t got = read_some(capture);
-
-		if (got > 0 || (got < 0 && errno == EINTR))
-			continue;
-		if (got < 0 && errno == EAGAIN)
-			return;
-		close_fd(&capture->fd);
-	}
-}
-
-static void capture_take(struct fg_process_capture *capture, char **text, size_t *size, bool *cut)
-{
-	const size_t half = capture->head.limit;
-	const size_t ring_size = fg_min_size(capture->ring_bytes, half);
-	const size_t begin = ring_size < half ? 0 : capture->ring_bytes % half;
-
-	fg_strbuf_set_limit(&capture->head, 0);
-	if (capture->ring_bytes > ring_size) {
-		fg_strbuf_printf(&capture->head, "\n[... %zu bytes left out ...]\n",
-				 capture->ring_bytes - ring_size);
-		*cut = true;
-	}
-	if (ring_size) {
-		fg_strbuf_add(&capture->head, capture->ring + begin, ring_size - begin);
-		fg_strbuf_add(&capture->head, capture->ring, begin);
-	}
-	*size = capture->head.length;
-	*text = fg_strbuf_detach(&capture->head);
-	free(capture->ring);
-	capture->ring = NULL;
-}
-
 static void forget(struct fg_process *process)
 {
 	for (size_t i = 0; process->counted && i < running_count; i++) {
@@ -596,15 +528,16 @@ static void wait_for_news(struct fg_process *processes, size_t count)
 		if (!p->reaped && p->pidfd >= 0)
 			fds[used++] = (struct pollfd){.fd = p->pidfd, .events = POLLIN};
 		for (size_t k = 0; k < 2; k++) {
-			if (p->captures[k].fd >= 0)
-				fds[used++] =
-					(struct pollfd){.fd = p->captures[k].fd, .events = POLLIN};
+			const int fd = fg_capture_poll_fd(&p->captures[k]);
+
+			if (fd >= 0)
+				fds[used++] = (struct pollfd){.fd = fd, .events = POLLIN};
 		}
 	}
 	(void)poll(fds, used, poll_timeout_ms(processes, count, fg_clock_monotonic_ns()));
 	for (size_t i = 0; i < count; i++) {
-		capture_read(&processes[i].captures[0]);
-		capture_read(&processes[i].captures[1]);
+		fg_capture_read(&processes[i].captures[0]);
+		fg_capture_read(&processes[i].captures[1]);
 	}
 }
 
@@ -615,6 +548,20 @@ static bool was_interrupted(const struct fg_process *processes, size_t count)
 			return true;
 	}
 	return false;
+}
+
+static void take_output(struct fg_process *process, struct fg_process_result *result)
+{
+	const struct fg_captured out = fg_capture_take(&process->captures[0]);
+	const struct fg_captured err = fg_capture_take(&process->captures[1]);
+
+	result->stdout_text = out.text;
+	result->stdout_size = out.size;
+	result->printed[0] = out.printed;
+	result->stderr_text = err.text;
+	result->stderr_size = err.size;
+	result->printed[1] = err.printed;
+	result->output_cut = out.cut || err.cut;
 }
 
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
@@ -646,12 +593,9 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 	else if (fg_process_end_strays())
 		results[count - 1].left_children = true;
 	for (size_t i = 0; i < count; i++) {
-		capture_read(&processes[i].captures[0]);
-		capture_read(&processes[i].captures[1]);
-		capture_take(&processes[i].captures[0], &results[i].stdout_text,
-			     &results[i].stdout_size, &results[i].output_cut);
-		capture_take(&processes[i].captures[1], &results[i].stderr_text,
-			     &results[i].stderr_size, &results[i].output_cut);
+		fg_capture_read(&processes[i].captures[0]);
+		fg_capture_read(&processes[i].captures[1]);
+		take_output(&processes[i], &results[i]);
 	}
 	/* A program that ended before it could be stopped has its ordinary result. */
 	for (size_t i = 0; i < count; i++) {
@@ -674,9 +618,7 @@ void fg_process_release(struct fg_process *process)
 		close_fd(&process->report_fd);
 	for (size_t k = 0; k < 2; k++) {
 		if (process->pid > 0)
-			close_fd(&process->captures[k].fd);
-		fg_strbuf_release(&process->captures[k].head);
-		free(process->captures[k].ring);
+			fg_capture_release(&process->captures[k]);
 	}
 	*process = (struct fg_process){0};
 }

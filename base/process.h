@@ -17,6 +17,7 @@
 #define FG_BASE_PROCESS_H
 
 #include "base/base.h"
+#include "base/capture.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 
@@ -27,7 +28,8 @@
 enum fg_process_stream {
 	FG_STREAM_DISCARD = 0,
 	FG_STREAM_INHERIT,
-	FG_STREAM_CAPTURE,
+	FG_STREAM_CAPTURE, /* through a pipe */
+	FG_STREAM_FILE,    /* captured in a file in memory: printing never waits for us */
 };
 
 struct fg_process_options {
@@ -75,6 +77,7 @@ struct fg_process_result {
 	size_t stdout_size;
 	char *stderr_text;
 	size_t stderr_size;
+	uint64_t printed[2]; /* bytes on stdout and stderr, kept or not */
 	bool output_cut;
 };
 
@@ -83,13 +86,8 @@ struct fg_process {
 	int pidfd;
 	int64_t started_ns;
 	struct fg_process_options options;
-	struct fg_process_capture {
-		int fd; /* -1: not captured, or at its end */
-		struct fg_strbuf head;
-		char *ring; /* the newest bytes after the head, as many as that has */
-		size_t ring_bytes;
-	} captures[2];      /* stdout, stderr */
-	int64_t kill_at_ns; /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
+	struct fg_capture captures[2]; /* stdout, stderr */
+	int64_t kill_at_ns;            /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
 	bool timed_out;
 	bool reaped;
 	int report_fd; /* of the launcher; -1: there is none */

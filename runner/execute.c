@@ -16,6 +16,7 @@ enum {
 	LAST_CLEANUP_TIMEOUT_S = 10, /* when the user waits for us to stop */
 	ADDED_VARIABLES_MAX = 48,
 	PADDING_VARIABLES = 16,
+	PRINTS_MUCH_BYTES = 512 << 10, /* half of what a pipe holds */
 };
 
 static const char padding_name[] = "FASTGATE_PADDING=";
@@ -291,6 +292,7 @@ struct pass {
 	struct fg_execution *executions;
 	struct fg_failure *failure;
 	struct watch *watches; /* by slot */
+	bool to_file[2];       /* stdout, stderr: alike for all programs of a block */
 };
 
 static const struct fg_target *target_of(const struct pass *pass, size_t slot)
@@ -401,8 +403,8 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.argv = target->command->argv,
 		.working_directory = target->working_directory,
 		.stdin_path = target->stdin_path,
-		.stdout_to = FG_STREAM_CAPTURE,
-		.stderr_to = FG_STREAM_CAPTURE,
+		.stdout_to = pass->to_file[0] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
+		.stderr_to = pass->to_file[1] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
 		.capture_limit_bytes = target->benchmark->harness != FG_HARNESS_NONE
 					       ? HARNESS_LIMIT_BYTES
 					       : CAPTURE_LIMIT_BYTES,
@@ -488,6 +490,16 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 	return FG_OK;
 }
 
+static void see_output(struct fg_executor *executor, const uint64_t printed[2])
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (printed[k] < PRINTS_MUCH_BYTES || executor->prints_much[k])
+			continue;
+		executor->prints_much[k] = true;
+		executor->output_moved = true;
+	}
+}
+
 static int wait_for(const struct pass *pass, struct fg_process *processes, size_t first,
 		    size_t count, struct fg_error *err)
 {
@@ -499,6 +511,7 @@ static int wait_for(const struct pass *pass, struct fg_process *processes, size_
 
 		fg_process_release(&processes[i]);
 		execution->result = results[i];
+		see_output(pass->executor, results[i].printed);
 		fg_observe(&pass->executor->observer, pass->block->cpu, &execution->after);
 	}
 	for (size_t i = first; i < first + count && status == FG_OK; i++) {
@@ -594,9 +607,11 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 				  .block = block,
 				  .executions = executions,
 				  .failure = failure,
-				  .watches = watches};
+				  .watches = watches,
+				  .to_file = {executor->prints_much[0], executor->prints_much[1]}};
 	const size_t step = block->concurrent ? block->count : 1;
 
+	executor->output_moved = false;
 	for (size_t slot = 0; slot < block->count; slot++)
 		watches[slot] =
 			(struct watch){.executor = executor, .execution = &executions[slot]};

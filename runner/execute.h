@@ -42,6 +42,12 @@ struct fg_executor {
 	const struct fg_extractor *extractor;
 	size_t user_metric_count;
 	const volatile sig_atomic_t *interrupted;
+	/*
+	 * For standard output and error: one arm has printed so much that it would have to wait for
+	 * the reader of a pipe, so all repetitions that follow write to a file in memory.
+	 */
+	bool prints_much[2];
+	bool output_moved;     /* to the file, by what the last block printed */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */
 	const char *collector; /* path of the library; needed where a block is sampled */
 	const char *traces_folder; /* below it each sampled repetition gets its own */

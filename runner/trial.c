@@ -117,12 +117,15 @@ static bool shares_files(const struct fg_runner_job *job)
 	return false;
 }
 
-/* Executions are known from the warm-up; without one, each arm runs once now. */
+/*
+ * Executions are known from the warm-up.  Without one, or where a program waited for the reader of
+ * its output there, each arm runs once now.
+ */
 static int know_the_program(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_block block;
 
-	if (job->warmups > 0)
+	if (job->warmups > 0 && !job->executor.output_moved)
 		return FG_OK;
 	fg_schedule_solo(&job->rules, 0, &block);
 	block.aside |= FG_ASIDE_TRIAL;

@@ -113,6 +113,16 @@ def git_status(self):
 Project.git_status = git_status
 
 
+def who_prints_much_writes_to_a_file_on_both_sides():
+    project = Project("p")
+    project.write("show.sh", SHOW + 'kind=$(stat -L -c %F /proc/$$/fd/1)\necho "$kind" >>"$SEEN/$(printf %04d "$n")"\nhead -c 600000 /dev/zero\n')
+    project.git("commit", "-q", "-a", "-m", "It prints much")
+    result = project.run()
+    check(result.returncode in (0, 1), f"a run of what prints much: {result.returncode} {result.stderr}")
+    outputs = [lines[-1] for _, _, lines in project.executions()]
+    check(outputs == ["fifo"] * 4 + ["regular empty file"] * 4, f"standard output of the two blocks: {outputs}")
+
+
 def a_second_run_builds_what_changed():
     project = Project("b")
     project.write("marker", "first\n")
@@ -197,6 +207,7 @@ def submodules_are_those_that_the_build_needs():
 
 def main():
     both_sides_see_the_same()
+    who_prints_much_writes_to_a_file_on_both_sides()
     a_second_run_builds_what_changed()
     a_change_of_the_build_begins_afresh()
     in_place_is_measured_there_and_says_so()

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@ static int run_shell(const char *script, struct fg_process_options options,
 	char *argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL};
 
 	options.argv = argv;
-	options.stdout_to = FG_STREAM_CAPTURE;
+	if (options.stdout_to == FG_STREAM_DISCARD)
+		options.stdout_to = FG_STREAM_CAPTURE;
 	options.stderr_to = FG_STREAM_CAPTURE;
 	return fg_process_run(&options, result, err);
 }
@@ -152,17 +154,19 @@ static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
 		LINE = 8,
 	};
 	static const unsigned line_counts[] = {62, 63, 64, 120, 125, 126, 127, 1000, 1001};
+	static const enum fg_process_stream streams[] = {FG_STREAM_CAPTURE, FG_STREAM_FILE};
 
 	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(line_counts); i++) {
+	for (size_t k = 0; k < FG_ARRAY_SIZE(line_counts) * FG_ARRAY_SIZE(streams); k++) {
+		const size_t i = k / FG_ARRAY_SIZE(streams);
 		const size_t size = (size_t)line_counts[i] * LINE;
 		struct fg_process_result result = {0};
 		struct fg_strbuf whole = {0};
 		struct fg_strbuf wanted = {0};
 		char script[64];
 
-		for (unsigned k = 1; k <= line_counts[i]; k++)
-			fg_strbuf_printf(&whole, "%07u\n", k);
+		for (unsigned n = 1; n <= line_counts[i]; n++)
+			fg_strbuf_printf(&whole, "%07u\n", n);
 		fg_strbuf_add(&wanted, whole.data, fg_min_size(size, HALF));
 		if (size > 2 * (size_t)HALF)
 			fg_strbuf_printf(&wanted, "\n[... %zu bytes left out ...]\n",
@@ -172,11 +176,14 @@ static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
 					   whole.data + (size > 2 * (size_t)HALF ? size - HALF
 										 : (size_t)HALF));
 		(void)snprintf(script, sizeof(script), "seq -f %%07.0f 1 %u", line_counts[i]);
-		assert_int_equal(
-			run_shell(script, (struct fg_process_options){.capture_limit_bytes = LIMIT},
-				  &result, NULL),
-			FG_OK);
+		assert_int_equal(run_shell(script,
+					   (struct fg_process_options){
+						   .stdout_to = streams[k % FG_ARRAY_SIZE(streams)],
+						   .capture_limit_bytes = LIMIT},
+					   &result, NULL),
+				 FG_OK);
 		assert_string_equal(result.stdout_text, fg_strbuf_text(&wanted));
+		assert_int_equal(result.printed[0], size);
 		assert_int_equal(result.output_cut, size > 2 * (size_t)HALF);
 		fg_process_result_release(&result);
 		fg_strbuf_release(&whole);
@@ -216,6 +223,61 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 	assert_int_equal(result.stdout_size, 500000);
 	fg_process_release(&process);
 	fg_process_result_release(&result);
+}
+
+/* Nobody reads while the program prints sixteen times what a pipe holds; yet it ends. */
+static void a_file_takes_any_output_without_a_reader(void **state)
+{
+	enum {
+		PRINTED = 16 << 20
+	};
+	struct fg_process_result result = {0};
+	struct fg_process process = {0};
+	char *argv[] = {"/bin/sh", "-c", "head -c 16777216 /dev/zero; printf end", NULL};
+	const struct fg_process_options options = {
+		.argv = argv, .stdout_to = FG_STREAM_FILE, .capture_limit_bytes = 100};
+	siginfo_t ended;
+
+	(void)state;
+	assert_int_equal(fg_process_start(&options, &process, NULL), FG_OK);
+	assert_int_equal(waitid(P_PID, (id_t)process.pid, &ended, WEXITED | WNOWAIT), 0);
+	assert_int_equal(fg_process_wait(&process, 1, &result, NULL), FG_OK);
+	assert_true(result.exited && result.exit_code == 0);
+	assert_int_equal(result.printed[0], PRINTED + 3);
+	assert_true(result.output_cut);
+	assert_memory_equal(result.stdout_text + result.stdout_size - 4, "\0end", 4);
+	fg_process_release(&process);
+	fg_process_result_release(&result);
+}
+
+/* It prints more than is ever held at once; what is kept and what it counts stay right. */
+static void the_middle_of_a_long_file_is_given_back(void **state)
+{
+	struct fg_capture capture;
+	struct fg_captured taken;
+	struct stat about;
+	char *block = fg_xcalloc(1, 1 << 20);
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(fg_capture_open(&capture, true, 100, &fd, NULL), FG_OK);
+	assert_int_equal(write(fd, "begin", 5), 5);
+	for (unsigned i = 0; i < 200; i++) {
+		assert_int_equal(write(fd, block, 1 << 20), 1 << 20);
+		fg_capture_read(&capture);
+		assert_int_equal(fstat(fd, &about), 0);
+		assert_true(about.st_blocks * 512 <= (65 << 20) + 4096);
+	}
+	assert_int_equal(write(fd, "end", 3), 3);
+	taken = fg_capture_take(&capture);
+	assert_true(taken.cut);
+	assert_int_equal(taken.printed, (200 << 20) + 8);
+	assert_memory_equal(taken.text, "begin", 5);
+	assert_memory_equal(taken.text + taken.size - 4, "\0end", 4);
+	free(taken.text);
+	fg_capture_release(&capture);
+	(void)close(fd);
+	free(block);
 }
 
 static void interruption_ends_the_program(void **state)
@@ -325,6 +387,8 @@ int main(void)
 		cmocka_unit_test(long_output_keeps_head_and_tail),
 		cmocka_unit_test(what_is_kept_of_a_long_output_is_byte_for_byte),
 		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),
+		cmocka_unit_test(a_file_takes_any_output_without_a_reader),
+		cmocka_unit_test(the_middle_of_a_long_file_is_given_back),
 		cmocka_unit_test(interruption_ends_the_program),
 		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
