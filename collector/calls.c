@@ -21,7 +21,6 @@
 enum {
 	TABLE_FIRST = 256,     /* entries */
 	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
-	FOREIGN_TRIES = 1 << 16,
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 };
 
@@ -202,23 +201,6 @@ static void flush_unplaced(struct fg_thread *writer)
 	}
 }
 
-/* Another thread may be at its table: waited for, but not for ever. */
-static void flush_others(struct fg_thread *writer)
-{
-	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
-		struct fg_thread *other = atomic_load(&fg_g.threads[i]);
-		bool entered = false;
-
-		if (!other || other == writer || !atomic_load(&other->taken))
-			continue;
-		for (unsigned tries = 0; tries < FOREIGN_TRIES && !entered; tries++)
-			entered = fg_thread_enter(other);
-		flush(writer, i, other->id);
-		if (entered)
-			fg_thread_leave(other);
-	}
-}
-
 /* What became of each pattern: which may be nothing, and why. */
 static void write_patterns(struct fg_thread *writer)
 {
@@ -340,7 +322,7 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	flush(thread, thread->index, thread->id);
 	if (!is_last)
 		return;
-	flush_others(thread);
+	fg_threads_visit_others(thread, flush);
 	flush_unplaced(thread);
 	/* That a function was not called is an answer where it was asked for by its name. */
 	for (uint32_t i = 0; i < fg_called_count; i++)

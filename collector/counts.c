@@ -17,7 +17,6 @@
 enum {
 	TABLE_FIRST = 256,     /* entries */
 	FLUSH_AFTER = 1 << 18, /* events: a process that is killed loses no more of a thread */
-	FOREIGN_TRIES = 1 << 16,
 	CACHE_LINE = 64,
 };
 
@@ -176,23 +175,6 @@ static void flush_unplaced(struct fg_thread *writer)
 	}
 }
 
-/* Another thread may be at its table: waited for, but not for ever. */
-static void flush_others(struct fg_thread *writer)
-{
-	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
-		struct fg_thread *other = atomic_load(&fg_g.threads[i]);
-		bool entered = false;
-
-		if (!other || other == writer || !atomic_load(&other->taken))
-			continue;
-		for (unsigned tries = 0; tries < FOREIGN_TRIES && !entered; tries++)
-			entered = fg_thread_enter(other);
-		flush(writer, i, other->id);
-		if (entered)
-			fg_thread_leave(other);
-	}
-}
-
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind)
 {
 	const char *name = fg_counted[counter]->names[kind];
@@ -231,7 +213,7 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	flush(thread, thread->index, thread->id);
 	if (!is_last)
 		return;
-	flush_others(thread);
+	fg_threads_visit_others(thread, flush);
 	flush_unplaced(thread);
 	fg_live_write(thread);
 }

@@ -38,6 +38,7 @@ enum {
 	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
 	NO_TIMER = -1,
 	SETTLING = 2, /* samples after which perf's period is set */
+	VISIT_TRIES = 1 << 16,
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -733,6 +734,24 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 	struct fg_thread *thread = atomic_load(&fg_g.threads[index]);
 
 	return thread && atomic_load(&thread->taken) ? thread : NULL;
+}
+
+void fg_threads_visit_others(struct fg_thread *writer,
+			     void (*visit)(struct fg_thread *writer, uint32_t slot,
+					   uint32_t thread))
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *other = atomic_load(&fg_g.threads[i]);
+		bool entered = false;
+
+		if (!other || other == writer || !atomic_load(&other->taken))
+			continue;
+		for (unsigned tries = 0; tries < VISIT_TRIES && !entered; tries++)
+			entered = fg_thread_enter(other);
+		visit(writer, i, other->id);
+		if (entered)
+			fg_thread_leave(other);
+	}
 }
 
 /* ---- descriptors ---- */

@@ -33,6 +33,13 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last);
 void fg_thread_stop(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
 void fg_thread_announce(struct fg_thread *thread);
+/*
+ * Calls `visit` with the slot and number of every thread but `writer`.  Another thread may be at
+ * its own tables: it is waited for, but not for ever.
+ */
+void fg_threads_visit_others(struct fg_thread *writer,
+			     void (*visit)(struct fg_thread *writer, uint32_t slot,
+					   uint32_t thread));
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
