@@ -127,6 +127,7 @@ static void add_loader_line(const struct fg_target *target, char *line,
 	char *arrow = strstr(line, " => ");
 	char *name = line + strspn(line, " \t");
 	char *path = NULL;
+	char *whole = NULL;
 	char *end = NULL;
 
 	if (!arrow)
@@ -136,11 +137,14 @@ static void add_loader_line(const struct fg_target *target, char *line,
 	end = strstr(path, " (0x");
 	if (end)
 		*end = '\0';
-	if (*path == '/')
-		add_library(target, name, path, build);
-	else
-		add_library(target, name, "",
-			    build); /* not found: the program cannot start, either */
+	/* Without "(0x...)" it is not found, and the program cannot start, either. */
+	if (!end)
+		path = line + strlen(line);
+	/* LD_LIBRARY_PATH may be relative: to where the program runs. */
+	if (*path && *path != '/' && target->working_directory)
+		whole = fg_fs_join(target->working_directory, path);
+	add_library(target, name, whole ? whole : path, build);
+	free(whole);
 }
 
 /*
@@ -204,6 +208,11 @@ void fg_build_capture(const struct fg_target *target, struct fg_environment *bui
 }
 
 /* Libraries without a build-id are told apart by nothing that could be trusted. */
+static bool is_build_id(const char *value)
+{
+	return !strchr(value, ' ') && strcmp(value, "unreadable") != 0;
+}
+
 static bool same_libraries(const struct fg_environment *a, const struct fg_environment *b)
 {
 	if (a->count != b->count)
@@ -214,8 +223,7 @@ static bool same_libraries(const struct fg_environment *a, const struct fg_envir
 		if (strcmp(a->facts[i].key, b->facts[i].key) != 0)
 			return false;
 		if (is_library && (strcmp(a->facts[i].value, b->facts[i].value) != 0 ||
-				   strchr(a->facts[i].value, ' ') ||
-				   strcmp(a->facts[i].value, "unreadable") == 0))
+				   !is_build_id(a->facts[i].value)))
 			return false;
 	}
 	return true;
@@ -242,7 +250,7 @@ static bool has_loaded_libraries_of(const struct fg_environment *a, const struct
 		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s",
 			       key + sizeof(library_key) - 1);
 		if (!is_equal(a, b, layout) &&
-		    (!is_equal(a, b, key) || strchr(a->facts[i].value, ' ')))
+		    (!is_equal(a, b, key) || !is_build_id(a->facts[i].value)))
 			return false;
 	}
 	return true;

@@ -28,6 +28,7 @@ static const struct kind_row {
 	{.file = "bootstrap.sh", .kind = FG_PROJECT_BOOTSTRAP},
 	{.file = "configure.ac", .kind = FG_PROJECT_AUTORECONF},
 	{.file = "configure.in", .kind = FG_PROJECT_AUTORECONF},
+	{.file = "configure.sh", .kind = FG_PROJECT_CONFIGURE},
 	{.file = "GNUmakefile", .kind = FG_PROJECT_MAKE},
 	{.file = "makefile", .kind = FG_PROJECT_MAKE},
 	{.file = "Makefile", .kind = FG_PROJECT_MAKE},
@@ -205,8 +206,10 @@ static void choose_configure(const char *root, struct fg_arena *arena, struct fg
 
 	switch (project->kind) {
 	case FG_PROJECT_CONFIGURE:
-		project->build_command =
-			fg_arena_printf(arena, "./configure%s && %s", flags, make_released(root));
+		project->build_command = fg_arena_printf(
+			arena, "%s%s && %s",
+			is_kept(root, project, "configure") ? "./configure" : "sh ./configure.sh",
+			flags, make_released(root));
 		break;
 	case FG_PROJECT_AUTOGEN:
 		project->build_command = fg_arena_printf(
@@ -312,6 +315,10 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 	struct fg_strbuf command = {0};
 	const char *text = NULL;
 
+	if (program->given.command) {
+		free(path);
+		return program->given.command;
+	}
 	fg_text_quote_words(&command, argv);
 	if (program->arguments && *program->arguments)
 		fg_strbuf_printf(&command, " %s", program->arguments);
@@ -330,6 +337,8 @@ size_t fg_project_chosen(const struct fg_project *project)
 {
 	size_t count = 0;
 
+	if (project->is_taken_over)
+		return project->program_count;
 	while (count < project->program_count && count < FG_PROJECT_MAX_BENCHMARKS) {
 		const struct fg_project_program *program = &project->programs[count];
 

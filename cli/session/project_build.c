@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/project_options.h"
 #include "cli/session/project_programs.h"
 #include "runner/git.h"
 
@@ -76,44 +77,112 @@ static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 	return status;
 }
 
-int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
-		     struct fg_error *err)
+struct opening {
+	struct fg_cli *cli;
+	struct fg_project *project;
+	struct fg_worktree *worktree;
+	const char *commit; /* the snapshot */
+	char *tail;         /* of the last build that failed */
+};
+
+/* The snapshot built with this command; the project takes the command if it builds. */
+static int open_tree(struct opening *opening, const char *command, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = ".", .interrupted = cli->interrupted};
+	struct fg_cli *cli = opening->cli;
+	struct fg_project *project = opening->project;
 	struct fg_build build = {0};
-	struct fg_worktree_options options = {
+	const struct fg_worktree_options options = {
 		.root = ".",
 		.state_folder = ".fastgate",
+		.commit = opening->commit,
 		.snapshot = true,
 		.build = &build,
 		.interrupted = cli->interrupted,
 		.context = cli,
 		.on_note = say_note,
 	};
-	char *state = NULL;
-	char *commit = NULL;
-	char *tail = NULL;
-	int status =
-		split(cli, project->build_command, project->build_needs_shell, &build.command, err);
+	struct fg_worktree opened = {.lock_fd = -1};
+	int status = split(cli, command, project->build_needs_shell, &build.command, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_fs_make_folders(options.state_folder, 0755, err);
+	free(opening->tail);
+	opening->tail = NULL;
+	status = fg_worktree_open(&options, &opened, &opening->tail, err);
 	if (status != FG_OK)
 		return status;
-	state = realpath(options.state_folder, NULL);
+	fg_worktree_close(opening->worktree);
+	*opening->worktree = opened;
+	free(project->tree);
+	project->tree = fg_xstrdup(opened.root);
+	project->build_command = command;
+	(void)build_benchmarks(cli, project, &options);
+	fg_project_find_programs(project->tree, &cli->arena, project);
+	return FG_OK;
+}
+
+/*
+ * Plainly.  Makefiles that name too few prerequisites build with one job only, so that is tried
+ * where two fail.
+ */
+static int open_plain(struct opening *opening, struct fg_error *err)
+{
+	static const char jobs[] = "make -j2";
+	const char *command = opening->project->build_command;
+	const char *at = strstr(command, jobs);
+	int status = open_tree(opening, command, err);
+
+	if (status != FG_ECHILD || !at)
+		return status;
+	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
+				  at + strlen(jobs));
+	fg_cli_say(opening->cli, "it does not build with two jobs; trying one");
+	return open_tree(opening, command, err);
+}
+
+/* With switches that the project leaves off; FG_ECHILD: there are none, or it does not build. */
+static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
+{
+	struct fg_cli *cli = opening->cli;
+	const char *flags = fg_project_option_flags(".", opening->project, wanted, &cli->arena);
+	int status = FG_OK;
+
+	if (!flags)
+		return FG_ECHILD;
+	status = open_tree(opening, fg_project_command_with(opening->project, flags, &cli->arena),
+			   err);
+	if (status == FG_ECHILD)
+		fg_cli_say(cli, "it does not build with%s, so that is left out", flags);
+	return status;
+}
+
+int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
+		     struct fg_error *err)
+{
+	const struct fg_git git = {.folder = ".", .interrupted = cli->interrupted};
+	struct opening opening = {.cli = cli, .project = project, .worktree = worktree};
+	char *state = NULL;
+	char *commit = NULL;
+	int status = fg_fs_make_folders(".fastgate", 0755, err);
+
+	if (status != FG_OK)
+		return status;
+	state = realpath(".fastgate", NULL);
 	status = fg_git_commit_work_tree(&git, state, &commit, err);
 	if (status != FG_OK)
 		goto out;
-	options.commit = commit;
-	status = fg_worktree_open(&options, worktree, &tail, err);
-	if (status != FG_OK) {
-		show_tail(cli, tail);
-		goto out;
+	opening.commit = commit;
+	status = open_with(&opening, FG_PROJECT_WANT_BENCHMARKS, err);
+	if (status == FG_ECHILD) {
+		status = open_plain(&opening, err);
+		if (opening.tail)
+			show_tail(cli, opening.tail);
+		opening.tail = NULL;
 	}
-	project->tree = fg_xstrdup(worktree->root);
-	(void)build_benchmarks(cli, project, &options);
+	if (status == FG_OK && project->program_count == 0)
+		(void)open_with(&opening, FG_PROJECT_WANT_PROGRAMS, NULL);
 out:
+	free(opening.tail);
 	free(commit);
 	free(state);
 	return status;

@@ -9,8 +9,9 @@
 
 /*
  * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
- * the work tree changes, and sets project->tree.  The worktree is to be closed when `tree` is set.
- * FG_ECHILD: it does not build.
+ * the work tree changes, and sets project->tree and the programs in it. Switches that build its
+ * benchmarks are turned on where it builds with them. The worktree is to be closed when `tree` is
+ * set.  FG_ECHILD: it does not build.
  */
 int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
 		     struct fg_error *err) FG_NODISCARD;

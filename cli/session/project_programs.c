@@ -3,9 +3,9 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/elf_program.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <sys/stat.h>
 
 enum {
@@ -30,36 +30,6 @@ struct search {
 	size_t library_count;
 	size_t files;
 };
-
-/*
- * An ELF file of this machine's width that names a dynamic linker, or is linked to run by itself.
- */
-static bool is_program(const char *data, size_t size)
-{
-	Elf64_Ehdr header;
-
-	if (size < sizeof(header))
-		return false;
-	memcpy(&header, data, sizeof(header));
-	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-		return false;
-	if (header.e_type == ET_EXEC)
-		return true;
-	if (header.e_type != ET_DYN || header.e_phoff > size ||
-	    header.e_phentsize != sizeof(Elf64_Phdr))
-		return false;
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		const size_t offset = (size_t)header.e_phoff + i * sizeof(Elf64_Phdr);
-		Elf64_Phdr segment;
-
-		if (offset > size - sizeof(segment))
-			return false;
-		memcpy(&segment, data + offset, sizeof(segment));
-		if (segment.p_type == PT_INTERP)
-			return true;
-	}
-	return false;
-}
 
 static bool holds_text(const char *data, size_t size, const char *text)
 {
@@ -216,7 +186,7 @@ static void add_wrapped(struct search *search, const char *path)
 	struct fg_project_program *added = NULL;
 
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
-	    is_program(data, size)) {
+	    fg_elf_is_program(data, size)) {
 		added = add_program(search, real, harness_of(data, size), true);
 		if (added)
 			added->is_wrapped = true;
@@ -258,9 +228,8 @@ static void find_libraries_of(struct search *search, struct fg_project_program *
 	for (size_t i = 0; i < search->library_count; i++) {
 		const struct library *library = &search->libraries[i];
 
-		/* With the NUL after it: libz.so is not libz.so.1. */
-		if (!memmem(data, size, library->name, strlen(library->name) + 1) ||
-		    holds_text(data, size, search->whole_root) || holds_text(data, size, "$ORIGIN"))
+		if (!fg_elf_needs(data, size, library->name) ||
+		    fg_elf_looks_below(data, size, search->whole_root))
 			continue;
 		if (!program->library_path)
 			program->library_path = library->folder;
@@ -297,7 +266,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 		return;
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
 		return;
-	if (is_program(data, size))
+	if (fg_elf_is_program(data, size))
 		(void)add_program(search, path, harness_of(data, size), true);
 	else if (size < MAX_WRAPPER_BYTES && holds_text(data, size, "temporary wrapper script"))
 		add_wrapped(search, path);
@@ -454,7 +423,7 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 	size_t size = 0;
 
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
-	    is_program(data, size)) {
+	    fg_elf_is_program(data, size)) {
 		for (size_t i = 0; i < project->program_count && !same; i++) {
 			if (strcmp(project->programs[i].path, path) == 0 &&
 			    !project->programs[i].is_named)

@@ -160,12 +160,18 @@ def a_program_with_a_library_of_its_own_finds_that_one():
     write("lib.c", MAIN.replace("main", "work"))
     write("main.c", "int work(void);\nint main(void) { return work(); }\n")
     write("Makefile", "bench_lib: main.c lib.c\n\tmkdir -p out\n\tcc -O1 -shared -fPIC -Wl,-soname,libwork.so.1 -o out/libwork.so.1 lib.c\n"
-                      "\tcc -O1 -o $@ main.c out/libwork.so.1\n")
+                      "\tcc -O1 -g -o $@ main.c out/libwork.so.1\n")
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
     check("environment: { LD_LIBRARY_PATH: out }" in text and "own libraries" in said, f"library: {text}{said}")
     check("takes" in said, f"library: it did not run: {said}")
+    write("lib.c", MAIN.replace("main", "work").replace("= 0", "= 1"))
+    with open("Makefile", "a", encoding="utf-8") as file:
+        file.write("# another build\n")
+    few = ("--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba")
+    said = call(fastgate, "run", "--against", "HEAD", *few).stdout
+    check("same binaries" not in said and "2 pairs" in said, f"a library that changed is taken for the same: {said}")
 
 
 def what_is_too_short_or_fails_is_told():

@@ -290,6 +290,23 @@ static void only_debug_information_may_differ_in_what_is_loaded_alike(void **sta
 	}
 }
 
+static void libraries_that_cannot_be_read_are_not_alike(void **state)
+{
+	static char *words[] = {"./p", NULL};
+	struct fg_command command = {.text = "p", .argv = words, .argc = 1};
+	const struct fg_target target = {.command = &command};
+	struct fg_environment builds[2] = {0};
+
+	(void)state;
+	set_alike(builds);
+	assert_true(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
+	for (int arm = 0; arm < 2; arm++)
+		fg_environment_set(&builds[arm], "build.library.libother.so", "unreadable", false);
+	assert_false(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
+	fg_environment_release(&builds[0]);
+	fg_environment_release(&builds[1]);
+}
+
 static void facts_of_the_user_are_literal_or_commands(void **state)
 {
 	static char *date[] = {"/bin/echo", "  1.74  ", NULL};
@@ -329,6 +346,7 @@ int main(void)
 		cmocka_unit_test(program_libraries_and_size_are_captured),
 		cmocka_unit_test(copies_are_identical_and_changed_data_is_not),
 		cmocka_unit_test(only_debug_information_may_differ_in_what_is_loaded_alike),
+		cmocka_unit_test(libraries_that_cannot_be_read_are_not_alike),
 		cmocka_unit_test(facts_of_the_user_are_literal_or_commands),
 	};
 

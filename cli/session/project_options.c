@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/project_options.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <ctype.h>
+
+enum {
+	MAX_TEXT_BYTES = 4 << 20,
+	MAX_NAME = 100,
+	MAX_WORDS = 8,
+};
+
+/* How a build system declares a switch. */
+static const struct dialect {
+	enum fg_project_kind kind;
+	const char *file;
+	const char *declares;
+	const char *off[MAX_WORDS]; /* a declaration that says one of these is off */
+	const char *before;         /* where in the build command the flags go */
+} dialects[] = {
+	{
+		.kind = FG_PROJECT_CMAKE,
+		.file = "CMakeLists.txt",
+		.declares = "option(",
+		.off = {" off", " no", " false", " 0"},
+		.before = " && cmake --build",
+	},
+	{
+		.kind = FG_PROJECT_MESON,
+		.file = "meson_options.txt",
+		.declares = "option(",
+		.off = {" false", ":false", "'disabled'", "'false'"},
+		.before = " && ninja",
+	},
+	{
+		.kind = FG_PROJECT_MESON,
+		.file = "meson.options",
+		.declares = "option(",
+		.off = {" false", ":false", "'disabled'", "'false'"},
+		.before = " && ninja",
+	},
+};
+
+static const char *const wanted_words[][MAX_WORDS] = {
+	[FG_PROJECT_WANT_BENCHMARKS] = {"bench", "perf_test", "perftest"},
+	[FG_PROJECT_WANT_PROGRAMS] = {"tool", "cli", "program", "example", "test", "demo"},
+};
+
+/* What goes with these words and builds nothing. */
+static const char *const other_words[MAX_WORDS] = {"install",  "download", "system", "use_",
+						   "coverage", "lto",      "warn"};
+
+static bool says_one_of(const char *text, const char *const *words)
+{
+	for (size_t i = 0; i < MAX_WORDS && words[i]; i++) {
+		if (strcasestr(text, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "option(NAME "what it is" OFF)", after the bracket. */
+static void take_option(const struct dialect *dialect, enum fg_project_wanted wanted,
+			const char *text, struct fg_strbuf *flags)
+{
+	const char *end = strchr(text, ')');
+	char name[MAX_NAME + 1] = "";
+	char *whole = end ? fg_xstrndup(text, (size_t)(end - text)) : NULL;
+	const char *values = NULL;
+	size_t length = 0;
+
+	if (!whole)
+		return;
+	text = whole + strspn(whole, " \t\r\n'");
+	while (length < MAX_NAME &&
+	       (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '-'))
+		length++;
+	memcpy(name, text, length);
+	/* CMake's value stands after the explanation in quotes, which may say "off", too. */
+	values = dialect->kind == FG_PROJECT_CMAKE ? strrchr(text, '"') : strstr(text, "value");
+	if (length > 0 && values && says_one_of(values, dialect->off) &&
+	    says_one_of(name, wanted_words[wanted]) && !says_one_of(name, other_words)) {
+		const char *on = dialect->kind == FG_PROJECT_CMAKE ? "ON" : "true";
+
+		fg_strbuf_printf(flags, " -D%s=%s", name,
+				 strstr(values, "'disabled'") ? "enabled" : on);
+	}
+	free(whole);
+}
+
+static bool is_comment(const char *text, const char *at)
+{
+	while (at > text && at[-1] != '\n')
+		at--;
+	return at[strspn(at, " \t")] == '#';
+}
+
+const char *fg_project_option_flags(const char *root, const struct fg_project *project,
+				    enum fg_project_wanted wanted, struct fg_arena *arena)
+{
+	struct fg_strbuf flags = {0};
+	const char *found = NULL;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(dialects); i++) {
+		const struct dialect *dialect = &dialects[i];
+		char *path = fg_fs_join(root, dialect->file);
+		char *text = NULL;
+
+		if (project->kind == dialect->kind &&
+		    fg_fs_read(path, MAX_TEXT_BYTES, &text, NULL, NULL) == FG_OK) {
+			for (const char *at = strcasestr(text, dialect->declares); at;
+			     at = strcasestr(at + 1, dialect->declares)) {
+				const bool is_word =
+					at == text ||
+					(!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+
+				if (is_word && !is_comment(text, at))
+					take_option(dialect, wanted, at + strlen(dialect->declares),
+						    &flags);
+			}
+		}
+		free(text);
+		free(path);
+	}
+	found = flags.length ? fg_arena_strdup(arena, fg_strbuf_text(&flags)) : NULL;
+	fg_strbuf_release(&flags);
+	return found;
+}
+
+const char *fg_project_command_with(const struct fg_project *project, const char *flags,
+				    struct fg_arena *arena)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(dialects); i++) {
+		const char *at = project->kind == dialects[i].kind
+					 ? strstr(project->build_command, dialects[i].before)
+					 : NULL;
+
+		if (at)
+			return fg_arena_printf(arena, "%.*s%s%s",
+					       (int)(at - project->build_command),
+					       project->build_command, flags, at);
+	}
+	return project->build_command;
+}
