@@ -25,5 +25,10 @@ struct fg_checkout {
 };
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
+/*
+ * Can it be made? Looks, without changing anything, whether each needed submodule of `commit` is
+ * there or within reach. FG_ECHILD: one is not.
+ */
+int fg_checkout_check(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
 
 #endif

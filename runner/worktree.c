@@ -339,6 +339,30 @@ static bool is_built(const struct places *places)
 
 /* ---- check out and build ---- */
 
+/* Lines "-HASH PATH" of `git submodule status`: they may be what the build lacks. */
+static void tell_missing_modules(const struct fg_worktree_options *options,
+				 const struct places *places)
+{
+	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
+	const char *const ask[] = {"submodule", "status", NULL};
+	char *text = NULL;
+	char *rest = NULL;
+
+	if (fg_git_output(&git, ask, &text, NULL) != FG_OK)
+		return;
+	rest = text;
+	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		const char *path = *line == '-' ? strchr(line, ' ') : NULL;
+
+		if (path)
+			note(options,
+			     "it was built without submodule '%s': if that is what it lacks, "
+			     "`git submodule update --init %s`",
+			     path + 1, path + 1);
+	}
+	free(text);
+}
+
 static int build_tree(const struct fg_worktree_options *options, const struct places *places,
 		      char **tail, struct fg_error *err)
 {
@@ -354,6 +378,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 	status = build_in(options, places->root, places->folder, places->log, tail, err);
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
+		tell_missing_modules(options, places);
 		/* Without this mark the next build begins afresh: slower, and no less right. */
 		if (fg_fs_write_atomic(places->mark, failed, strlen(failed), 0644, NULL) != FG_OK)
 			fg_log(FG_LOG_RUNNER, 1, "cannot write '%s'", places->mark);
@@ -515,6 +540,27 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 		    FG_OK &&
 	    removed > 0)
 		note(options, "removed %zu builds that were not used for long", removed);
+out:
+	places_release(&places);
+	return status;
+}
+
+int fg_worktree_check(const struct fg_worktree_options *options, struct fg_error *err)
+{
+	struct places places = {0};
+	int status = places_init(options, &places, err);
+
+	if (status != FG_OK)
+		goto out;
+	set_folder(options, &places, places.wanted);
+	if (!is_built(&places))
+		status = fg_checkout_check(
+			&(struct fg_checkout){
+				.top = places.top,
+				.commit = options->commit,
+				.interrupted = options->interrupted,
+			},
+			err);
 out:
 	places_release(&places);
 	return status;
