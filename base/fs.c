@@ -337,6 +337,19 @@ bool fg_fs_is_folder(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool fg_fs_is_below(const char *folder, const char *path)
+{
+	char *above = realpath(folder, NULL);
+	char *resolved = realpath(path, NULL);
+	const size_t length = above ? strlen(above) : 0;
+	const bool below = above && resolved && strncmp(resolved, above, length) == 0 &&
+			   (resolved[length] == '/' || strcmp(above, "/") == 0);
+
+	free(resolved);
+	free(above);
+	return below;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *x = a;

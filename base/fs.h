@@ -45,6 +45,8 @@ bool fg_fs_exists(const char *path);
 /* Another user's link in a world-writable folder such as /tmp: following it could lead anywhere. */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
+/* Does this file exist and lie below the folder, links followed in both? */
+bool fg_fs_is_below(const char *folder, const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_fs_list_free(char **names, size_t count);

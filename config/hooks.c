@@ -246,6 +246,7 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 	plan->report_count = count;
 	plan->posts = scratch->posts;
 	plan->post_count = scratch->post_count;
+	plan->hide_source = !scratch->source;
 }
 
 /* ---- the whole ---- */

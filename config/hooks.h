@@ -59,6 +59,7 @@ struct fg_report_scratch {
 	const char *comment;
 	struct fg_post_target *posts;
 	size_t post_count;
+	bool source;
 };
 
 struct fg_post_scratch {

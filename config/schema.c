@@ -783,6 +783,13 @@ static const struct fg_key report_keys[] = {
 	 .kind = FG_KEY_PATH,
 	 IN_REPORT(csv_raw),
 	 .help = "one line a repetition and metric, as measured"},
+	{.name = "source",
+	 .kind = FG_KEY_BOOL,
+	 IN_REPORT(source),
+	 .initial = "true",
+	 .help = "source lines of the functions to blame, with what they cost, in all reports",
+	 .more = "They go into the store and to perfdb with the report: at most 40 lines of three "
+		 "functions a benchmark, and only of files of the project."},
 	{.name = "post",
 	 .kind = FG_KEY_LIST,
 	 IN_REPORT(posts),

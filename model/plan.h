@@ -218,6 +218,7 @@ struct fg_plan {
 	size_t report_count;
 	struct fg_post_target *posts;
 	size_t post_count;
+	bool hide_source; /* reports have no lines of source */
 	struct fg_perfdb perfdb;
 	struct fg_recorded_fact *host_record;
 	size_t host_record_count;

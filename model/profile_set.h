@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "model/line_costs.h"
 #include "model/measure.h"
 
 struct fg_profile_function {
@@ -74,6 +75,7 @@ struct fg_profile_set {
 	size_t region_row_count;
 	size_t region_row_capacity;
 	struct fg_measure_list measures;
+	struct fg_line_costs lines;   /* of the repetitions sampled in this process; never stored */
 	struct fg_map function_index; /* name NUL library → index */
 	struct fg_map node_index;     /* parent, function (8 bytes) → index */
 };

@@ -12,6 +12,7 @@
 #include "model/metric.h"
 #include "model/plan.h"
 #include "model/run.h"
+#include "model/source_listing.h"
 
 /* In order of weight: the worst decides the whole. */
 enum fg_outcome {
@@ -127,6 +128,8 @@ struct fg_node_verdict {
 	uint64_t samples;              /* pooled */
 	struct fg_path_verdict *paths; /* largest first */
 	size_t path_count;
+	/* its lines on both sides, and what they cost per repetition; NULL: not known */
+	const struct fg_source_listing *source;
 };
 
 /* Work and time, two by two. */

@@ -305,6 +305,40 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 	free(self);
 }
 
+/* One sample: each function on its stack counts once, where it is nearest to the leaf. */
+static void add_sample_lines(struct fg_profile_set *set, const struct fg_profile *profile,
+			     const struct fg_sample *sample, const uint32_t *node_of,
+			     uint64_t *seen, uint64_t mark, uint32_t arm)
+{
+	for (uint32_t at = sample->stack; at != 0; at = profile->stacks[at].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[at].frame];
+		const struct fg_line_cost key = {.function = set->nodes[node_of[at]].function,
+						 .line = frame->line,
+						 .arm = arm,
+						 .cost = sample->value};
+
+		if (seen[key.function] == mark)
+			continue;
+		seen[key.function] = mark;
+		if (frame->line > 0 && frame->file)
+			fg_line_costs_add(&set->lines, frame->file, &key);
+	}
+}
+
+static void add_lines(struct fg_profile_set *set, const struct fg_profile *profile,
+		      const uint32_t *node_of, const struct fg_ingest_row *row)
+{
+	uint64_t *seen = fg_xcalloc(set->function_count, sizeof(seen[0]));
+	const uint16_t time = fg_profile_time_measure(profile);
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		if (profile->samples[i].measure == time)
+			add_sample_lines(set, profile, &profile->samples[i], node_of, seen, i + 1,
+					 row->arm);
+	}
+	free(seen);
+}
+
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row, struct fg_ingest_result *result)
 {
@@ -314,6 +348,7 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 		add_measure(set, profile, i, node_of, row);
 	add_regions(set, profile, row);
 	add_units(set, profile, row);
+	add_lines(set, profile, node_of, row);
 	if (result)
 		fill_result(profile, result);
 	if (result && row->known_build)

@@ -135,6 +135,40 @@ static void add_path(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 	fg_json_end(w);
 }
 
+static void add_line(struct fg_json_writer *w, unsigned line)
+{
+	if (line > 0)
+		fg_json_int(w, NULL, (int64_t)line);
+	else
+		fg_json_null(w, NULL);
+}
+
+static void add_source(struct fg_json_writer *w, const struct fg_source_listing *source)
+{
+	fg_json_begin_object(w, "source");
+	fg_json_text(w, "file", source->file);
+	fg_json_begin_array(w, "known");
+	for (size_t side = 0; side < 2; side++)
+		fg_json_bool(w, NULL, source->has_side[side]);
+	fg_json_end(w);
+	fg_json_int(w, "hottest", (int64_t)source->hottest);
+	fg_json_begin_array(w, "rows");
+	for (size_t i = 0; i < source->row_count; i++) {
+		const struct fg_source_row *row = &source->rows[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_begin_array(w, "lines");
+		add_line(w, row->line[0]);
+		add_line(w, row->line[1]);
+		fg_json_end(w);
+		add_range(w, "cost_ms", row->cost[0], row->cost[1]);
+		fg_json_text(w, "text", row->text);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
 static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		     const struct fg_node_verdict *node)
 {
@@ -163,6 +197,8 @@ static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 	for (size_t i = 0; i < node->path_count; i++)
 		add_path(w, keys, &node->paths[i]);
 	fg_json_end(w);
+	if (node->source)
+		add_source(w, node->source);
 	fg_json_end(w);
 }
 

@@ -175,6 +175,44 @@ static void read_standing(const cJSON *object, struct fg_node_verdict *node)
 								   : FG_STANDING_NOT_SURE;
 }
 
+static void read_source_row(const struct reader *r, const cJSON *object, struct fg_source_row *row)
+{
+	size_t count = 0;
+	const cJSON *line = get_elements(object, "lines", &count);
+
+	for (size_t side = 0; side < 2 && side < count; side++, line = line->next)
+		row->line[side] = line->valuedouble >= 1 && line->valuedouble <= UINT32_MAX
+					  ? (unsigned)line->valuedouble
+					  : 0;
+	get_range(object, "cost_ms", &row->cost[0], &row->cost[1]);
+	row->text = need_text(r, object, "text");
+}
+
+/* Reports of earlier versions have none. */
+static const struct fg_source_listing *read_source(const struct reader *r, const cJSON *object)
+{
+	struct fg_source_listing *source = NULL;
+	const cJSON *item = NULL;
+	size_t count = 0;
+
+	if (!cJSON_IsObject(object))
+		return NULL;
+	source = fg_arena_alloc(r->arena, sizeof(*source));
+	source->file = need_text(r, object, "file");
+	item = get_elements(object, "known", &count);
+	for (size_t side = 0; side < 2 && side < count; side++, item = item->next)
+		source->has_side[side] = cJSON_IsTrue(item);
+	item = get_elements(object, "rows", &source->row_count);
+	source->row_count = fg_min_size(source->row_count, FG_SOURCE_ROWS_MAX);
+	source->rows = fg_arena_array(r->arena, source->row_count, sizeof(source->rows[0]));
+	for (size_t i = 0; i < source->row_count; i++, item = item->next)
+		read_source_row(r, item, &source->rows[i]);
+	source->hottest = (size_t)get_count(object, "hottest", FG_SOURCE_ROWS_MAX);
+	if (source->hottest >= source->row_count)
+		source->hottest = 0;
+	return source->row_count > 0 ? source : NULL;
+}
+
 static void read_node(const struct reader *r, const struct subject *subject, const cJSON *object,
 		      enum fg_node_kind kind, struct fg_node_verdict *node)
 {
@@ -199,6 +237,7 @@ static void read_node(const struct reader *r, const struct subject *subject, con
 	node->paths = fg_arena_array(r->arena, node->path_count, sizeof(node->paths[0]));
 	for (size_t i = 0; i < node->path_count; i++, path = path->next)
 		read_path(r, subject, path, &node->paths[i]);
+	node->source = read_source(r, cJSON_GetObjectItemCaseSensitive(object, "source"));
 }
 
 /* The sure ones first, which earlier versions did not do. */

@@ -147,20 +147,9 @@ static bool is_script(const char *program)
 	return fd >= 0 && !is_elf;
 }
 
-static bool is_inside(const char *folder, const char *path)
-{
-	char *resolved = realpath(path, NULL);
-	const size_t length = strlen(folder);
-	const bool inside = resolved && strncmp(resolved, folder, length) == 0 &&
-			    (resolved[length] == '/' || strcmp(folder, "/") == 0);
-
-	free(resolved);
-	return inside;
-}
-
 bool fg_target_is_inside(const struct fg_target *target, const char *path)
 {
-	return is_inside(target->root, path);
+	return fg_fs_is_below(target->root, path);
 }
 
 void fg_target_resolve(struct fg_target *target)
@@ -175,7 +164,7 @@ void fg_target_resolve(struct fg_target *target)
 		return;
 	target->is_shell = is_shell(target->program);
 	target->is_wrapper = target->is_shell || is_script(target->program) ||
-			     !is_inside(target->root, target->program);
+			     !fg_fs_is_below(target->root, target->program);
 	if (!target->is_shell && stat(target->program, &status) == 0)
 		target->binary_size = (double)status.st_size;
 }

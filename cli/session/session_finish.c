@@ -5,6 +5,7 @@
 #include "cli/session/report_style.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
+#include "cli/session/sources.h"
 #include "cli/session/upload.h"
 
 static bool has_passed(const struct fg_session *session, const char *benchmark)
@@ -37,13 +38,18 @@ static void drop_samples(struct fg_session *session)
 
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
+	int status = FG_OK;
+
 	input->run = &session->run;
 	input->profiles = (const struct fg_profile_set *const *)session->profiles;
 	input->plan = session->plan;
 	input->policy = &session->plan->policy;
 	input->measure = &session->plan->measure;
 	input->now_ns = fg_clock_wall_ns();
-	return fg_gate_decide(input, &session->verdict, err);
+	status = fg_gate_decide(input, &session->verdict, err);
+	if (status == FG_OK)
+		fg_session_add_sources(session);
+	return status;
 }
 
 static struct fg_report report_of(const struct fg_session *session)

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/sources.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+enum {
+	FUNCTIONS_MAX = 3, /* a benchmark */
+	LISTINGS_MAX = 60, /* a run */
+	FILE_MAX_BYTES = 8 << 20,
+};
+
+static const double ms_per_ns = 1e-6;
+
+/* The part of `path` below `folder`; NULL: it is not below. */
+static const char *below(const char *folder, const char *path)
+{
+	const size_t length = folder ? strlen(folder) : 0;
+
+	return length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/'
+		       ? path + length + 1
+		       : NULL;
+}
+
+static const char *tree_of(const struct fg_session *session, size_t arm)
+{
+	return session->checkouts[arm] ? session->checkouts[arm] : session->roots[arm];
+}
+
+/*
+ * The name within the tree.  A compiler's cache may have kept the other side's folder in the debug
+ * information, and a path made relative begins at the root of the tree.
+ */
+static const char *name_in_tree(const struct fg_session *session, const char *file)
+{
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const char *name = below(tree_of(session, arm), file);
+
+		if (name)
+			return name;
+	}
+	if (below(session->plan->root, file))
+		return below(session->plan->root, file);
+	return *file == '/' ? NULL : file;
+}
+
+/* The text of the file as this side has it, to be freed; NULL: it is not one of the project's. */
+static char *read_source(const struct fg_session *session, size_t arm, const char *file)
+{
+	const char *folders[] = {session->roots[arm], tree_of(session, arm)};
+	const char *name = file ? name_in_tree(session, file) : NULL;
+	char *text = NULL;
+	size_t size = 0;
+
+	for (size_t i = 0; name && folders[1] && i < FG_ARRAY_SIZE(folders) && !text; i++) {
+		char *path = fg_fs_join(folders[i], name);
+
+		if (fg_fs_is_below(folders[1], path) &&
+		    fg_fs_read_regular(path, FILE_MAX_BYTES, &text, &size, NULL) != FG_OK)
+			text = NULL;
+		free(path);
+	}
+	return text;
+}
+
+static const struct fg_source_listing *list_function(const struct fg_session *session,
+						     const struct fg_profile_set *set,
+						     const struct fg_node_verdict *node,
+						     uint32_t function, struct fg_arena *arena)
+{
+	struct fg_function_lines lines[FG_ARM_COUNT];
+	struct fg_source_side sides[FG_ARM_COUNT] = {0};
+	char *texts[FG_ARM_COUNT] = {0};
+	const struct fg_source_listing *listing = NULL;
+	const char *file = NULL;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		lines[arm] = fg_line_costs_of(&set->lines, function, (uint32_t)arm);
+		texts[arm] = read_source(session, arm, lines[arm].file);
+		sides[arm] = (struct fg_source_side){
+			.text = texts[arm],
+			.costs = lines[arm].items,
+			.cost_count = lines[arm].count,
+			.first = node->line,
+			.scale = lines[arm].total > 0 ? node->inclusive[arm] / lines[arm].total
+						      : ms_per_ns,
+		};
+		if (texts[arm])
+			file = name_in_tree(session, lines[arm].file);
+	}
+	if (file)
+		listing = fg_source_listing_make(sides, file, arena);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		free(texts[arm]);
+		free(lines[arm].items);
+	}
+	return listing;
+}
+
+static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
+{
+	for (size_t i = 0; i < session->run.series_count && i < session->profile_count; i++) {
+		if (strcmp(session->run.series[i].name, name) == 0)
+			return session->profiles[i];
+	}
+	return NULL;
+}
+
+static bool find_function(const struct fg_profile_set *set, const struct fg_node_verdict *node,
+			  uint32_t *function)
+{
+	for (uint32_t i = 0; i < set->function_count; i++) {
+		if (strcmp(set->functions[i].name, node->name) == 0 &&
+		    strcmp(set->functions[i].library, node->library ? node->library : "") == 0) {
+			*function = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void fg_session_add_sources(struct fg_session *session)
+{
+	struct fg_verdict *verdict = &session->verdict;
+	unsigned listings = 0;
+
+	if (session->plan->hide_source)
+		return;
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		struct fg_blame *blame = &verdict->benchmarks[i].time;
+		const struct fg_profile_set *set =
+			profiles_of(session, verdict->benchmarks[i].name);
+
+		for (size_t k = 0; set && k < blame->function_count && k < FUNCTIONS_MAX &&
+				   listings < LISTINGS_MAX;
+		     k++) {
+			struct fg_node_verdict *node = &blame->functions[k];
+			uint32_t function = 0;
+
+			if (node->standing != FG_STANDING_GUILTY &&
+			    node->standing != FG_STANDING_FASTER)
+				continue;
+			if (find_function(set, node, &function))
+				node->source = list_function(session, set, node, function,
+							     &verdict->arena);
+			listings += node->source != NULL;
+		}
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What single source lines cost: sums over all sampled repetitions, by function, side and line.  A
+ * line's cost is that of all samples with it on their stack, callees included, each counted once a
+ * function.
+ */
+#ifndef FG_MODEL_LINE_COSTS_H
+#define FG_MODEL_LINE_COSTS_H
+
+#include "base/arena.h"
+#include "base/map.h"
+
+struct fg_line_cost {
+	uint32_t function; /* of the profile set */
+	uint32_t file;     /* index into files */
+	uint32_t line;
+	uint32_t arm; /* enum fg_arm */
+	double cost;  /* in the unit of the set's time */
+};
+
+/* All zero is an empty one. */
+struct fg_line_costs {
+	struct fg_line_cost *items;
+	size_t count;
+	size_t capacity;
+	struct fg_map index; /* function, file, line, arm → item */
+	struct fg_map files; /* in order of first use: entry i is file i */
+	struct fg_arena arena;
+};
+
+/* Those of one function and side in one file, by line; `items` is yours to free. */
+struct fg_function_lines {
+	const char *file; /* the one with most of the cost; NULL: no line is known */
+	struct fg_line_cost *items;
+	size_t count;
+	double total; /* of the function on this side, in all files */
+};
+
+/* `key.cost` is added to what is known of the same line. */
+void fg_line_costs_add(struct fg_line_costs *costs, const char *file,
+		       const struct fg_line_cost *key);
+struct fg_function_lines fg_line_costs_of(const struct fg_line_costs *costs, uint32_t function,
+					  uint32_t arm);
+void fg_line_costs_release(struct fg_line_costs *costs);
+
+#endif
