@@ -94,6 +94,9 @@ static struct place find_place(const struct annotations *a, const struct fg_node
 	struct place place = {path_in_checkout(node->file, a->options->source_root), node->line};
 	const struct fg_path_verdict *path = node->path_count > 0 ? &node->paths[0] : NULL;
 
+	/* Where the change is, rather than where the function begins. */
+	if (place.file && node->source && fg_source_listing_line(node->source) > 0)
+		place.line = fg_source_listing_line(node->source);
 	for (size_t i = path ? path->frame_count : 0; i > 0 && !place.file; i--)
 		place = find_by_name(a, path->frames[i - 1]);
 	return place;

@@ -15,6 +15,7 @@
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/source_lines.h"
 #include "reporters/verdict_queries.h"
 
 #include <ctype.h>
@@ -33,6 +34,7 @@ enum {
 	MAX_DIFFERENCES = 40,
 	MAX_TAIL_BYTES = 4000,
 	SHORT_COMMIT = 12,
+	SOURCE_LINES = 8, /* of the first function to blame */
 };
 
 /* What is written, and how much of it there may be. */
@@ -209,6 +211,33 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 	fg_strbuf_add_char(text, '\n');
 }
 
+/* Of the function that is to blame first: lines that changed, or the hottest, and what they cost. */
+static void add_source(struct fg_strbuf *text, const struct fg_blame *blame)
+{
+	const struct fg_source_listing *source =
+		blame->function_count > 0 ? blame->functions[0].source : NULL;
+	bool chosen[FG_SOURCE_ROWS_MAX];
+	struct fg_source_layout layout;
+	struct fg_strbuf line = {0};
+
+	if (!source)
+		return;
+	(void)fg_report_choose_source(source, SOURCE_LINES, chosen);
+	layout = fg_report_source_layout(source, chosen);
+	add_code(text, source->file);
+	fg_strbuf_add_text(text, "\n\n<pre>");
+	for (size_t i = 0; i < source->row_count; i++) {
+		if (!chosen[i])
+			continue;
+		fg_strbuf_clear(&line);
+		fg_report_add_source_line(&line, &source->rows[i], &layout, NAME_COLUMNS);
+		add_line(text, fg_strbuf_text(&line));
+		fg_strbuf_add_char(text, '\n');
+	}
+	fg_strbuf_add_text(text, "</pre>\n\n");
+	fg_strbuf_release(&line);
+}
+
 static void add_moved(struct fg_strbuf *text, const struct fg_blame *blame)
 {
 	for (size_t i = 0; i < blame->moved_count; i++) {
@@ -229,6 +258,7 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 
 	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++) {
 		add_functions(text, blame);
+		add_source(text, blame);
 		add_not_sure(text, blame);
 		add_moved(text, blame);
 	}

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/names.h"
+#include "reporters/source_lines.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
@@ -11,6 +12,7 @@
 enum {
 	MAX_BLAMED = 5, /* functions shown unless --verbose */
 	FUNCTION_COLUMNS = 44,
+	SOURCE_LINES = 5, /* likewise, of the first function */
 };
 
 static void add_share(struct fg_strbuf *line, double share)
@@ -52,6 +54,32 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_node
 		fg_terminal_add_line(page, NULL, &line);
 	}
 	fg_strbuf_release(&path);
+	fg_strbuf_release(&line);
+}
+
+/* The lines that changed, or the hottest one, with what they cost. */
+static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
+{
+	const struct fg_source_listing *source = node->source;
+	bool chosen[FG_SOURCE_ROWS_MAX];
+	struct fg_source_layout layout;
+	struct fg_strbuf line = {0};
+
+	if (!source)
+		return;
+	(void)fg_report_choose_source(source, SOURCE_LINES, chosen);
+	for (size_t i = 0; i < source->row_count; i++)
+		chosen[i] |= page->options->verbose;
+	layout = fg_report_source_layout(source, chosen);
+	for (size_t i = 0; i < source->row_count; i++) {
+		if (!chosen[i])
+			continue;
+		fg_strbuf_clear(&line);
+		fg_strbuf_add_text(&line, "      ");
+		fg_report_add_source_line(&line, &source->rows[i], &layout,
+					  fg_terminal_room(page, 8));
+		fg_terminal_add_line(page, NULL, &line);
+	}
 	fg_strbuf_release(&line);
 }
 
@@ -130,8 +158,11 @@ static void add_blame(const struct fg_terminal_page *page, const struct fg_blame
 
 	if (blame->function_count > 0 && !fg_report_is_time(blame->unit))
 		add_heading(page, blame);
-	for (size_t i = 0; i < shown; i++)
+	for (size_t i = 0; i < shown; i++) {
 		add_blamed(page, &blame->functions[i]);
+		if (i == 0 || page->options->verbose)
+			add_source(page, &blame->functions[i]);
+	}
 	if (shown > 0)
 		add_everything_else(page, blame, shown);
 	add_not_sure(page, blame);

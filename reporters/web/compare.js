@@ -5,6 +5,7 @@
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
 import { badge, dataTable } from './table.js';
+import { sourceTable } from './source.js';
 import { pairPlot } from './plot.js';
 import { readProfile } from './profile.js';
 import { flameViews } from './flame-views.js';
@@ -180,8 +181,9 @@ function blameOf(benchmark, view, parts) {
 		return null;
 	if (rows.length > 0)
 		rows.push(everythingElse(parts, shown));
+	const sources = shown.filter((f) => f.source).map((f, i) => sourceTable(f, i === 0));
 	return [parts.label && el('h4', {}, `By ${clip(parts.label, 80)}`), rows.length > 0 && el('ul', { class: 'blame' }, rows.filter(Boolean)),
-		notSure(parts)];
+		sources, notSure(parts)];
 }
 
 function blame(benchmark, view) {

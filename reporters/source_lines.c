@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/source_lines.h"
+
+#include "base/text.h"
+#include "reporters/figures.h"
+#include "reporters/names.h"
+
+#include <ctype.h>
+#include <math.h>
+
+enum {
+	TEXT_COLUMNS_LEAST = 20,
+};
+
+/* Blanks and brackets alone say nothing without their context. */
+static bool says_something(const struct fg_source_row *row)
+{
+	for (const char *at = row->text; *at; at++) {
+		if (isalnum((unsigned char)*at))
+			return true;
+	}
+	return false;
+}
+
+static double cost_of(const struct fg_source_row *row)
+{
+	return fmax(isnan(row->cost[0]) ? 0 : row->cost[0], isnan(row->cost[1]) ? 0 : row->cost[1]);
+}
+
+static bool is_changed(const struct fg_source_listing *source, const struct fg_source_row *row)
+{
+	return source->has_side[0] && source->has_side[1] &&
+	       (row->line[0] == 0) != (row->line[1] == 0);
+}
+
+size_t fg_report_choose_source(const struct fg_source_listing *source, size_t most, bool *chosen)
+{
+	size_t count = 0;
+
+	memset(chosen, 0, FG_SOURCE_ROWS_MAX * sizeof(chosen[0]));
+	for (; count < most; count++) {
+		size_t best = source->row_count;
+
+		for (size_t i = 0; i < source->row_count; i++) {
+			const struct fg_source_row *row = &source->rows[i];
+
+			if (chosen[i] || !is_changed(source, row) || !says_something(row))
+				continue;
+			if (best == source->row_count ||
+			    cost_of(row) > cost_of(&source->rows[best]))
+				best = i;
+		}
+		if (best == source->row_count)
+			break;
+		chosen[best] = true;
+	}
+	if (count < most && source->row_count > 0 && !chosen[source->hottest]) {
+		chosen[source->hottest] = true;
+		count++;
+	}
+	return count;
+}
+
+static void add_costs(struct fg_strbuf *text, const struct fg_source_row *row)
+{
+	const bool both = row->line[0] > 0 && row->line[1] > 0;
+
+	for (size_t side = 0; side < 2; side++) {
+		if (isfinite(row->cost[side]))
+			fg_report_add_amount(text, "ms", row->cost[side]);
+		else if (both && isfinite(row->cost[1 - side]))
+			fg_strbuf_add_char(text, '0');
+		if (side == 0 && both && text->length > 0)
+			fg_strbuf_add_text(text, " → ");
+	}
+}
+
+struct fg_source_layout fg_report_source_layout(const struct fg_source_listing *source,
+						const bool *chosen)
+{
+	struct fg_source_layout layout = {.indent = SIZE_MAX};
+	struct fg_strbuf costs = {0};
+
+	for (size_t i = 0; i < source->row_count; i++) {
+		const char *text = source->rows[i].text;
+		const size_t blanks = strspn(text, " ");
+		size_t width = 0;
+
+		if (!chosen[i])
+			continue;
+		fg_strbuf_clear(&costs);
+		add_costs(&costs, &source->rows[i]);
+		width = fg_text_width(fg_strbuf_text(&costs));
+		layout.cost_columns = width > layout.cost_columns ? width : layout.cost_columns;
+		if (text[blanks] && blanks < layout.indent)
+			layout.indent = blanks;
+	}
+	fg_strbuf_release(&costs);
+	return layout;
+}
+
+void fg_report_add_source_line(struct fg_strbuf *text, const struct fg_source_row *row,
+			       const struct fg_source_layout *layout, size_t columns)
+{
+	const size_t blanks = fg_min_size(strspn(row->text, " "), layout->indent);
+	const char sign = row->line[1] == 0 ? '-' : row->line[0] == 0 ? '+' : ' ';
+	struct fg_strbuf costs = {0};
+	struct fg_strbuf line = {0};
+	size_t width = 0;
+
+	add_costs(&costs, row);
+	fg_strbuf_printf(&line, "%c %4u  %s", sign, row->line[1] ? row->line[1] : row->line[0],
+			 fg_strbuf_text(&costs));
+	width = fg_text_width(fg_strbuf_text(&costs));
+	fg_strbuf_add_repeated(&line, ' ', layout->cost_columns - width + 2);
+	width = fg_text_width(fg_strbuf_text(&line));
+	fg_strbuf_add(text, line.data, line.length);
+	fg_report_add_clean(text, row->text + blanks,
+			    columns > width + TEXT_COLUMNS_LEAST ? columns - width
+			    : columns                            ? TEXT_COLUMNS_LEAST
+								 : FG_SOURCE_TEXT_MAX);
+	fg_strbuf_release(&line);
+	fg_strbuf_release(&costs);
+}

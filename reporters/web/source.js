@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source of a guilty function: lines of both sides in one list, and what each costs.
+
+import { el, scroller, svg } from './dom.js';
+import { clip, finite, formatMs, shortName } from './format.js';
+
+function costCell(cost, most) {
+	if (!finite(cost))
+		return el('td', { class: 'number' });
+	const width = Math.max(1, 40 * cost / most);
+	return el('td', { class: 'number' }, `${formatMs(cost)} `,
+		svg('svg', { width: 40, height: 10, class: 'share', 'aria-hidden': 'true' }, svg('rect', { x: 40 - width, width, height: 10, class: 'heat' })));
+}
+
+function sourceRow(row, known, isHottest, most) {
+	const [before, after] = row.lines;
+	const changed = known[0] && known[1] && !(before && after);
+	const kind = changed ? (after ? 'came' : 'went') : '';
+	return el('tr', { class: `${kind}${isHottest ? ' hottest' : ''}` },
+		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ?? ''),
+		costCell(row.cost_ms[0], most), costCell(row.cost_ms[1], most),
+		el('td', { class: 'sign' }, changed ? (after ? '+' : '−') : ''),
+		el('td', { class: 'text' }, el('code', {}, row.text)));
+}
+
+// Lines that were left out show as a gap.
+function isGap(last, row) {
+	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
+}
+
+export function sourceTable(f, isOpen) {
+	const { source } = f;
+	const most = Math.max(...source.rows.flatMap((row) => row.cost_ms.filter(finite)), 1e-9);
+	const rows = source.rows.flatMap((row, i) => {
+		const shown = sourceRow(row, source.known, i === source.hottest, most);
+		return isGap(source.rows[i - 1], row) ? [el('tr', { class: 'gap' }, el('td', { colspan: 6 }, '⋯')), shown] : [shown];
+	});
+	const name = clip(shortName(f.name), 80);
+	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(source.file, 120)}`),
+		scroller(`Source of ${name}`, el('table', { class: 'source' },
+			el('thead', {}, el('tr', {}, ['before', 'after', 'time before', 'time after', '', 'line'].map((title) => el('th', { scope: 'col' }, title)))),
+			el('tbody', {}, rows))),
+		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, what it calls included.'));
+}
