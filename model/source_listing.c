@@ -189,7 +189,7 @@ static double cost_or_zero(double cost)
 	return isnan(cost) ? 0 : cost;
 }
 
-/* How much a line matters: by its share of the cost on either side; one that changed always does. */
+/* By its share of the cost on either side; a line that changed always matters. */
 static double weight_of(const struct fg_source_row *row, const double totals[2], bool both_known)
 {
 	double weight = 0;

@@ -211,11 +211,11 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* Of the function that is to blame first: lines that changed, or the hottest, and what they cost. */
+/* Lines of the first function that changed, or its hottest one, and what they cost. */
 static void add_source(struct fg_strbuf *text, const struct fg_blame *blame)
 {
 	const struct fg_source_listing *source =
-		blame->function_count > 0 ? blame->functions[0].source : NULL;
+		fg_report_sure_count(blame) > 0 ? blame->functions[0].source : NULL;
 	bool chosen[FG_SOURCE_ROWS_MAX];
 	struct fg_source_layout layout;
 	struct fg_strbuf line = {0};

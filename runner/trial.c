@@ -18,6 +18,7 @@
  * time first.
  */
 #include "base/clock.h"
+#include "base/number.h"
 #include "runner/choice.h"
 #include "runner/job.h"
 
@@ -181,6 +182,8 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 	struct contender duet = {.rules = job->rules};
 	struct contender abba = {.rules = job->rules};
 	struct fg_choice choice = {.schedule = FG_SCHEDULE_AUTO};
+	char as_duet[FG_NUMBER_TEXT_SIZE];
+	char as_abba[FG_NUMBER_TEXT_SIZE];
 	char reason[REASON_SIZE];
 	int status = FG_OK;
 
@@ -197,10 +200,12 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s learns faster here: a verdict is expected after %.2g s as duet, %.2g s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
-		choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba", choice.duet_seconds,
-		choice.abba_seconds, 100 * fg_trial_spread(&duet.trial),
-		100 * fg_trial_spread(&abba.trial), abba.trial.count);
+		"%s learns faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
+		fg_format_duration(choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
+		fg_format_duration(choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
+		100 * fg_trial_spread(&duet.trial), 100 * fg_trial_spread(&abba.trial),
+		abba.trial.count);
 	settle(job, choice.schedule, reason);
 	return FG_OK;
 }

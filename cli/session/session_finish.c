@@ -47,9 +47,10 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 	input->measure = &session->plan->measure;
 	input->now_ns = fg_clock_wall_ns();
 	status = fg_gate_decide(input, &session->verdict, err);
-	if (status == FG_OK)
-		fg_session_add_sources(session);
-	return status;
+	if (status != FG_OK)
+		return status;
+	fg_session_add_sources(session);
+	return FG_OK;
 }
 
 static struct fg_report report_of(const struct fg_session *session)

@@ -38,7 +38,8 @@ export function sourceTable(f, isOpen) {
 	const name = clip(shortName(f.name), 80);
 	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(source.file, 120)}`),
 		scroller(`Source of ${name}`, el('table', { class: 'source' },
-			el('thead', {}, el('tr', {}, ['before', 'after', 'time before', 'time after', '', 'line'].map((title) => el('th', { scope: 'col' }, title)))),
+			el('thead', {}, el('tr', {}, ['before', 'after', 'time before', 'time after'].map((title) => el('th', { scope: 'col' }, title)),
+				el('th', { scope: 'col', colspan: 2 }, 'line'))),
 			el('tbody', {}, rows))),
 		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, what it calls included.'));
 }

@@ -48,6 +48,22 @@ test('every outcome is shown, without errors, requests or accessibility violatio
 	}
 });
 
+test('the source of a guilty function stands with its costs, before and after', async (context) => {
+	const page = await openPage(context, url('regression'));
+	const rows = await page.locator('table.source tbody tr').evaluateAll((all) => all.map((row) => [row.className, ...[...row.cells].map((cell) => cell.innerText.trim())]));
+	assert.deepEqual(rows.filter((row) => !row[0].startsWith('gap')).map((row) => [row[0], row[1], row[2], row[5], row[6]]), [
+		['', '88', '88', '', 'void fit(Track& track) {'],
+		['', '90', '91', '', 'solve(track); // `<b>` ```'],
+		['went', '91', '', '−', 'if (track.ok) refine(track);'],
+		['came hottest', '', '92', '+', 'refine(track); </script>'],
+		['', '92', '93', '', '}'],
+	]);
+	assert.deepEqual(rows.find((row) => row[0] === 'went').slice(3, 5), ['19.8 ms', '']);
+	assert.deepEqual(rows.find((row) => row[0] === 'came hottest').slice(3, 5), ['', '29.1 ms']);
+	page.noProblems();
+	await page.close();
+});
+
 test('dark and narrow pages are accessible and never scroll sideways', async (context) => {
 	for (const [name, options] of [['dark', { dark: true }], ['narrow', { width: 360, height: 740 }], ['narrow-dark', { dark: true, width: 360, height: 740 }]]) {
 		for (const fixture of ['regression', 'mixed', 'hostile']) {

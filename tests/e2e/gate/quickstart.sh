@@ -13,6 +13,14 @@ for report in fastgate.json fastgate.xml fastgate.html; do
 done
 expect_text '"verdict": "regression"' fastgate.json "JSON report"
 expect_text '"name": "\(find\|table_count\)"' fastgate.json "the guilty function"
+# The line that took its place, with what it costs: kept with the run.
+new='while (entry \&\& (entry->length != length || memcmp(entry->word, word, length) != 0))'
+expect_text "\"text\": \" *$new" fastgate.json "the line that changed"
+expect_text "^ *+ *[0-9]* .*$new" "$work/out" "the line that changed, on the terminal"
+"$FASTGATE" report --format json >"$work/again.json"
+cmp -s "$work/again.json" fastgate.json || fail "the stored report has not the same lines"
+"$FASTGATE" run --against HEAD --schedule abba --pairs 10:10 --set report.source=false >"$work/hidden" 2>&1 || true
+! grep -q 'memcmp(entry->word' "$work/hidden" fastgate.json || fail "report.source: false shows source"
 expect_text '<failure' fastgate.xml "JUnit report"
 # The baseline's build is kept: the second run builds nothing.
 expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --pairs 10:10

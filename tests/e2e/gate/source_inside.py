@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+source_inside.py FASTGATE ROOT COMPILER: reports show source of the project alone.  Two programs take far longer than their baseline; the
+debug information of one names a file of its project, that of the other a file beside it, by an absolute path and through a link.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+sys.path.insert(0, str(root / "tests/support"))
+from checks import check, finish_in_scratch  # noqa: E402
+
+CODE = """static volatile unsigned long sink;
+__attribute__((noinline)) void spin(void)
+{
+	for (unsigned long i = 0; i < ROUNDS; i++) sink += i;
+}
+int main(void) { spin(); return 0; }
+"""
+CONFIG = """version: 1
+project: inside
+build: {{ command: "{compiler} -g -O1 {flags} -o prog main.c", shell: true }}
+benchmarks: [ {{ name: spin, command: ./prog }} ]
+measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: off, sampler: {{ rate: 1000 }} }}
+report: {{ json: r.json }}
+"""
+LINE = "for (unsigned long i = 0; i < ROUNDS; i++) sink += i;"
+
+
+def source_shown(name, text, flags=""):
+    """What the report has for spin(), whose loop is made eight times as long."""
+    folder = pathlib.Path(name).absolute()
+    folder.mkdir()
+    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
+                   "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
+
+    def git(*words):
+        subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True)
+
+    (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags=flags))
+    (folder / ".gitignore").write_text("prog\nr.json\n")
+    (folder / "rounds.h").write_text("#define ROUNDS 8000000ul\n")
+    text(folder)
+    git("init", "-q", "-b", "main", ".")
+    git("add", ".")
+    git("commit", "-q", "-m", "The baseline")
+    (folder / "rounds.h").write_text("#define ROUNDS 64000000ul\n")
+    result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment, capture_output=True, text=True, check=False,
+                            timeout=300)
+    check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
+    functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
+    guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]
+    check(len(guilty) == 1, f"{name}: spin is to blame: {functions}")
+    check(LINE in result.stdout if "source" in guilty[0] else LINE not in result.stdout, f"{name}: the terminal agrees: {result.stdout}")
+    return guilty[0].get("source")
+
+
+def main():
+    beside = pathlib.Path("beside.c").absolute()
+    beside.write_text(CODE)
+
+    def own(folder):
+        (folder / "main.c").write_text('#include "rounds.h"\n' + CODE)
+
+    def marked(folder):
+        (folder / "main.c").write_text(f'#include "rounds.h"\n#line 1 "{beside}"\n' + CODE)
+
+    def linked(folder):
+        (folder / "link.c").symlink_to(beside)
+        (folder / "main.c").write_text('#include "rounds.h"\n#line 1 "link.c"\n' + CODE)
+
+    source = source_shown("own", own)
+    check(source is not None, "source of the project is shown")
+    check(source["file"] == "main.c" and source["known"] == [True, True], f"its file: {source}")
+    hottest = source["rows"][source["hottest"]]
+    check(hottest["text"].strip() == LINE and hottest["lines"] == [5, 5], f"its hottest line: {hottest}")
+    check(hottest["cost_ms"][1] > 2 * hottest["cost_ms"][0] > 0, f"its cost: {hottest}")
+    check(source_shown("marked", marked) is None, "a file beside the project is not shown")
+    check(source_shown("linked", linked) is None, "nor is it through a link")
+
+
+finish_in_scratch(main)
