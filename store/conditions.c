@@ -19,13 +19,14 @@
 #include "store/session.h"
 
 enum {
-	DIGEST_SIZE = 16
+	DIGEST_SIZE = FG_DIGEST_SIZE
 };
 
 /* A condition, and where it belongs. */
 struct item {
 	uint8_t digest[DIGEST_SIZE];
 	const struct fg_fact *fact;
+	int64_t run;
 	int64_t scope;
 	int64_t row;
 };
@@ -39,6 +40,7 @@ struct items {
 struct set {
 	uint8_t digest[DIGEST_SIZE];
 	struct items items;
+	int64_t run;
 	int64_t scope;
 	int64_t row;
 };
@@ -66,7 +68,8 @@ static void name_set(struct set *set)
 static void list_scope(struct conditions *c, const struct fg_scoped *scoped)
 {
 	const struct fg_environment *environment = scoped->environment;
-	struct set set = {.scope = scoped->scope,
+	struct set set = {.run = scoped->run,
+			  .scope = scoped->scope,
 			  .items = {.list = fg_arena_array(&c->arena, environment->count,
 							   sizeof(*set.items.list))}};
 
@@ -75,7 +78,7 @@ static void list_scope(struct conditions *c, const struct fg_scoped *scoped)
 		struct items *to = fact->identity ? &set.items : &c->single;
 		struct item *item = &to->list[to->count++];
 
-		*item = (struct item){.fact = fact, .scope = scoped->scope};
+		*item = (struct item){.fact = fact, .run = scoped->run, .scope = scoped->scope};
 		fg_digest(fact->key, fact->value, fact->identity ? "1" : "0", item->digest);
 	}
 	if (set.items.count == 0)
@@ -123,8 +126,8 @@ static void remember(struct by_digest *b, size_t i, int64_t row)
 }
 
 /* Look up in the database; keep those that it does not have. */
-static int find(struct fg_store *store, struct conditions *c, struct by_digest *b, enum fg_sql sql,
-		struct fg_error *err)
+static int find_once(struct fg_store *store, struct conditions *c, struct by_digest *b,
+		     enum fg_sql sql, struct fg_error *err)
 {
 	const struct fg_rows rows = {
 		.columns = {{.blobs = b->blobs}}, .column_count = 1, .count = b->count};
@@ -142,6 +145,21 @@ static int find(struct fg_store *store, struct conditions *c, struct by_digest *
 	}
 	b->count = left;
 	return status;
+}
+
+/* Those that are left are nowhere, and nobody else adds them. */
+static int find(struct fg_store *store, struct conditions *c, struct by_digest *b, enum fg_sql sql,
+		struct fg_error *err)
+{
+	bool waited = false;
+	int status = find_once(store, c, b, sql, err);
+
+	if (status != FG_OK || b->count == 0)
+		return status;
+	status = fg_db_lock_names(store->db, &waited, err);
+	if (status != FG_OK || !waited)
+		return status;
+	return find_once(store, c, b, sql, err);
 }
 
 static int64_t row_of(const struct fg_map *known, const uint8_t *digest)
@@ -327,8 +345,8 @@ static int put_links(struct fg_store *store, enum fg_sql sql, const struct links
 	return fg_query_rows(store->db, sql, &rows, NULL, err);
 }
 
-int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
-			    size_t count, struct fg_error *err)
+int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
+			    struct fg_error *err)
 {
 	struct conditions c = {0};
 	struct links sets;
@@ -340,9 +358,10 @@ int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg
 	sets = make_links(&c, c.set_count);
 	facts = make_links(&c, c.single.count);
 	for (size_t i = 0; i < c.set_count; i++)
-		add_link(&sets, run, c.sets[i].scope, c.sets[i].row);
+		add_link(&sets, c.sets[i].run, c.sets[i].scope, c.sets[i].row);
 	for (size_t i = 0; i < c.single.count; i++)
-		add_link(&facts, run, c.single.list[i].scope, c.single.list[i].row);
+		add_link(&facts, c.single.list[i].run, c.single.list[i].scope,
+			 c.single.list[i].row);
 	if (status != FG_OK)
 		goto out;
 	status = put_links(store, FG_SQL_RUN_SET_PUT, &sets, err);

@@ -67,6 +67,7 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema)
 		{"@TEXT@", db->ops->text},
 		{"@BYTES@", db->ops->bytes},
 		{"@CLUSTERED@", db->ops->clustered},
+		{"@ONLY_POSTGRESQL@", db->ops->only_postgresql},
 	};
 	struct fg_strbuf text = {0};
 
@@ -86,13 +87,27 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema)
 	return fg_strbuf_detach(&text);
 }
 
-int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err)
+int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	FG_ASSERT(!db->in_transaction);
-	status = db->ops->begin(db, to_write, err);
+	status = db->ops->begin(db, mode, err);
 	db->in_transaction = status == FG_OK;
+	db->has_names_lock = !db->ops->lock_names || mode == FG_DB_WRITES_ALONE;
+	return status;
+}
+
+int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	FG_ASSERT(db->in_transaction);
+	*waited = !db->has_names_lock;
+	if (db->has_names_lock)
+		return FG_OK;
+	status = db->ops->lock_names(db, err);
+	db->has_names_lock = status == FG_OK;
 	return status;
 }
 

@@ -45,6 +45,13 @@ struct fg_rows {
 	size_t count;
 };
 
+/* What a transaction is for. */
+enum fg_db_mode {
+	FG_DB_READS,
+	FG_DB_WRITES,       /* beside other writers, if the database can */
+	FG_DB_WRITES_ALONE, /* what looks at or removes what others are about to write */
+};
+
 struct fg_db;
 struct fg_query;
 
@@ -55,10 +62,13 @@ struct fg_db_ops {
 	const char *text;
 	const char *bytes;
 	const char *clustered;
+	const char *only_postgresql; /* begins a comment elsewhere */
 	void (*close)(struct fg_db *db);
 	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
-	int (*begin)(struct fg_db *db, bool to_write, struct fg_error *err);
+	int (*begin)(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err);
+	/* NULL: a writer is alone anyway. */
+	int (*lock_names)(struct fg_db *db, struct fg_error *err);
 	void (*query_begin)(struct fg_query *query);
 	void (*bind_int)(struct fg_query *query, int64_t value);
 	void (*bind_double)(struct fg_query *query, double value);
@@ -87,6 +97,7 @@ struct fg_db {
 	char *location; /* never with a password in it */
 	char *name;     /* what messages call it: "store 'LOCATION'" */
 	bool in_transaction;
+	bool has_names_lock;
 	bool read_only;
 };
 
@@ -123,7 +134,13 @@ bool fg_db_is_url(const char *location);
 char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
-int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err) FG_NODISCARD;
+int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err) FG_NODISCARD;
+/*
+ * Before adding a row that all projects share (a function, a call path, a condition, a text):
+ * until the end of the transaction no other one adds such rows.  `waited`: others may have, since
+ * this transaction looked; look again.
+ */
+int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err) FG_NODISCARD;
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	FG_NODISCARD;                  /* on failure the transaction is undone */
 void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */
@@ -149,8 +166,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reserve a range of consecutive ids of a table.  Only while writing; `last` is the query for the
- * largest existing id.
+ * Reserve a range of consecutive ids of a table.  Only with the lock on names; `last` is the query
+ * for the largest existing id.
  */
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;

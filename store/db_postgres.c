@@ -3,10 +3,13 @@
  * The PostgreSQL back end of store/db.h.
  *
  * Statements are prepared once per session, by their number.  Results come in binary, so that
- * numbers and bytes need no parsing; parameters go as text, except bytes.  A writer holds one
- * advisory lock until its transaction ends: several servers on one database write one after the
- * other, as in SQLite, and two uploads with the same functions cannot deadlock.  Readers never
- * wait.
+ * numbers and bytes need no parsing; parameters go as text, except bytes.
+ *
+ * Writers share one advisory lock, so they write at the same time.  What must be alone (a
+ * migration, sealing, removal) takes the same lock for itself: it sees all rows of writers that
+ * took an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that
+ * adds names: rows that all projects share and find by what they are.  Two uploads with the same
+ * new functions would wait for each other otherwise.  Readers never wait.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -24,6 +27,7 @@
 
 enum {
 	WRITE_LOCK = 0x66673031,
+	NAMES_LOCK = 0x66673032,
 	ROWS_AT_ONCE = 16384,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
@@ -54,6 +58,7 @@ struct class_meaning {
 };
 
 static const struct class_meaning meanings[] = {
+	{"23505", FG_EBUSY, "another session added the same: try again"},
 	{"53", FG_EIO, "the database server lacks room"},
 	{"40", FG_EBUSY, "another session was in the way: try again"},
 	{"55", FG_EBUSY, "another session holds it: try again"},
@@ -189,19 +194,28 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 	return status;
 }
 
-static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
+static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
 	char text[96];
 	int status = FG_OK;
 
-	if (!to_write)
+	if (mode == FG_DB_READS)
 		return run_script(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
-	(void)snprintf(text, sizeof(text), "BEGIN; SELECT pg_advisory_xact_lock(%d)", WRITE_LOCK);
+	(void)snprintf(text, sizeof(text), "BEGIN; SELECT pg_advisory_xact_lock%s(%d)",
+		       mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK);
 	status = run_script(db, text, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
 	return status;
+}
+
+static int lock_names(struct fg_db *db, struct fg_error *err)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", NAMES_LOCK);
+	return run_script(db, text, err);
 }
 
 static void query_begin(struct fg_query *query)
@@ -382,32 +396,27 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 }
 
 /*
- * Taken from the sequence, so that insertions without an id get other ones; nothing is inserted
- * meanwhile, because we hold the lock.
+ * Taken from the sequence, so that insertions without an id get other ones.  Nobody else takes any
+ * meanwhile, because we hold the lock on names.
  */
 static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		   struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
-	char *text = fg_xasprintf(
-		"SELECT min(i), max(i) FROM (SELECT nextval(pg_get_serial_sequence('%s', 'id')) AS i "
-		"FROM generate_series(1, %zu)) AS s",
-		table, count);
-	PGresult *result = take_result(
-		p, PQsendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
+	char *text = fg_xasprintf("SELECT setval(s, nextval(s) + %zu) - %zu "
+				  "FROM CAST(pg_get_serial_sequence('%s', 'id') AS regclass) AS s",
+				  count - 1, count - 1, table);
+	PGresult *result = NULL;
 	int status = FG_OK;
 
+	FG_ASSERT(count > 0 && db->has_names_lock);
+	result = take_result(p,
+			     PQsendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
 	free(text);
-	if (has_failed(result)) {
+	if (has_failed(result))
 		status = failed(p, result, err);
-	} else {
+	else
 		*first = (int64_t)big_endian(PQgetvalue(result, 0, 0), NUMBER_BYTES);
-		if ((int64_t)big_endian(PQgetvalue(result, 0, 1), NUMBER_BYTES) - *first !=
-		    (int64_t)count - 1)
-			status = fg_error_set(err, FG_EBUSY,
-					      "%s: another program adds to table '%s': try again",
-					      p->db.name, table);
-	}
 	PQclear(result);
 	return status;
 }
@@ -467,7 +476,9 @@ static const struct fg_db_ops ops = {
 	.text = "TEXT COLLATE \"C\"",
 	.bytes = "BYTEA",
 	.clustered = "",
+	.only_postgresql = "",
 	.is_broken = is_broken,
+	.lock_names = lock_names,
 	.query_rows = query_rows,
 	.reserve = reserve,
 	FG_DB_OPS_OF_THIS_FILE,

@@ -102,9 +102,9 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 	return FG_OK;
 }
 
-static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
+static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
-	return run_script(db, to_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
+	return run_script(db, mode == FG_DB_READS ? "BEGIN" : "BEGIN IMMEDIATE", err);
 }
 
 /* The statement's length without the words that the driver does itself. */
@@ -328,6 +328,7 @@ static const struct fg_db_ops ops = {
 	.text = "TEXT",
 	.bytes = "BLOB",
 	.clustered = "WITHOUT ROWID",
+	.only_postgresql = "--",
 	.insert_rows = insert_rows,
 	.insert_rows_count = ROWS_AT_ONCE,
 	FG_DB_OPS_OF_THIS_FILE,

@@ -159,11 +159,13 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
 	if (status != FG_OK)
 		return status;
-	for (size_t i = 0; i < u->count && status == FG_OK; i++) {
+	for (size_t i = 0; i < u->count; i++) {
 		u->ids[u->places[i]] = ids[i];
 		remember_function(store, &u->functions[u->places[i]], ids[i]);
 	}
-	return status;
+	if (store->ids.seen_functions + 1 == (size_t)first)
+		store->ids.seen_functions += u->count;
+	return FG_OK;
 }
 
 int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
@@ -173,11 +175,16 @@ int fg_store_function_ids(struct fg_store *store, const struct fg_profile_functi
 	struct unknown u = {.functions = functions,
 			    .places = fg_arena_array(&arena, count, sizeof(*u.places)),
 			    .digests = fg_arena_array(&arena, count, DIGEST_SIZE)};
+	bool waited = false;
 	int status = FG_OK;
 
 	u.ids = ids;
 	list_unknown(store, count, &u);
 	if (u.count && !store->ids.has_all_functions)
+		status = find_functions(store, &arena, &u, err);
+	if (u.count && status == FG_OK)
+		status = fg_db_lock_names(store->db, &waited, err);
+	if (waited && status == FG_OK)
 		status = find_functions(store, &arena, &u, err);
 	if (u.count && status == FG_OK)
 		status = add_functions(store, &arena, &u, err);
@@ -353,18 +360,34 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	status = fg_query_rows(store->db, FG_SQL_NODE_ADD, &rows, NULL, err);
 	if (status != FG_OK)
 		return status;
-	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
+	for (size_t i = 0; i < rows.count; i++)
 		remember_node(store, t, places[i]);
-	return status;
+	if (store->ids.seen_nodes + 1 == (size_t)next)
+		store->ids.seen_nodes += rows.count;
+	return FG_OK;
+}
+
+static bool is_any_missing(const struct tree_rows *t)
+{
+	for (size_t u = 0; u < t->unknown; u++) {
+		if (!t->tree->ids[t->places[u]])
+			return true;
+	}
+	return false;
 }
 
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 {
 	struct tree_rows t = {.tree = tree};
+	bool waited = false;
 	int status = FG_OK;
 
 	list_levels(store, &t);
 	if (t.unknown && !store->ids.has_all_nodes)
+		status = find_nodes(store, &t, err);
+	if (is_any_missing(&t) && status == FG_OK)
+		status = fg_db_lock_names(store->db, &waited, err);
+	if (waited && status == FG_OK)
 		status = find_nodes(store, &t, err);
 	if (status == FG_OK)
 		status = add_nodes(store, &t, err);
@@ -384,6 +407,18 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 	return status;
 }
 
+static bool is_node_known(const struct fg_store *store, const int64_t key[2])
+{
+	bool is_known = false;
+
+	if (store->ids.shared)
+		store->ids.shared->ops->begin(store->ids.shared);
+	is_known = known_node(store, key) != 0;
+	if (store->ids.shared)
+		store->ids.shared->ops->end(store->ids.shared);
+	return is_known;
+}
+
 static size_t known_nodes(const struct fg_store *store)
 {
 	return store->ids.nodes.count +
@@ -396,62 +431,98 @@ static size_t known_functions(const struct fg_store *store)
 	       (store->ids.shared ? store->ids.shared->ops->function_count(store->ids.shared) : 0);
 }
 
+/* Is reading the rows from `after` to `last` quicker than asking for those that are wanted? */
+static bool is_worth_reading(size_t after, size_t last, size_t wanted)
+{
+	enum {
+		FEW = 4096
+	};
+
+	return last > after && (last - after < FEW || fg_is_scan_cheaper(last - after, wanted));
+}
+
+/*
+ * Other servers add rows, too, in the order of their ids.  `seen` is how far they were read, or
+ * left out because there were too many.
+ */
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
+	const size_t seen = store->ids.seen_nodes;
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	store->ids.has_all_nodes = status == FG_OK && known_nodes(store) >= last;
-	if (status != FG_OK || store->ids.has_all_nodes || !fg_is_scan_cheaper(last, wanted))
+	if (status != FG_OK)
 		return status;
+	store->ids.seen_nodes = last;
+	store->ids.has_all_nodes = known_nodes(store) >= last;
+	if (store->ids.has_all_nodes || !is_worth_reading(seen, last, wanted))
+		return FG_OK;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, 0);
+	fg_query_int(&q, (int64_t)seen);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t key[2] = {fg_column_int(&q, 1), fg_column_int(&q, 2)};
 
-		(void)fg_map_add(&store->ids.nodes, key, sizeof(key),
-				 (uint64_t)fg_column_int(&q, 0), NULL);
+		if (!is_node_known(store, key))
+			(void)fg_map_add(&store->ids.nodes, key, sizeof(key),
+					 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
-	store->ids.has_all_nodes = status == FG_OK;
+	store->ids.has_all_nodes = seen == 0 && status == FG_OK;
 	return status;
 }
 
 static int read_known_functions(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
+	const size_t seen = store->ids.seen_functions;
 	struct fg_strbuf key = {0};
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	store->ids.has_all_functions = status == FG_OK && known_functions(store) >= last;
-	if (status != FG_OK || store->ids.has_all_functions || !fg_is_scan_cheaper(last, wanted))
+	if (status != FG_OK)
 		return status;
+	store->ids.seen_functions = last;
+	store->ids.has_all_functions = known_functions(store) >= last;
+	if (store->ids.has_all_functions || !is_worth_reading(seen, last, wanted))
+		return FG_OK;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
+	fg_query_int(&q, (int64_t)seen);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const struct fg_profile_function function = {.name = fg_column_text(&q, 1),
 							     .library = fg_column_text(&q, 2)};
 
 		fg_strbuf_clear(&key);
 		function_key(&function, &key);
-		(void)fg_map_add(&store->ids.functions, key.data, key.length,
-				 (uint64_t)fg_column_int(&q, 0), NULL);
+		if (!known_function(store, &key))
+			(void)fg_map_add(&store->ids.functions, key.data, key.length,
+					 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
-	store->ids.has_all_functions = status == FG_OK;
 	fg_strbuf_release(&key);
+	store->ids.has_all_functions = seen == 0 && status == FG_OK;
 	return status;
+}
+
+int fg_store_lock_names(struct fg_store *store, struct fg_error *err)
+{
+	bool waited = false;
+
+	return fg_db_lock_names(store->db, &waited, err);
 }
 
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			struct fg_error *err)
 {
-	const int status = read_known_functions(store, functions, err);
+	int status = read_known_functions(store, functions, err);
 
 	if (status != FG_OK)
 		return status;
-	return read_known_nodes(store, nodes, err);
+	status = read_known_nodes(store, nodes, err);
+	/* Without the lock on names, others may add rows meanwhile. */
+	store->ids.has_all_functions = store->ids.has_all_functions && store->db->has_names_lock;
+	store->ids.has_all_nodes = store->ids.has_all_nodes && store->db->has_names_lock;
+	return status;
 }
 
 /* Grow from `had` to `count` items; new ones are 0. */

@@ -57,6 +57,9 @@ struct fg_tree {
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
 
+/* About to add functions or call paths: until the transaction ends, no other one does. */
+int fg_store_lock_names(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+
 /* About to look up this many rows: read the whole table first if that is quicker. */
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			struct fg_error *err) FG_NODISCARD;

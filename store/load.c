@@ -286,7 +286,7 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 	struct fg_stored_run s = {0};
 	int64_t *ids = NULL;
 	int64_t row = 0;
-	int status = fg_db_begin(store->db, false, err);
+	int status = fg_db_begin(store->db, FG_DB_READS, err);
 
 	if (status != FG_OK)
 		return status;

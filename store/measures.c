@@ -63,8 +63,7 @@ int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *meas
 			   struct fg_measure_kinds *kinds, struct fg_error *err)
 {
 	const char traits[] = {(char)('a' + traits_of(measure)), '\0'};
-	uint8_t digest[16];
-	struct fg_query q;
+	uint8_t digest[FG_DIGEST_SIZE];
 	int64_t id = 0;
 	int status = FG_OK;
 
@@ -74,9 +73,7 @@ int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *meas
 		return FG_OK;
 	}
 	fg_digest(measure->name, measure->unit, traits, digest);
-	fg_query_begin(&q, store->db, FG_SQL_MEASURE_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, &id, err);
+	status = fg_store_look_up(store, FG_SQL_MEASURE_FIND, digest, &id, err);
 	if (status == FG_ENOENT)
 		status = add_row(store, measure, digest, &id, err);
 	*kinds = kinds_of(id);

@@ -20,14 +20,51 @@ void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16])
 	memcpy(digest, whole, 16);
 }
 
-static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+typedef void binder(struct fg_query *query, const void *what);
+
+/* As fg_store_look_up(), for any query. */
+static int look_up(struct fg_store *store, enum fg_sql sql, binder *bind, const void *what,
+		   int64_t *id, struct fg_error *err)
 {
+	bool again = false;
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
-	fg_query_text(&q, name);
-	status = fg_query_value(&q, id, err);
+	do {
+		fg_query_begin(&q, store->db, sql);
+		bind(&q, what);
+		status = fg_query_value(&q, id, err);
+		if (status == FG_ENOENT) {
+			const int locked = fg_db_lock_names(store->db, &again, err);
+
+			if (locked != FG_OK)
+				return locked;
+		}
+	} while (status == FG_ENOENT && again);
+	return status;
+}
+
+static void bind_text(struct fg_query *query, const void *what)
+{
+	fg_query_text(query, what);
+}
+
+static void bind_digest(struct fg_query *query, const void *what)
+{
+	fg_query_bytes(query, what, FG_DIGEST_SIZE);
+}
+
+int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
+		     int64_t *id, struct fg_error *err)
+{
+	return look_up(store, sql, bind_digest, digest, id, err);
+}
+
+static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = look_up(store, FG_SQL_PROJECT_FIND, bind_text, name, id, err);
+
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
@@ -64,9 +101,7 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 		return FG_OK;
 	}
 	fg_digest(text, NULL, NULL, digest);
-	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, id, err);
+	status = fg_store_look_up(store, FG_SQL_WORDS_FIND, digest, id, err);
 	if (status == FG_ENOENT) {
 		fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
 		fg_query_bytes(&q, digest, sizeof(digest));
@@ -80,16 +115,26 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 	return FG_OK;
 }
 
+struct benchmark_key {
+	int64_t project;
+	const char *name;
+};
+
+static void bind_benchmark(struct fg_query *query, const void *what)
+{
+	const struct benchmark_key *key = what;
+
+	fg_query_int(query, key->project);
+	fg_query_text(query, key->name);
+}
+
 static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
 			  struct fg_error *err)
 {
+	const struct benchmark_key key = {project, name};
 	struct fg_query q;
-	int status = FG_OK;
+	int status = look_up(store, FG_SQL_BENCHMARK_FIND, bind_benchmark, &key, id, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
-	fg_query_int(&q, project);
-	fg_query_text(&q, name);
-	status = fg_query_value(&q, id, err);
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_ADD);

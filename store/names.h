@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "store/sql.h"
 
 struct fg_store;
 
@@ -17,6 +18,17 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project, const cha
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 
-void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
+enum {
+	FG_DIGEST_SIZE = 16
+};
+
+void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[FG_DIGEST_SIZE]);
+
+/*
+ * The row with a digest.  FG_ENOENT (without a message): there is none, and nobody else adds one
+ * before this transaction ends.
+ */
+int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
+		     int64_t *id, struct fg_error *err) FG_NODISCARD;
 
 #endif

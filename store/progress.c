@@ -79,7 +79,6 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	if (!mark->series) {
 		status = fg_store_put_series(store, store->progress.id, run, position,
 					     &mark->series, err);
-		mark->facts = facts;
 	} else if (mark->repetitions.count != series->repetition_count ||
 		   mark->state != series->state || mark->metrics != series->metric_count ||
 		   mark->schedule != series->schedule) {

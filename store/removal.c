@@ -121,7 +121,7 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
 					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
 					     FG_SQL_GC_FACT_SETS,  FG_SQL_GC_FACTS};
-	int status = fg_store_begin(store, err);
+	int status = fg_store_begin_alone(store, err);
 
 	if (status != FG_OK)
 		return status;

@@ -55,7 +55,12 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	fg_query_int(&q, baseline->dirty);
 	fg_query_text(&q, side_fact(run, "git.tag"));
 	fg_query_text(&q, head->digest);
-	return fg_query_value(&q, id, err);
+	fg_query_int(&q, head->is_new);
+	status = fg_query_value(&q, id, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_EBUSY, "%s: run %s has just been stored: try again",
+				    store->db->name, run->id);
+	return status;
 }
 
 /* Run a statement with one number as its parameter. */
@@ -86,12 +91,12 @@ int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct
 				struct fg_error *err)
 {
 	const struct fg_scoped scoped[] = {
-		{FG_SCOPE_HOST, &run->host},
-		{FG_SCOPE_SIDES + FG_ARM_BASELINE, &run->sides[FG_ARM_BASELINE].build},
-		{FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
+		{id, FG_SCOPE_HOST, &run->host},
+		{id, FG_SCOPE_SIDES + FG_ARM_BASELINE, &run->sides[FG_ARM_BASELINE].build},
+		{id, FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
 	};
 
-	return fg_store_put_conditions(store, id, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_add_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
@@ -100,11 +105,11 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 {
 	const int64_t scope = FG_SCOPE_SERIES + 2 * (int64_t)position;
 	const struct fg_scoped scoped[] = {
-		{scope + FG_ARM_BASELINE, &series->build[FG_ARM_BASELINE]},
-		{scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
+		{run, scope + FG_ARM_BASELINE, &series->build[FG_ARM_BASELINE]},
+		{run, scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
 	};
 
-	return fg_store_put_conditions(store, run, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_add_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 static int metrics_text_id(struct fg_store *store, const struct fg_series *series, int64_t *id,
@@ -131,7 +136,7 @@ static char *details_text(const struct fg_series *series)
 	return fg_strbuf_detach(&text);
 }
 
-/* The series' row without its values. */
+/* The series' row without its values and conditions. */
 int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
 			size_t position, int64_t *id, struct fg_error *err)
 {
@@ -164,9 +169,6 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 	fg_query_int(&q, metrics);
 	fg_query_text(&q, details);
 	status = fg_query_value(&q, id, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_put_series_conditions(store, run_id, series, position, err);
 out:
 	free(details);
 	return status;

@@ -28,13 +28,14 @@
 static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes *block,
 		      struct fg_error *err)
 {
-	struct fg_query q;
+	static const char *const format = "json";
+	const struct fg_blob blob = {block->data, block->size};
+	const struct fg_rows rows = {
+		.columns = {{.numbers = &run}, {.texts = &format}, {.blobs = &blob}},
+		.column_count = 3,
+		.count = 1};
 
-	fg_query_begin(&q, store->db, FG_SQL_REPORT_ADD);
-	fg_query_int(&q, run);
-	fg_query_text(&q, "json");
-	fg_query_bytes(&q, block->data, block->size);
-	return fg_query_run(&q, err);
+	return fg_store_add_rows(store, FG_SQL_REPORT_ADD, &rows, err);
 }
 
 /* Rows of `chunk`, column by column. */
@@ -88,14 +89,14 @@ static int put_made(struct fg_store *store, int64_t series, const struct fg_seri
 		add_block(&rows, series, kind, &parts->blocks[kind]);
 	status = add_measures(store, &rows, series, parts, err);
 	if (status == FG_OK)
-		status = fg_query_rows(store->db, FG_SQL_CHUNK_ADD,
-				       &(struct fg_rows){.columns = {{.numbers = rows.series},
-								     {.numbers = rows.kinds},
-								     {.numbers = rows.firsts},
-								     {.blobs = rows.blocks}},
-							 .column_count = 4,
-							 .count = rows.count},
-				       NULL, err);
+		status = fg_store_add_rows(store, FG_SQL_CHUNK_ADD,
+					   &(struct fg_rows){.columns = {{.numbers = rows.series},
+									 {.numbers = rows.kinds},
+									 {.numbers = rows.firsts},
+									 {.blobs = rows.blocks}},
+							     .column_count = 4,
+							     .count = rows.count},
+					   err);
 	fg_arena_release(&rows.arena);
 	return status;
 }
@@ -157,6 +158,9 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 
 	if (status != FG_OK)
 		return status;
+	status = fg_store_put_series_conditions(store, run_id, series, position, err);
+	if (status != FG_OK)
+		return status;
 	if (save->parts) {
 		const struct fg_series_parts *parts = &save->parts[position];
 
@@ -178,17 +182,23 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 {
 	const struct fg_run_head words = {
-		save->run->complete,
-		save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL, save->digest};
+		.complete = save->run->complete,
+		.is_new = save->is_new,
+		.outcome = save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL,
+		.digest = save->digest,
+	};
 	int64_t id = 0;
 	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
+	store->batch.later.collects = save->is_kept && store->batch.is_open;
 	status = fg_store_put_run(store, save->run, &words, &id, err);
 	if (status != FG_OK)
 		goto out;
-	if (!save->is_new)
+	if (!save->is_new) /* an earlier version of the run may wait in this batch */
+		status = fg_store_write_later(store, err);
+	if (!save->is_new && status == FG_OK)
 		status = fg_store_clear_run(store, id, err);
 	if (status != FG_OK)
 		goto out;
@@ -202,6 +212,7 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 	if (save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
 out:
+	store->batch.later.collects = false;
 	return fg_store_end(store, status, err);
 }
 

@@ -45,7 +45,8 @@ struct fg_save {
 	const cJSON *report;
 	const struct fg_bytes *report_block; /* empty: none */
 	const char *digest;
-	bool is_new; /* there is no run of this id: nothing to clear */
+	bool is_new;  /* there is no run of this id: nothing to clear */
+	bool is_kept; /* lives until the batch ends: rows may be written then */
 };
 
 /* A whole run in one transaction. */

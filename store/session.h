@@ -9,6 +9,7 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/intern.h"
+#include "store/later.h"
 #include "store/series_values.h"
 
 enum {
@@ -33,6 +34,9 @@ struct fg_known_ids {
 	/* The maps are complete for this transaction: a miss means that the row does not exist. */
 	bool has_all_functions;
 	bool has_all_nodes;
+	/* How far rows were read, added by this session, or left out as too many. */
+	size_t seen_functions;
+	size_t seen_nodes;
 	struct fg_id_cache *shared; /* committed ids of all sessions, borrowed; NULL: no others */
 };
 
@@ -44,6 +48,7 @@ struct fg_batch {
 	struct fg_map fact_sets;
 	struct fg_map texts;
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
+	struct fg_later later;
 };
 
 /* The call tree by id, as far as it was read: rows of `node` never change and never go. */

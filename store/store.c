@@ -6,13 +6,22 @@
 #include "store/session.h"
 #include "store/transaction.h"
 
-static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
+/*
+ * The oldest program that can use this schema, by the schema that it knows: raise it when a
+ * migration changes or removes what such a program reads or writes.  A new table or column that has
+ * a default leaves it alone.
+ */
+enum {
+	USABLE_FROM = 7
+};
+
+static int read_number(struct fg_db *db, enum fg_sql sql, int64_t *number, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
-	status = fg_query_value(&q, version, err);
+	fg_query_begin(&q, db, sql);
+	status = fg_query_value(&q, number, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_EDB,
 				      "%s does not say which version it has: it is damaged",
@@ -22,7 +31,7 @@ static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err
 
 static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 {
-	char text[64];
+	char text[96];
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
@@ -34,8 +43,9 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
-	(void)snprintf(text, sizeof(text), "UPDATE schema_version SET version = %d",
-		       FG_SCHEMA_VERSION);
+	(void)snprintf(text, sizeof(text),
+		       "UPDATE schema_version SET version = %d, usable_from = %d",
+		       FG_SCHEMA_VERSION, USABLE_FROM);
 	if (status == FG_OK)
 		status = fg_db_script(db, text, err);
 	if (status != FG_OK)
@@ -48,18 +58,18 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 static int migrate(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;
-	int status = fg_db_begin(db, true, err);
+	int status = fg_db_begin(db, FG_DB_WRITES_ALONE, err);
 
 	if (status != FG_OK)
 		return status;
 	status = fg_db_script(
 		db,
 		"CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL); "
-		"INSERT INTO schema_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version)",
+		"INSERT INTO schema_version (version) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version)",
 		err);
 	if (status != FG_OK)
 		goto out;
-	status = read_version(db, &version, err);
+	status = read_number(db, FG_SQL_SCHEMA_VERSION, &version, err);
 	if (status != FG_OK)
 		goto out;
 	if (version < FG_SCHEMA_VERSION)
@@ -76,7 +86,8 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 {
 	int64_t version = 0;
 	struct fg_error reason = {0};
-	int status = read_version(db, &version, &reason);
+	int64_t usable_from = 0;
+	int status = read_number(db, FG_SQL_SCHEMA_VERSION, &version, &reason);
 
 	*is_old = status != FG_OK || version < FG_SCHEMA_VERSION;
 	if (status != FG_OK) {
@@ -85,7 +96,12 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 			return FG_OK;
 		return fg_error_set(err, reason.code, "%s", reason.message);
 	}
-	if (version > FG_SCHEMA_VERSION)
+	if (version <= FG_SCHEMA_VERSION)
+		return FG_OK;
+	status = read_number(db, FG_SQL_SCHEMA_USABLE_FROM, &usable_from, err);
+	if (status != FG_OK)
+		return status;
+	if (usable_from > FG_SCHEMA_VERSION)
 		return fg_error_set(
 			err, FG_EDB,
 			"%s was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",

@@ -29,6 +29,7 @@ void fg_store_forget_batch(struct fg_store *store)
 	fg_map_release(&store->batch.fact_sets);
 	fg_map_release(&store->batch.texts);
 	fg_map_release(&store->batch.places);
+	fg_later_release(&store->batch.later);
 }
 
 void fg_store_forget_ids(struct fg_store *store)
@@ -46,7 +47,7 @@ static void limit_cache(struct fg_store *store)
 	}
 }
 
-int fg_store_begin(struct fg_store *store, struct fg_error *err)
+static int begin(struct fg_store *store, enum fg_db_mode mode, struct fg_error *err)
 {
 	limit_cache(store);
 	store->ids.has_all_functions = false;
@@ -54,7 +55,18 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 	if (store->batch.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	return store->batch.is_open ? FG_OK : fg_db_begin(store->db, true, err);
+	return store->batch.is_open ? FG_OK : fg_db_begin(store->db, mode, err);
+}
+
+int fg_store_begin(struct fg_store *store, struct fg_error *err)
+{
+	return begin(store, FG_DB_WRITES, err);
+}
+
+int fg_store_begin_alone(struct fg_store *store, struct fg_error *err)
+{
+	FG_ASSERT(!store->batch.is_open);
+	return begin(store, FG_DB_WRITES_ALONE, err);
 }
 
 /* Roll back and forget ids. */
@@ -87,7 +99,7 @@ int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err)
 	if (store->db->in_transaction)
 		return FG_OK;
 	fg_store_limit_functions(store);
-	status = fg_db_begin(store->db, false, err);
+	status = fg_db_begin(store->db, FG_DB_READS, err);
 	*mine = status == FG_OK;
 	return status;
 }

@@ -12,6 +12,8 @@ struct fg_store;
 void fg_store_forget_progress(struct fg_store *store);
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+/* While no other session writes: for what looks at or removes rows that others write. */
+int fg_store_begin_alone(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* Commit if `status` is FG_OK, else or on failure roll back.  Returns the outcome. */
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;

@@ -5,6 +5,8 @@
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]
  *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
  *		to an empty or a filled database
+ *	bench_perfdb servers DATABASE [RUNS [CLIENTS]]
+ *		the same uploads to one server and to two on one PostgreSQL
  *	bench_perfdb fill DATABASE RUNS [PAIRS]
  *		writes RUNS runs into the database, without a server
  *	bench_perfdb ask DATABASE
@@ -62,14 +64,17 @@ enum {
 	BATCH = 64,
 	DASHBOARD_BENCHMARKS = 200,
 	DASHBOARD_RUNS = 1000,
-	FIRST_LOADED = 1 << 24 /* numbers of runs that no filled database has */
+	FIRST_LOADED = 1 << 20, /* numbers of runs that no filled database has, of the past */
+	SERVERS_MAX = 2
 };
 
 struct load {
-	char url[64];
+	char urls[SERVERS_MAX][64];
+	unsigned servers;
 	struct fg_strbuf *parcels;
 	unsigned count;
 	atomic_uint next;
+	atomic_uint senders;
 	atomic_llong client_ns; /* CPU time of those who send */
 	double *times;
 };
@@ -109,7 +114,8 @@ static void *send_all(void *context)
 {
 	static const char *const headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, NULL};
 	struct load *load = context;
-	const struct fg_http_options options = {.url = load->url};
+	const unsigned server = atomic_fetch_add(&load->senders, 1) % load->servers;
+	const struct fg_http_options options = {.url = load->urls[server]};
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};
 
@@ -138,8 +144,8 @@ static void *send_all(void *context)
 	return NULL;
 }
 
-/* Transactions that stored something so far, by the server's own count. */
-static double count_commits(const char *url)
+/* Transactions of a server that stored something so far, by its own count. */
+static double count_commits_of(const char *url)
 {
 	static const char name[] = "\nperfdb_batches_total ";
 	const struct fg_http_options options = {.url = url};
@@ -161,17 +167,29 @@ static double count_commits(const char *url)
 	return count;
 }
 
+static double count_commits(const struct load *load)
+{
+	double count = 0;
+
+	for (unsigned i = 0; i < load->servers; i++)
+		count += count_commits_of(load->urls[i]);
+	return count;
+}
+
 static void upload(const char *what, struct load *load, unsigned clients)
 {
-	pthread_t *threads = fg_xcalloc(clients, sizeof(*threads));
+	pthread_t *threads = NULL;
 	const int64_t start = fg_clock_monotonic_ns();
 	const int64_t cpu = fg_clock_process_cpu_ns();
 	double bytes = 0;
 	double seconds = 0;
 	double client_ms = 0;
-	double commits = count_commits(load->url);
+	double commits = count_commits(load);
 
+	clients *= load->servers;
+	threads = fg_xcalloc(clients, sizeof(*threads));
 	atomic_store(&load->next, 0);
+	atomic_store(&load->senders, 0);
 	atomic_store(&load->client_ns, 0);
 	for (unsigned i = 0; i < clients; i++)
 		(void)pthread_create(&threads[i], NULL, send_all, load);
@@ -187,7 +205,7 @@ static void upload(const char *what, struct load *load, unsigned clients)
 		     fg_quantile(load->times, load->count, 0.99),
 		     (double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
 		     client_ms, bytes / 1e3 / load->count,
-		     load->count / (count_commits(load->url) - commits));
+		     load->count / (count_commits(load) - commits));
 	free(threads);
 }
 
@@ -275,8 +293,8 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 {
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
-	struct load load = {.count = runs};
-	struct fg_server *server = serve(database, clients, load.url);
+	struct load load = {.count = runs, .servers = 1};
+	struct fg_server *server = serve(database, clients, load.urls[0]);
 	unsigned next = FIRST_LOADED;
 
 	shape.pairs = pairs ? pairs : shape.pairs;
@@ -294,6 +312,46 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	(void)printf("memory after that: %lld MB with the bench's own parcels\n",
 		     (long long)memory_kib() / 1024);
 	fg_server_stop(server);
+	for (unsigned i = 0; i < runs; i++)
+		fg_strbuf_release(&load.parcels[i]);
+	free(load.parcels);
+	free(load.times);
+	fg_bench_program_release(&program);
+	return 0;
+}
+
+/* The same uploads to one server, then to two on the same database; CLIENTS for each server. */
+static int pair_test(const char *database, unsigned runs, unsigned clients)
+{
+	static const struct {
+		const char *what;
+		unsigned servers;
+		bool changing;
+	} phases[] = {
+		{.what = "first of all", .servers = 1},
+		{.what = "one server, code that changes", .servers = 1, .changing = true},
+		{.what = "two servers, code that changes", .servers = 2, .changing = true},
+		{.what = "one server, same code", .servers = 1},
+		{.what = "two servers, same code", .servers = 2},
+	};
+	struct fg_server *servers[SERVERS_MAX] = {NULL};
+	struct fg_bench_program program;
+	struct load load = {0};
+	unsigned next = FIRST_LOADED + (1 << 16); /* after those of `load` */
+
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		servers[i] = serve(database, clients, load.urls[i]);
+	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
+	load.times = fg_xcalloc(runs, sizeof(*load.times));
+	fg_bench_program_init(&program, &fg_bench_shape_default);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
+		load.servers = phases[i].servers;
+		load.count = i ? runs : 1;
+		phase(phases[i].what, &load, clients, &program, next, phases[i].changing, true);
+		next += load.count;
+	}
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		fg_server_stop(servers[i]);
 	for (unsigned i = 0; i < runs; i++)
 		fg_strbuf_release(&load.parcels[i]);
 	free(load.parcels);
@@ -644,13 +702,17 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "load") == 0)
 		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
 				 number(argc, argv, 5, 0));
+	if (argc > 2 && strcmp(argv[1], "servers") == 0)
+		return pair_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8));
 	if (argc > 3 && strcmp(argv[1], "fill") == 0)
 		return fill(argv[2], number(argc, argv, 3, 10000), number(argc, argv, 4, 0));
 	if (argc > 2 && strcmp(argv[1], "ask") == 0)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
-	(void)fprintf(stderr, "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | fill "
-			      "DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
+	(void)fprintf(
+		stderr,
+		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | servers "
+		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
 	return 2;
 }

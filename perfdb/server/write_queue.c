@@ -2,9 +2,12 @@
 /*
  * SQLite has room for one writer, and a transaction that reaches the disk costs the same whether it
  * holds one run or twenty.  So writes queue here, prepared by the thread that received the upload,
- * and one thread commits all that wait at once.  If one of them fails half-way, which is rare, the
- * whole batch is rolled back and each write is done again by itself: savepoints would copy every
- * page that changes, always.
+ * and one thread commits all that wait at once.  If one of them fails half-way, or another server
+ * was in the way, which is rare, the whole batch is rolled back and each write is done again by
+ * itself: savepoints would copy every page that changes, always.
+ *
+ * In a batch, what adds names comes last: it keeps other servers from adding theirs until the
+ * commit.
  *
  * No thread waits for a write: the request goes on in a worker after the commit.  What was
  * confirmed is on the disk.
@@ -22,7 +25,8 @@
 enum {
 	BATCH_MAX = 64,
 	GATHER_COUNT = 8, /* from here on the commit adds little to each write */
-	GATHER_NS = 3000000
+	GATHER_NS = 3000000,
+	AGAIN_WITHIN_NS = 2000000000
 };
 
 struct fg_write_queue {
@@ -65,6 +69,30 @@ static int begin(struct fg_write_queue *q, struct fg_error *err)
 	return fg_store_batch_begin(q->store, err);
 }
 
+/* Those that add names, or the others; false: one failed half-way. */
+static bool do_writes(struct fg_write_queue *q, struct fg_write *first, const struct fg_write *end,
+		      bool adds_names)
+{
+	for (struct fg_write *w = first; w != end; w = w->next) {
+		if (w->adds_names != adds_names)
+			continue;
+		w->err = (struct fg_error){0};
+		w->status = w->task(q->store, w->context, &w->err);
+		if (fg_store_batch_is_spoiled(q->store))
+			return false;
+	}
+	return true;
+}
+
+static void give_status(struct fg_write *first, const struct fg_write *end, int status,
+			const struct fg_error *err)
+{
+	for (struct fg_write *w = first; w != end; w = w->next) {
+		w->status = status;
+		w->err = *err;
+	}
+}
+
 /*
  * Writes from `first` up to `end` in one transaction, and sets the status of each.  `spoiled`: one
  * failed half-way, and none of them is stored.
@@ -76,28 +104,33 @@ static int write_together(struct fg_write_queue *q, struct fg_write *first,
 	int status = begin(q, &err);
 
 	*spoiled = false;
-	for (struct fg_write *w = first; w != end && status == FG_OK && !*spoiled; w = w->next) {
-		w->err = (struct fg_error){0};
-		w->status = w->task(q->store, w->context, &w->err);
-		*spoiled = fg_store_batch_is_spoiled(q->store);
+	if (status != FG_OK)
+		goto out;
+	*spoiled = !do_writes(q, first, end, false) || !do_writes(q, first, end, true);
+	if (!*spoiled && fg_store_batch_write(q->store, &err) != FG_OK) {
+		*spoiled = true;
+		give_status(first, end, (int)err.code, &err);
 	}
 	if (*spoiled)
 		fg_store_batch_undo(q->store);
-	else if (status == FG_OK)
+	else
 		status = fg_store_batch_end(q->store, &err);
-	for (struct fg_write *w = first; w != end && status != FG_OK; w = w->next) {
-		w->status = status;
-		w->err = err;
-	}
+out:
+	if (status != FG_OK)
+		give_status(first, end, status, &err);
 	return status;
 }
 
 static void write_batch(struct fg_write_queue *q, struct fg_write *batch)
 {
+	const int64_t start_ns = fg_clock_monotonic_ns();
 	bool spoiled = false;
+	const int status = write_together(q, batch, NULL, &spoiled);
+	/* Another server added the same; a wait for a lock would have taken longer. */
+	const bool was_in_the_way = (status == FG_EBUSY || batch->status == FG_EBUSY) &&
+				    fg_clock_monotonic_ns() - start_ns < AGAIN_WITHIN_NS;
 
-	(void)write_together(q, batch, NULL, &spoiled);
-	if (spoiled && batch->next) {
+	if ((spoiled && batch->next) || was_in_the_way) {
 		struct fg_write *w = batch;
 
 		while (w && write_together(q, w, w->next, &spoiled) == FG_OK)

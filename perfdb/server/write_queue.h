@@ -17,6 +17,7 @@ typedef int fg_write_task(struct fg_store *store, void *context, struct fg_error
 struct fg_write {
 	fg_write_task *task;
 	void *context;
+	bool adds_names; /* mostly rows that other writers may add, too */
 	/* Called after the commit, or the failure; the write may be gone when it returns. */
 	void (*done)(struct fg_write *write);
 	int status;

@@ -22,7 +22,7 @@ SELECT COALESCE(max(id), 0) FROM node;
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;
 -- name: function_names
-SELECT id, name, library FROM function;
+SELECT id, name, library FROM function WHERE id > $1 ORDER BY id;
 
 -- name: measure_find
 SELECT id FROM measure WHERE digest = $1;

@@ -2,6 +2,8 @@
 
 -- name: schema_version
 SELECT version FROM schema_version;
+-- name: schema_usable_from
+SELECT usable_from FROM schema_version;
 -- name: project_find
 SELECT id FROM project WHERE name = $1;
 -- name: project_add
@@ -37,6 +39,7 @@ ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = exclud
 	described = excluded.described, dirty = excluded.dirty, base_commit = excluded.base_commit,
 	base_branch = excluded.base_branch, base_described = excluded.base_described,
 	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest
+WHERE CAST($21 AS BIGINT) = 0
 RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;

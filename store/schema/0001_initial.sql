@@ -1,5 +1,6 @@
 -- One schema for SQLite and PostgreSQL.  Words between @ signs differ between the two and are replaced before use:
 -- @ID@ a number that the database hands out, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
+-- Lines of later parts that begin with @ONLY_POSTGRESQL@ are comments in SQLite.
 -- Numbers are BIGINT or DOUBLE PRECISION throughout; there are no booleans (0 and 1), no dates (nanoseconds).
 
 CREATE TABLE project (

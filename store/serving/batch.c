@@ -7,7 +7,7 @@
 
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
 {
-	const int status = fg_db_begin(store->db, true, err);
+	const int status = fg_db_begin(store->db, FG_DB_WRITES, err);
 
 	store->batch.is_open = status == FG_OK;
 	return status;
@@ -25,13 +25,23 @@ void fg_store_batch_undo(struct fg_store *store)
 	fg_store_undo(store);
 }
 
+int fg_store_batch_write(struct fg_store *store, struct fg_error *err)
+{
+	const int status = fg_store_write_later(store, err);
+
+	store->batch.is_spoiled = store->batch.is_spoiled || status != FG_OK;
+	return status;
+}
+
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	FG_ASSERT(!store->batch.is_spoiled);
 	store->batch.is_open = false;
-	status = fg_db_commit(store->db, err);
+	status = fg_store_write_later(store, err);
+	if (status == FG_OK)
+		status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {
 		fg_store_undo(store);
 		return status;

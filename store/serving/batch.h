@@ -18,6 +18,11 @@ bool fg_store_batch_is_spoiled(const struct fg_store *store);
 
 void fg_store_batch_undo(struct fg_store *store);
 
+/* Write what the saves left for the end; failing spoils the batch.  The end does it, too. */
+int fg_store_batch_write(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+
+/* On failure the batch is undone. */
+
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -130,6 +130,9 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 
 	if (status != FG_OK)
 		return status;
+	status = fg_store_lock_names(store, err);
+	if (status != FG_OK)
+		goto out;
 	status = fg_store_read_known(store, d->ids.missing, d->ids.missing, err);
 	if (status != FG_OK)
 		goto out;

@@ -288,6 +288,7 @@ int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arriva
 						    .report = arrival->report,
 						    .report_block = &arrival->report_block,
 						    .digest = arrival->digest,
-						    .is_new = is_new},
+						    .is_new = is_new,
+						    .is_kept = true},
 				  err);
 }

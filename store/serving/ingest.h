@@ -35,7 +35,9 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_arrival_release(struct fg_arrival *arrival);
-/* Store it; `is_new`: no run has this id. */
+/*
+ * Store it; `is_new`: no run has this id.  In a batch, the arrival must live until the batch ends.
+ */
 int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,
 			 struct fg_error *err) FG_NODISCARD;
 

@@ -264,7 +264,7 @@ static int last_seal(struct fg_store *store, int64_t benchmark, int64_t *number,
 	return status;
 }
 
-static int read_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
+static int list_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = last_seal(store, s->benchmark, &s->number, &s->after, err);
@@ -278,7 +278,14 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 	while ((status = fg_query_step(&q, err)) > 0 && s->count < FG_TILE_MEMBERS)
 		s->members[s->count++] = fg_column_int(&q, 0);
 	fg_query_end(&q);
-	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++) {
+	return status > 0 ? FG_OK : status;
+}
+
+static int read_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
+{
+	int status = list_members(store, s, err);
+
+	for (s->at = 0; s->at < s->count && status == FG_OK; s->at++) {
 		struct fg_totals totals = {0};
 
 		status = fg_store_totals(store, s->members[s->at], NULL, &totals, err);
@@ -286,17 +293,36 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 			take_member(s, &totals);
 		fg_totals_release(&totals);
 	}
-	return status > 0 ? FG_OK : status;
+	return status;
 }
 
-/* Reading and packing are done; writing is one short transaction. */
-static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
-		     struct fg_error *err)
+/*
+ * Since the members were read, another server may have sealed them, one of them may be gone, or a
+ * slow writer may have stored a series with a number between theirs.
+ */
+static int is_as_read(struct fg_store *store, const struct sealing *s, bool *same,
+		      struct fg_error *err)
 {
-	int status = fg_store_begin(store, err);
+	struct sealing now = {.benchmark = s->benchmark};
+	int status = list_members(store, &now, err);
+
+	*same = status == FG_OK && now.number == s->number && now.after == s->after &&
+		now.count == s->count &&
+		memcmp(now.members, s->members, s->count * sizeof(*s->members)) == 0;
+	return status;
+}
+
+/* Reading and packing are done; writing is one short transaction.  Writes nothing if not `same`. */
+static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
+		     bool *same, struct fg_error *err)
+{
+	int status = fg_store_begin_alone(store, err);
 
 	if (status != FG_OK)
 		return status;
+	status = is_as_read(store, s, same, err);
+	if (status != FG_OK || !*same)
+		goto out;
 	status = write_tiles(store, rows, err);
 	if (status != FG_OK)
 		goto out;
@@ -313,6 +339,7 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 {
 	struct sealing s = {.benchmark = benchmark};
 	struct tile_rows rows = {0};
+	bool same = false;
 	int status = read_members(store, &s, err);
 
 	if (status != FG_OK || s.count != FG_TILE_MEMBERS)
@@ -320,10 +347,10 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 	status = make_tiles(&s, &rows, err);
 	if (status != FG_OK)
 		goto out;
-	status = write_all(store, &s, &rows, err);
+	status = write_all(store, &s, &rows, &same, err);
 	if (status != FG_OK)
 		goto out;
-	*sealed += s.tile_count;
+	*sealed += same ? s.tile_count : 0;
 out:
 	fg_arena_release(&rows.arena);
 	for (size_t i = 0; i < s.tile_count; i++)

@@ -70,8 +70,11 @@ int fg_store_dictionary_put(struct fg_store *store, const char *hash, const stru
 			    struct fg_error *err)
 {
 	struct fg_query q;
-	int status = FG_OK;
+	bool waited = false;
+	int status = fg_db_lock_names(store->db, &waited, err);
 
+	if (status != FG_OK)
+		return status;
 	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
 	fg_query_text(&q, hash);
 	fg_query_bytes(&q, packed->data, packed->size);

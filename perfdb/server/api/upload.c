@@ -278,6 +278,7 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 		return status;
 	memcpy(up->arrival.digest, up->digest, sizeof(up->digest));
 	up->made.arrival = &up->arrival;
+	rq->write.adds_names = false;
 	fg_request_write(rq, put_run, &up->made, run_written);
 	return FG_OK;
 }
@@ -330,6 +331,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	opened->sealed = up->wire.dictionary_size ? &up->sealed : NULL;
 	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->sealed)
 		return keep_dictionary(rq, err);
+	rq->write.adds_names = true;
 	fg_request_write(rq, intern, opened, dictionary_written);
 	return FG_OK;
 }

@@ -188,7 +188,7 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 
 	(void)state;
 	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK ||
-	    fg_db_begin(db, true, &err) != FG_OK)
+	    fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(fg_db_script(db, "SELECT 1 / 0", &err), FG_EDB);
 	assert_int_equal(fg_db_commit(db, &err), FG_EDB);
@@ -330,12 +330,58 @@ static void new_session_finds_what_another_one_added(void **state)
 	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
 	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes);
 	/* Adding without an id, as earlier versions do, takes a free one. */
-	if (fg_db_begin(db, true, &err) != FG_OK ||
+	if (fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK ||
 	    fg_db_script(db, "INSERT INTO node (parent, function) VALUES (-1, -1)", &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes + 1);
 	fg_db_rollback(db);
 	fg_db_close(db);
+}
+
+/* If one waited for the other, it would be told so after three seconds. */
+static void two_sessions_write_at_the_same_time(void **state)
+{
+	static const char *const ids[] = {"0198f000-0000-7000-8000-f00000000010",
+					  "0198f000-0000-7000-8000-f00000000011",
+					  "0198f000-0000-7000-8000-f00000000012"};
+	struct fg_store *stores[BOTH] = {NULL};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (int i = 0; i < BOTH; i++) {
+		if (fg_store_open(url(), FG_STORE_BOUNDED, &stores[i], &err) != FG_OK)
+			fail_msg("%s", err.message);
+	}
+	save_as(stores[0], 6001, ids[0]);
+	assert_int_equal(fg_store_batch_begin(stores[0], &err), FG_OK);
+	save_as(stores[0], 6001, ids[1]);
+	assert_int_equal(fg_store_batch_begin(stores[1], &err), FG_OK);
+	save_as(stores[1], 6001, ids[2]);
+	assert_int_equal(fg_store_batch_end(stores[1], &err), FG_OK);
+	assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
+	for (int i = 0; i < BOTH; i++)
+		fg_store_close(stores[i]);
+}
+
+/* Sealing and removal would pass by the run that another session is still storing. */
+static void nobody_is_alone_while_another_session_writes(void **state)
+{
+	struct fg_store *store = NULL;
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
+	    fg_db_open(url(), 0, &db, &err) != FG_OK ||
+	    fg_db_script(db, "SET lock_timeout = 50", &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_EBUSY);
+	fg_store_batch_undo(store);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_OK);
+	fg_db_rollback(db);
+	fg_db_close(db);
+	fg_store_close(store);
 }
 
 int main(void)
@@ -345,6 +391,8 @@ int main(void)
 		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
 		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
 		cmocka_unit_test(new_session_finds_what_another_one_added),
+		cmocka_unit_test(two_sessions_write_at_the_same_time),
+		cmocka_unit_test(nobody_is_alone_while_another_session_writes),
 		cmocka_unit_test(tiles_and_trends_work_here_too),
 		cmocka_unit_test(transaction_that_was_undone_is_not_called_committed),
 		cmocka_unit_test(server_outlives_its_connections),

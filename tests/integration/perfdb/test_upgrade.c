@@ -12,6 +12,7 @@
 #include "tests/unit/store/samples.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum {
 	PREVIOUS = FG_SCHEMA_VERSION - 1,
@@ -93,6 +94,11 @@ static int setup(void **state)
 	return set_up(state, PREVIOUS);
 }
 
+static int setup_schema_5(void **state)
+{
+	return set_up(state, 5);
+}
+
 static int setup_schema_3(void **state)
 {
 	return set_up(state, 3);
@@ -160,7 +166,7 @@ static void upgrade_that_fails_leaves_the_previous_schema(void **state)
 	run_script(f, "CREATE TABLE role_by_who (id BIGINT)");
 	assert_int_not_equal(fg_store_open(f->location, 0, &store, &err), FG_OK);
 	assert_non_null(strstr(err.message, "cannot bring the store from version"));
-	assert_int_equal(version_of(f), PREVIOUS);
+	assert_int_equal(version_of(f), 5);
 	run_script(f, "DROP TABLE role_by_who");
 	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -290,16 +296,92 @@ static void reader_says_that_an_old_schema_is_to_be_upgraded(void **state)
 	assert_int_equal(version_of(f), PREVIOUS);
 }
 
+static void make_current(const struct fixture *f)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_store_close(store);
+}
+
+/* What clients do all the time while servers are replaced. */
+struct client {
+	const struct fg_test_server *server;
+	unsigned first;
+	atomic_bool stopping;
+	unsigned uploads;
+	int failure; /* the first answer that was none of 200 and 201 */
+};
+
+static void *use_server(void *context)
+{
+	struct client *c = context;
+
+	while (!atomic_load(&c->stopping) && !c->failure) {
+		const int stored = fg_test_upload(c->server, c->first + c->uploads, NULL);
+		const int shown =
+			fg_test_ask(c->server, "GET", "/api/v1/runs?project=tracker", NULL, NULL);
+
+		c->uploads++;
+		if (stored != 201 || shown != 200)
+			c->failure = stored != 201 ? stored : shown;
+	}
+	return NULL;
+}
+
+/*
+ * The next version adds a table and a column while a server of this version works, then starts a
+ * server of its own: here one of this version that finds the newer schema.
+ */
+static void old_server_goes_on_while_a_newer_one_upgrades(void **state)
+{
+	const struct fixture *f = *state;
+	char *sql = fg_xasprintf("CREATE TABLE added (id BIGINT); "
+				 "ALTER TABLE run ADD COLUMN added BIGINT NOT NULL DEFAULT 0; "
+				 "UPDATE schema_version SET version = %d, usable_from = %d",
+				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION);
+	struct fg_test_server servers[2];
+	struct client clients[2] = {{.server = &servers[0], .first = 100},
+				    {.server = &servers[1], .first = 500}};
+	pthread_t threads[2];
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	fg_test_server_start(&servers[0], f->location);
+	assert_int_equal(pthread_create(&threads[0], NULL, use_server, &clients[0]), 0);
+	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK ||
+	    fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK ||
+	    fg_db_script(db, sql, &err) != FG_OK || fg_db_commit(db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_db_close(db);
+	fg_test_server_start(&servers[1], f->location);
+	assert_int_equal(pthread_create(&threads[1], NULL, use_server, &clients[1]), 0);
+	assert_int_equal(fg_test_upload(&servers[1], 1, NULL), 201);
+	assert_int_equal(fg_test_upload(&servers[0], 2, NULL), 201);
+	for (int i = 0; i < 2; i++) {
+		atomic_store(&clients[i].stopping, true);
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(clients[i].failure, 0);
+		fg_test_server_stop(&servers[i]);
+	}
+	assert_int_equal(version_of(f), FG_SCHEMA_VERSION + 1);
+	free(sql);
+}
+
 static void newer_schema_is_refused_and_left_alone(void **state)
 {
 	const struct fixture *f = *state;
 	const struct fg_server_options options = {.database = f->location, .log_fd = -1};
-	char *sql = fg_xasprintf("UPDATE schema_version SET version = %d", FG_SCHEMA_VERSION + 1);
+	char *sql = fg_xasprintf("UPDATE schema_version SET version = %d, usable_from = %d",
+				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION + 1);
 	char *versions = fg_xasprintf("store version %d, this one knows %d", FG_SCHEMA_VERSION + 1,
 				      FG_SCHEMA_VERSION);
 	struct fg_server *server = NULL;
 	struct fg_error err = {0};
 
+	make_current(f);
 	run_script(f, sql);
 	assert_int_equal(fg_server_start(&options, &server, &err), FG_EDB);
 	assert_non_null(strstr(err.message, "newer fastgate"));
@@ -312,14 +394,16 @@ static void newer_schema_is_refused_and_left_alone(void **state)
 int main(void)
 {
 #define CASE(name)     cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define SCHEMA_5(name) cmocka_unit_test_setup_teardown(name, setup_schema_5, teardown)
 #define SCHEMA_3(name) cmocka_unit_test_setup_teardown(name, setup_schema_3, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(previous_schema_is_brought_up_to_date_with_what_it_holds),
 		CASE(servers_that_start_together_upgrade_once),
-		CASE(upgrade_that_fails_leaves_the_previous_schema),
+		SCHEMA_5(upgrade_that_fails_leaves_the_previous_schema),
 		SCHEMA_3(runs_of_schema_3_come_back_whole),
 		SCHEMA_3(runs_of_schema_3_stand_beside_new_ones),
 		CASE(reader_says_that_an_old_schema_is_to_be_upgraded),
+		CASE(old_server_goes_on_while_a_newer_one_upgrades),
 		CASE(newer_schema_is_refused_and_left_alone),
 	};
 #undef CASE

@@ -523,9 +523,10 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 	assert_non_null(strstr(f->err.message, "another program"));
 	path = fg_scratch_path(&f->scratch, "deep/er/store.db");
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-	assert_int_equal(
-		sqlite3_exec(raw, "UPDATE schema_version SET version = 999", NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw,
+				      "UPDATE schema_version SET version = 999, usable_from = 999",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
 	(void)sqlite3_close(raw);
 	assert_int_equal(fg_store_open(path, 0, &other, &f->err), FG_EDB);
 	assert_non_null(strstr(f->err.message, "newer fastgate"));
@@ -541,7 +542,8 @@ static const char back_to_version_1[] =
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
 	"DROP TABLE audit; DROP TABLE role; DROP TABLE sign_in; DROP TABLE sign_in_name; "
-	" UPDATE schema_version SET version = 1";
+	"ALTER TABLE schema_version DROP COLUMN usable_from; "
+	"UPDATE schema_version SET version = 1";
 
 /*
  * A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/later.h"
+
+#include "store/session.h"
+
+static struct fg_later_rows *table_of(struct fg_later *later, enum fg_sql sql)
+{
+	for (size_t i = 0; i < later->table_count; i++) {
+		if (later->tables[i].sql == sql)
+			return &later->tables[i];
+	}
+	FG_ASSERT(later->table_count < FG_LATER_TABLES);
+	later->tables[later->table_count].sql = sql;
+	return &later->tables[later->table_count++];
+}
+
+static void *widened(const void *items, size_t capacity, size_t size)
+{
+	return fg_xreallocarray((void *)(uintptr_t)items, capacity, size);
+}
+
+static void widen(struct fg_column *to, const struct fg_column *like, size_t capacity)
+{
+	if (like->numbers)
+		to->numbers = widened(to->numbers, capacity, sizeof(*to->numbers));
+	else if (like->doubles)
+		to->doubles = widened(to->doubles, capacity, sizeof(*to->doubles));
+	else if (like->texts)
+		to->texts = widened(to->texts, capacity, sizeof(*to->texts));
+	else
+		to->blobs = widened(to->blobs, capacity, sizeof(*to->blobs));
+}
+
+/* The columns were allocated here, for what is then only read. */
+static void copy_item(struct fg_later *later, const struct fg_column *to, size_t at,
+		      const struct fg_column *from, size_t row)
+{
+	if (from->numbers)
+		((int64_t *)(uintptr_t)to->numbers)[at] = from->numbers[row];
+	else if (from->doubles)
+		((double *)(uintptr_t)to->doubles)[at] = from->doubles[row];
+	else if (from->texts)
+		((const char **)(uintptr_t)to->texts)[at] =
+			fg_arena_strdup(&later->texts, from->texts[row]);
+	else
+		((struct fg_blob *)(uintptr_t)to->blobs)[at] = from->blobs[row];
+}
+
+static void keep_rows(struct fg_later *later, enum fg_sql sql, const struct fg_rows *rows)
+{
+	struct fg_later_rows *table = table_of(later, sql);
+	struct fg_rows *to = &table->rows;
+
+	to->column_count = rows->column_count;
+	if (to->count + rows->count > table->capacity) {
+		table->capacity = 2 * (to->count + rows->count);
+		for (size_t c = 0; c < rows->column_count; c++)
+			widen(&to->columns[c], &rows->columns[c], table->capacity);
+	}
+	for (size_t c = 0; c < rows->column_count; c++) {
+		for (size_t i = 0; i < rows->count; i++)
+			copy_item(later, &to->columns[c], to->count + i, &rows->columns[c], i);
+	}
+	to->count += rows->count;
+}
+
+int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
+		      struct fg_error *err)
+{
+	if (!store->batch.later.collects)
+		return fg_query_rows(store->db, sql, rows, NULL, err);
+	if (rows->count)
+		keep_rows(&store->batch.later, sql, rows);
+	return FG_OK;
+}
+
+int fg_store_add_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
+			    struct fg_error *err)
+{
+	struct fg_later *later = &store->batch.later;
+
+	if (!later->collects)
+		return fg_store_put_conditions(store, scoped, count, err);
+	later->scoped = fg_grow(later->scoped, &later->scoped_capacity, later->scoped_count + count,
+				sizeof(*later->scoped));
+	memcpy(later->scoped + later->scoped_count, scoped, count * sizeof(*scoped));
+	later->scoped_count += count;
+	return FG_OK;
+}
+
+static void release_column(const struct fg_column *column)
+{
+	free((void *)(uintptr_t)column->numbers);
+	free((void *)(uintptr_t)column->doubles);
+	free((void *)(uintptr_t)column->texts);
+	free((void *)(uintptr_t)column->blobs);
+}
+
+static void forget(struct fg_later *later)
+{
+	const bool collects = later->collects;
+
+	for (size_t i = 0; i < later->table_count; i++) {
+		for (size_t c = 0; c < later->tables[i].rows.column_count; c++)
+			release_column(&later->tables[i].rows.columns[c]);
+	}
+	free(later->scoped);
+	fg_arena_release(&later->texts);
+	*later = (struct fg_later){.collects = collects};
+}
+
+/* Conditions come last: from new ones on, until the commit, other sessions wait to add theirs. */
+int fg_store_write_later(struct fg_store *store, struct fg_error *err)
+{
+	struct fg_later *later = &store->batch.later;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < later->table_count && status == FG_OK; i++)
+		status = fg_query_rows(store->db, later->tables[i].sql, &later->tables[i].rows,
+				       NULL, err);
+	if (status == FG_OK && later->scoped_count)
+		status = fg_store_put_conditions(store, later->scoped, later->scoped_count, err);
+	forget(later);
+	return status;
+}
+
+void fg_later_release(struct fg_later *later)
+{
+	forget(later);
+	later->collects = false;
+}
