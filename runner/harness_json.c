@@ -10,38 +10,80 @@ enum {
 	REPORT_MAX_BYTES = 64 << 20
 };
 
-/* A JSON object or list that is printed among other lines begins at the start of a line. */
+/*
+ * A JSON object or list that is printed among other lines begins at the start of a line, or ends
+ * one: pytest writes its report behind a line of progress.
+ */
 static const char *find_json(const char *text)
 {
-	while (text && *text != '{' && *text != '[') {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
+	bool at_start = true;
+
+	for (; *text; text++) {
+		if ((*text == '{' || *text == '[') && (at_start || text[1] == '\n'))
+			return text;
+		at_start = *text == '\n';
 	}
-	return text;
+	return NULL;
 }
 
-/* Other text may follow the last closing brace. */
-static size_t json_length(const char *json, size_t size)
+/* Up to the bracket that closes it; 0: none does. */
+static size_t json_length(const char *json)
 {
-	const char end = *json == '{' ? '}' : ']';
+	size_t depth = 0;
+	bool in_text = false;
 
-	while (size > 0 && json[size - 1] != end)
-		size--;
-	return size;
+	for (size_t i = 0; json[i]; i++) {
+		if (in_text && json[i] == '\\' && json[i + 1]) {
+			i++;
+			continue;
+		}
+		if (in_text) {
+			in_text = json[i] != '"';
+			continue;
+		}
+		in_text = json[i] == '"';
+		depth += json[i] == '{' || json[i] == '[';
+		depth -= json[i] == '}' || json[i] == ']';
+		if (depth == 0)
+			return i + 1;
+	}
+	return 0;
 }
 
+/* The last document: hyperfine writes all of its results again after each command. */
 static int parse_json(const char *text, size_t size, cJSON **json, struct fg_error *err)
 {
-	const char *start = find_json(text);
+	char *copy = fg_xstrndup(text, size);
+	const char *start = find_json(copy);
+	cJSON *last = NULL;
+	struct fg_error found = {0};
 
 	if (!start)
-		return fg_error_set(err, FG_ECHILD, "there is no JSON in the output");
-	if (fg_json_parse(start, json_length(start, size - (size_t)(start - text)),
-			  REPORT_MAX_BYTES, json, err) != FG_OK) {
-		fg_error_prefix(err, "its JSON is broken");
-		return FG_ECHILD;
+		(void)fg_error_set(&found, FG_ECHILD, "there is no JSON in the output");
+	while (start) {
+		const size_t length = json_length(start);
+		cJSON *one = NULL;
+
+		if (fg_json_parse(start, length ? length : strlen(start), REPORT_MAX_BYTES, &one,
+				  last ? NULL : &found) == FG_OK) {
+			cJSON_Delete(last);
+			last = one;
+		} else if (!length && *start == '{') {
+			/* It was cut off: what came before it is not all. */
+			cJSON_Delete(last);
+			last = NULL;
+			(void)fg_error_set(&found, FG_ECHILD, "its end is missing");
+		}
+		start = length ? find_json(start + length) : NULL;
 	}
-	return FG_OK;
+	free(copy);
+	if (last) {
+		*json = last;
+		return FG_OK;
+	}
+	return fg_error_set(
+		err, FG_ECHILD, "%s%s",
+		strstr(found.message, "no JSON") ? "" : "its JSON is broken: ", found.message);
 }
 
 /* Members of a Google Benchmark entry that are no counters. */

@@ -65,7 +65,7 @@ def run(fastgate, tree, name, *options):
     """The exit code and the benchmark of the report; the whole output where there is none."""
     report = tree / "out.json"
     report.unlink(missing_ok=True)
-    done = call(fastgate, "run", name, "--against", "HEAD", "--budget", "1m", "--set", "report.json=out.json", "--no-post", *options, cwd=tree)
+    done = call(fastgate, "run", name, "--against", "HEAD", "--budget", "2m", "--set", "report.json=out.json", "--no-post", *options, cwd=tree)
     if not report.exists():
         raise RuntimeError(f"no report: {done.stdout[-400:]}")
     return done.returncode, benchmarks(tree)[0]

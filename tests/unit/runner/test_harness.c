@@ -16,16 +16,69 @@ static const char google[] =
 	"    {\"name\": \"BM_Find_stddev\", \"run_name\": \"BM_Find\", \"run_type\": \"aggregate\", \"aggregate_name\": \"stddev\", \"real_time\": 1, \"cpu_time\": 1}\n"
 	"  ]\n}\ngood bye\n";
 
+/* Output of Catch2 2.13.10. */
 static const char catch2[] =
-	"<?xml version=\"1.0\"?>\n<Catch2TestRun name=\"b\">\n"
-	"<BenchmarkResults name=\"a &lt; b &amp; c\" samples=\"100\" iterations=\"3\">\n"
-	"  <!--All values in nano seconds-->\n  <mean value=\"1234.5\" lowerBound=\"1200\" upperBound=\"1300\" ci=\"0.95\"/>\n"
-	"  <standardDeviation value=\"9\"/>\n</BenchmarkResults>\n"
-	"<BenchmarkResults name=\"second\"><mean value=\"5\"/></BenchmarkResults>\n</Catch2TestRun>\n";
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	"<Catch name=\"c\">\n"
+	"  <Group name=\"c\">\n"
+	"    <TestCase name=\"sums\" filename=\"c.cpp\" line=\"6\">\n"
+	"      <BenchmarkResults name=\"sum of a &lt; b &amp; c\" samples=\"10\" resamples=\"100000\" iterations=\"61\" clockResolution=\"67.8506\" estimatedDuration=\"680150\">\n"
+	"        <!--All values in nano seconds-->\n"
+	"        <mean value=\"507.149\" lowerBound=\"448.849\" upperBound=\"539.477\" ci=\"0.95\"/>\n"
+	"        <standardDeviation value=\"68.0808\" lowerBound=\"38.867\" upperBound=\"106.525\" ci=\"0.95\"/>\n"
+	"        <outliers variance=\"0.478324\" lowMild=\"1\" lowSevere=\"0\" highMild=\"0\" highSevere=\"0\"/>\n"
+	"      </BenchmarkResults>\n"
+	"      <BenchmarkResults name=\"first\" samples=\"10\" resamples=\"100000\" iterations=\"59776\" clockResolution=\"67.8506\" estimatedDuration=\"597760\">\n"
+	"        <!--All values in nano seconds-->\n"
+	"        <mean value=\"0.887401\" lowerBound=\"0.777958\" upperBound=\"1.20415\" ci=\"0.95\"/>\n"
+	"        <standardDeviation value=\"0.306535\" lowerBound=\"0.0277544\" upperBound=\"0.511505\" ci=\"0.95\"/>\n"
+	"        <outliers variance=\"0.889393\" lowMild=\"0\" lowSevere=\"2\" highMild=\"0\" highSevere=\"1\"/>\n"
+	"      </BenchmarkResults>\n"
+	"      <OverallResult success=\"true\"/>\n"
+	"    </TestCase>\n"
+	"    <OverallResults successes=\"0\" failures=\"0\" expectedFailures=\"0\"/>\n"
+	"    <OverallResultsCases successes=\"1\" failures=\"0\" expectedFailures=\"0\"/>\n"
+	"  </Group>\n"
+	"  <OverallResults successes=\"0\" failures=\"0\" expectedFailures=\"0\"/>\n"
+	"  <OverallResultsCases successes=\"1\" failures=\"0\" expectedFailures=\"0\"/>\n"
+	"</Catch>\n";
 
-static const char hyperfine[] =
-	"Benchmark 1: sleep 1\n  Time: ...\n"
-	"{\n \"results\": [ {\"command\": \"sleep 1\", \"mean\": 1.5, \"user\": 0.25, \"system\": 0.5} ]\n}\n";
+/* Output of hyperfine 1.15, shortened: all results once more after each of two commands. */
+static const char hyperfine[] = "Benchmark 1: /bin/true\n  Time: ...\n"
+				"{\n"
+				"  \"results\": [\n"
+				"    {\n"
+				"      \"command\": \"/bin/true\",\n"
+				"      \"mean\": 0.0023742043333333336,\n"
+				"      \"user\": 0.0012756666666666665,\n"
+				"      \"system\": 0.0,\n"
+				"      \"times\": [\n"
+				"        0.0017605910000000002,\n"
+				"        0.0013812030000000001\n"
+				"      ]\n"
+				"    }\n"
+				"  ]\n"
+				"}\n"
+				"{\n"
+				"  \"results\": [\n"
+				"    {\n"
+				"      \"command\": \"/bin/true\",\n"
+				"      \"mean\": 0.0023742043333333336,\n"
+				"      \"user\": 0.0012756666666666665,\n"
+				"      \"system\": 0.0,\n"
+				"      \"times\": [\n"
+				"        0.0017605910000000002,\n"
+				"        0.0013812030000000001\n"
+				"      ]\n"
+				"    },\n"
+				"    {\n"
+				"      \"command\": \"echo 'a b'\",\n"
+				"      \"mean\": 0.0039,\n"
+				"      \"user\": 0.0016,\n"
+				"      \"system\": 0.0004\n"
+				"    }\n"
+				"  ]\n"
+				"}\n";
 
 static double value_of(const struct fg_harness_case *found, const char *metric)
 {
@@ -71,15 +124,16 @@ static void catch2_gives_means_with_names_unescaped(void **state)
 
 	(void)state;
 	assert_int_equal(report.case_count, 2);
-	assert_string_equal(report.cases[0].name, "a < b & c");
-	assert_true(value_of(&report.cases[0], "wall_time") == 1234.5);
-	assert_true(value_of(&report.cases[1], "wall_time") == 5);
+	assert_string_equal(report.cases[0].name, "sum of a < b & c");
+	assert_true(value_of(&report.cases[0], "wall_time") == 507.149);
+	assert_true(value_of(&report.cases[1], "wall_time") == 0.887401);
 	fg_harness_report_release(&report);
 }
 
 /*
- * One row a harness: its output, a case in it, and one of its metrics. The outputs of doctest 2.4.9
- * and go 1.19 are their own; the others are written after the documentation of each format.
+ * One row a harness: its output, a case in it, and one of its metrics. The outputs of doctest
+ * 2.4.9, go 1.19 and pytest-benchmark 3.2.2 are their own, shortened; the others are written after
+ * the documentation of each format.
  */
 static const struct {
 	enum fg_harness harness;
@@ -152,11 +206,17 @@ static const struct {
 	},
 	{
 		.harness = FG_HARNESS_PYTEST,
-		.text = "{\"benchmarks\": [{\"name\": \"test_sum\", \"fullname\": \"test_x.py::test_sum\","
-			" \"stats\": {\"min\": 1, \"mean\": 2e-6, \"rounds\": 5}}], \"version\": \"4\"}",
-		.name = "test_x.py::test_sum",
+		.text = "..                                                                       [100%]{\n"
+			"    \"machine_info\": {\n        \"node\": \"vm\"\n    },\n    \"benchmarks\": [\n"
+			"        {\n            \"group\": null,\n            \"name\": \"test_sum\",\n"
+			"            \"fullname\": \"test_b.py::test_sum\",\n            \"stats\": {\n"
+			"                \"min\": 5.759000487159938e-06,\n                \"mean\": 9.0e-06,\n"
+			"                \"rounds\": 4213\n            }\n        }\n    ],\n"
+			"    \"version\": \"3.2.2\"\n}\n"
+			"Wrote benchmark data in: <_io.BufferedWriter name='/dev/stdout'>\n",
+		.name = "test_b.py::test_sum",
 		.metric = "wall_time",
-		.value = 2000,
+		.value = 9000,
 		.cases = 1,
 	},
 	{
@@ -217,7 +277,8 @@ static const struct {
 	},
 	{
 		.harness = FG_HARNESS_LIT,
-		.text = "{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
+		.text = "-- Testing: 2 tests, 2 workers --\nPASS: suite :: a.test (1 of 2)\n"
+			"{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
 			"{\"name\": \"suite :: a.test\", \"code\": \"PASS\", \"elapsed\": 2,"
 			" \"metrics\": {\"exec_time\": 0.5, \"size\": 100}},"
 			"{\"name\": \"suite :: b.test\", \"code\": \"FAIL\", \"elapsed\": 2}]}",
@@ -311,10 +372,11 @@ static void hyperfine_gives_commands_in_nanoseconds(void **state)
 	struct fg_harness_report report = parse(FG_HARNESS_HYPERFINE, hyperfine);
 
 	(void)state;
-	assert_int_equal(report.case_count, 1);
-	assert_string_equal(report.cases[0].name, "sleep 1");
-	assert_true(value_of(&report.cases[0], "wall_time") == 1.5e9);
-	assert_true(value_of(&report.cases[0], "cpu_time") == 0.75e9);
+	assert_int_equal(report.case_count, 2);
+	assert_string_equal(report.cases[0].name, "/bin/true");
+	assert_string_equal(report.cases[1].name, "echo 'a b'");
+	assert_true(fabs(value_of(&report.cases[1], "wall_time") - 3.9e6) < 1);
+	assert_true(fabs(value_of(&report.cases[1], "cpu_time") - 2e6) < 1);
 	fg_harness_report_release(&report);
 }
 
@@ -339,6 +401,9 @@ static void what_reports_nothing_or_is_broken_is_refused_with_a_hint(void **stat
 		 "no name"},
 		{FG_HARNESS_HYPERFINE, "{}", "no list 'results'"},
 		{FG_HARNESS_HYPERFINE, "", "--export-json"},
+		{FG_HARNESS_HYPERFINE,
+		 "{\"results\": [{\"command\": \"a\", \"mean\": 1}]}\n{\"results\": [",
+		 "end is missing"},
 	};
 
 	(void)state;
