@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "gate/layout_scatter.h"
+#include "model/run.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+#define PAIRS 16
+#define NEAR  1e-12
+
+static const double offsets[FG_LAYOUTS] = {0.00, 0.16, 0.24, 0.32};
+
+/* Pairs take the layouts in turn. */
+static void draw(struct fg_random *random, double scatter, double *difference, uint8_t *layout)
+{
+	for (size_t i = 0; i < PAIRS; i++) {
+		layout[i] = (uint8_t)(i % FG_LAYOUTS);
+		difference[i] = offsets[layout[i]] + scatter * fg_random_normal(random);
+	}
+}
+
+static double mean_of(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum / (double)count;
+}
+
+static double variance_of(const double *values, size_t count)
+{
+	double mean = mean_of(values, count);
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += (values[i] - mean) * (values[i] - mean);
+	return sum / (double)(count - 1);
+}
+
+static void differences_between_layouts_are_no_scatter(void **state)
+{
+	struct fg_random random;
+	uint8_t layout[PAIRS];
+	double difference[PAIRS];
+	double level[PAIRS];
+
+	(void)state;
+	fg_random_seed(&random, 1);
+	draw(&random, 0, difference, layout);
+	fg_layout_scatter_remove(difference, layout, PAIRS, level);
+	for (size_t i = 0; i < PAIRS; i++)
+		assert_true(fabs(level[i] - 0.18) < NEAR);
+}
+
+static void a_change_that_all_layouts_share_is_kept(void **state)
+{
+	struct fg_random random;
+	uint8_t layout[PAIRS];
+	double difference[PAIRS];
+	double before[PAIRS];
+	double after[PAIRS];
+
+	(void)state;
+	fg_random_seed(&random, 2);
+	draw(&random, 0.01, difference, layout);
+	fg_layout_scatter_remove(difference, layout, PAIRS, before);
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] += 0.02;
+	fg_layout_scatter_remove(difference, layout, PAIRS, after);
+	for (size_t i = 0; i < PAIRS; i++)
+		assert_true(fabs(after[i] - before[i] - 0.02) < NEAR);
+}
+
+/* Each layout's middle is estimated; a variance that forgot this would be a fifth too small. */
+static void pairs_scatter_as_they_do_within_a_layout(void **state)
+{
+	enum {
+		RUNS = 4000
+	};
+	struct fg_random random;
+	uint8_t layout[PAIRS];
+	double difference[PAIRS];
+	double level[PAIRS];
+	double variance = 0;
+
+	(void)state;
+	fg_random_seed(&random, 3);
+	for (size_t run = 0; run < RUNS; run++) {
+		draw(&random, 1, difference, layout);
+		fg_layout_scatter_remove(difference, layout, PAIRS, level);
+		variance += variance_of(level, PAIRS) / RUNS;
+	}
+	assert_true(variance > 0.96 && variance < 1.04);
+}
+
+static void too_few_pairs_of_a_layout_are_left_as_they_are(void **state)
+{
+	static const double difference[] = {0.1, 0.2, 0.3, 0.4, 0.1, 0.2, 0.3};
+	static const uint8_t layout[] = {0, 1, 2, 3, 0, 1, 2};
+	double level[FG_ARRAY_SIZE(difference)];
+
+	(void)state;
+	fg_layout_scatter_remove(difference, layout, FG_ARRAY_SIZE(difference), level);
+	assert_memory_equal(level, difference, sizeof(difference));
+	fg_layout_scatter_remove(difference, layout, 0, level);
+	assert_memory_equal(level, difference, sizeof(difference));
+}
+
+static void a_layout_without_pairs_has_no_middle(void **state)
+{
+	static const double difference[] = {0.1, 0.3, 0.7};
+	static const uint8_t layout[] = {1, 1, 3};
+	double middles[FG_LAYOUTS];
+
+	(void)state;
+	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
+	assert_true(isnan(middles[0]) && isnan(middles[2]));
+	assert_true(fabs(middles[1] - 0.2) < NEAR);
+	assert_true(fabs(middles[3] - 0.7) < NEAR);
+}
+
+static void one_wild_pair_does_not_move_the_middle(void **state)
+{
+	static const double difference[] = {0.1, 0.1, 0.1, 0.1, 9.0};
+	static const uint8_t layout[] = {2, 2, 2, 2, 2};
+	double middles[FG_LAYOUTS];
+
+	(void)state;
+	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
+	assert_true(fabs(middles[2] - 0.1) < NEAR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(differences_between_layouts_are_no_scatter),
+		cmocka_unit_test(a_change_that_all_layouts_share_is_kept),
+		cmocka_unit_test(pairs_scatter_as_they_do_within_a_layout),
+		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
+		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
+		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/process.h"
+#include "runner/pad_object.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct fg_scratch scratch;
+
+static char *sh(const char *script)
+{
+	char *argv[] = {"/bin/sh", "-ec", (char *)(uintptr_t)script, NULL};
+	struct fg_error err = {0};
+	char *text = NULL;
+
+	if (fg_process_output(argv, scratch.path, &text, &err) != FG_OK)
+		fail_msg("%s\nin: %s", err.message, script);
+	return text;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fg_scratch_init(&scratch);
+	free(sh("echo 'int main(void) { return 0; }' >main.c; cc -c main.c"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void write_pad(size_t pad_bytes)
+{
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_pad_object_write(fg_scratch_path(&scratch, "pad.o"), pad_bytes, &err),
+			 FG_OK);
+}
+
+/* Links the program with so much padding, runs it, and returns where main() is. */
+static unsigned long place_of_main(size_t pad_bytes)
+{
+	char *text = NULL;
+	unsigned long place = 0;
+
+	write_pad(pad_bytes);
+	free(sh("cc -Wl,--gc-sections,-u," FG_PAD_SYMBOL " -o program pad.o main.o; ./program"));
+	text = sh("nm program | sed -n 's/ T main$//p'");
+	place = strtoul(text, NULL, 16);
+	assert_int_not_equal(place, 0);
+	free(text);
+	return place;
+}
+
+static void code_is_shifted_by_what_is_asked_for(void **state)
+{
+	unsigned long unshifted = place_of_main(0);
+
+	(void)state;
+	assert_int_equal(place_of_main(16), unshifted + 16);
+	assert_int_equal(place_of_main(32), unshifted + 32);
+	assert_int_equal(place_of_main(48), unshifted + 48);
+}
+
+static void the_stack_stays_without_execution(void **state)
+{
+	char *text = NULL;
+
+	(void)state;
+	(void)place_of_main(48);
+	text = sh("readelf -lW program | grep GNU_STACK");
+	assert_non_null(strstr(text, " RW "));
+	assert_null(strstr(text, "RWE"));
+	free(text);
+}
+
+static void its_symbol_is_not_exported_by_a_library(void **state)
+{
+	char *text = NULL;
+
+	(void)state;
+	write_pad(32);
+	text = sh("cc -shared -fPIC -o library.so pad.o main.o; nm -D library.so");
+	assert_null(strstr(text, FG_PAD_SYMBOL));
+	assert_non_null(strstr(text, " T main"));
+	free(text);
+}
+
+static void all_parts_lie_within_the_file(void **state)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+	Elf64_Ehdr header;
+	struct fg_error err = {0};
+
+	(void)state;
+	write_pad(256);
+	assert_int_equal(
+		fg_fs_read(fg_scratch_path(&scratch, "pad.o"), 1 << 20, &bytes, &size, &err),
+		FG_OK);
+	memcpy(&header, bytes, sizeof(header));
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		Elf64_Shdr section;
+		size_t at = header.e_shoff + i * sizeof(section);
+
+		assert_true(at + sizeof(section) <= size);
+		memcpy(&section, bytes + at, sizeof(section));
+		assert_true(section.sh_offset + section.sh_size <= size);
+	}
+	free(bytes);
+}
+
+static void a_folder_that_is_not_there_is_an_error(void **state)
+{
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_not_equal(
+		fg_pad_object_write(fg_scratch_path(&scratch, "missing/pad.o"), 16, &err), FG_OK);
+	assert_non_null(strstr(err.message, "missing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_is_shifted_by_what_is_asked_for),
+		cmocka_unit_test(the_stack_stays_without_execution),
+		cmocka_unit_test(its_symbol_is_not_exported_by_a_library),
+		cmocka_unit_test(all_parts_lie_within_the_file),
+		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
