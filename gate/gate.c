@@ -4,6 +4,7 @@
 #include "gate/accept.h"
 #include "gate/benchmark.h"
 #include "gate/metric_verdict.h"
+#include "gate/outlook.h"
 
 #include <math.h>
 
@@ -50,6 +51,17 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 			progress->high = metric.high;
 		}
 	}
+}
+
+unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_measuring *measure)
+{
+	const struct fg_metric_policy time = fg_policy_metric(policy, "cpu_time");
+	const struct fg_rule rule = {.alpha = policy->alpha,
+				     .min_effect = time.min_effect,
+				     .margin = time.margin,
+				     .tolerated = time.tolerated};
+
+	return fg_outlook_least_pairs(&rule, measure->min_pairs);
 }
 
 static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)

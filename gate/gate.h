@@ -39,6 +39,12 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 		  const struct fg_measuring *measure, struct fg_gate_progress *progress);
 
 /*
+ * The least `max_pairs` at which a slowdown of CPU time that is four times the scatter of the pairs
+ * mostly fails with this policy; 0: unknown.
+ */
+unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_measuring *measure);
+
+/*
  * Fill `verdict` (an empty one; release it with fg_verdict_release()).  Names, reasons and labels
  * in it are copies.  Bad data are an outcome with a reason, never a failure; FG_EINVAL only for an
  * input that breaks this contract.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/outlook.h"
 
+#include "base/random.h"
 #include "gate/looks.h"
 #include "gate/rule.h"
 
@@ -9,7 +10,13 @@
 enum {
 	MOST_TIMES = 4,
 	MOST_PAIRS = 1000,
+	CLEAR_PAIRS = 60,
+	TRIALS = 15,
 };
+
+/* A clear slowdown: this scatter of the pairs, and so many times as much slower. */
+static const double clear_scatter = 0.025;
+static const double clear_by = FG_OUTLOOK_CLEAR;
 
 static bool would_fail(const struct fg_rule *rule, unsigned min_pairs, const double *difference,
 		       size_t count)
@@ -45,6 +52,34 @@ size_t fg_outlook_pairs_needed(const struct fg_rule *rule, unsigned min_pairs,
 	free(layout);
 	free(longer);
 	return needed;
+}
+
+/* Do most of some made-up measurements of this many pairs fail? */
+static bool mostly_fails(const struct fg_rule *rule, unsigned min_pairs, unsigned pairs)
+{
+	double difference[CLEAR_PAIRS];
+	unsigned failed = 0;
+
+	for (uint64_t seed = 1; seed <= TRIALS; seed++) {
+		struct fg_random random = {0};
+
+		fg_random_seed(&random, seed);
+		for (unsigned i = 0; i < pairs; i++)
+			difference[i] = log1p(rule->tolerated) +
+					clear_scatter * (clear_by + fg_random_normal(&random));
+		failed +=
+			would_fail(rule, min_pairs < pairs ? min_pairs : pairs, difference, pairs);
+	}
+	return 2 * failed > TRIALS;
+}
+
+unsigned fg_outlook_least_pairs(const struct fg_rule *rule, unsigned min_pairs)
+{
+	for (unsigned pairs = FG_PAIRS_MIN; pairs <= CLEAR_PAIRS; pairs++) {
+		if (mostly_fails(rule, min_pairs, pairs))
+			return pairs;
+	}
+	return 0;
 }
 
 size_t fg_outlook_slower(const struct fg_rule *rule, const double *difference, size_t count)

@@ -316,6 +316,9 @@ static const char *why_no_samples(const struct options *given, const struct tota
 	return "less time was used than passes between two samples";
 }
 
+/* Above this share it is the collector's start in a program of milliseconds, not the samples. */
+static const double most_cost_to_tell = 0.3;
+
 /* What sampling took of the CPU time that was measured: chosen beforehand, known now. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 		     const struct fg_sampling *chosen)
@@ -323,16 +326,25 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 	struct fg_sampling seen = *chosen;
 	char signal[FG_NUMBER_TEXT_SIZE];
 	char handler[FG_NUMBER_TEXT_SIZE];
+	double cost = 0;
 
 	if (!(chosen->budget > 0) || totals->samples == 0 || totals->wall_ns)
 		return;
 	fg_sample_costs_learn(&totals->costs, &seen);
+	cost = fg_sampling_cost(&seen, seen.rate_hz);
+	(void)fg_format_duration(seen.signal_ns, signal);
+	(void)fg_format_duration(seen.handler_ns, handler);
+	if (cost >= most_cost_to_tell) {
+		fg_cli_say(cli,
+			   "%.0f samples a second: the program is too short to say what they cost; "
+			   "a signal takes %s here, the collector %s",
+			   chosen->rate_hz, signal, handler);
+		return;
+	}
 	fg_cli_say(cli,
 		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
 		   "takes %s here, the collector %s",
-		   chosen->rate_hz, 100 * fg_sampling_cost(&seen, seen.rate_hz),
-		   100 * chosen->budget, fg_format_duration(seen.signal_ns, signal),
-		   fg_format_duration(seen.handler_ns, handler));
+		   chosen->rate_hz, 100 * cost, 100 * chosen->budget, signal, handler);
 }
 
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,

@@ -19,20 +19,51 @@ static const char *const phase_words[] = {
 	[FG_RUNNER_MEASURE] = NULL,
 };
 
-/*
- * Upper bound of the remaining time: the pairs up to the last look, or the budget, whichever ends
- * first.
- */
-static double seconds_left(const struct fg_progress *progress,
+/* How many pairs are measured at most; 0: as many as it takes. */
+static unsigned most_pairs(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
-	const double pair_s = (double)runner->per_pair_ns / 1e9;
-	const unsigned missing =
-		runner->wanted > runner->pairs ? runner->wanted - runner->pairs : 0;
-	const double by_pairs = pair_s * missing;
-	const double by_budget = (double)(progress->budget_ns - runner->spent_ns) / 1e9;
+	if (!progress->is_paired)
+		return runner->wanted;
+	return progress->measure->until_sure ? 0 : progress->measure->max_pairs;
+}
 
-	return progress->budget_ns > 0 && by_budget < by_pairs ? fmax(by_budget, 0.0) : by_pairs;
+/* Upper bound of the remaining time: all pairs, or the budget if that ends first; 0: unknown. */
+static double most_ns_left(const struct fg_progress *progress,
+			   const struct fg_runner_progress *runner)
+{
+	const unsigned most = most_pairs(progress, runner);
+	const double budget_ns = (double)progress->measure->budget_ns;
+	const double by_budget = fmax(budget_ns - (double)runner->spent_ns, 0.0);
+	const double by_pairs =
+		most > runner->pairs ? (double)runner->per_pair_ns * (most - runner->pairs) : 0.0;
+
+	if (most == 0)
+		return by_budget;
+	return budget_ns > 0 ? fmin(by_budget, by_pairs) : by_pairs;
+}
+
+/* The budget ends before the first look: nobody should wait for that in vain. */
+static void tell_too_long(struct fg_progress *progress, const struct fg_runner_progress *runner)
+{
+	const struct fg_measuring *measure = progress->measure;
+	const double needed_ns = (double)runner->per_pair_ns * measure->min_pairs;
+	char pair[FG_NUMBER_TEXT_SIZE];
+	char budget[FG_NUMBER_TEXT_SIZE];
+	char needed[FG_NUMBER_TEXT_SIZE];
+
+	if (progress->told_too_long || !progress->is_paired || measure->budget_ns <= 0 ||
+	    needed_ns <= 2.0 * (double)measure->budget_ns)
+		return;
+	progress->told_too_long = true;
+	fg_progress_clear(progress);
+	fg_cli_warn(
+		progress->cli,
+		"%s: a pair takes %s, so the budget of %s ends long before the first look, at %u "
+		"pairs: `--budget` of %s would reach it",
+		runner->series->name, fg_format_duration((double)runner->per_pair_ns, pair),
+		fg_format_duration((double)measure->budget_ns, budget), measure->min_pairs,
+		fg_format_duration(needed_ns, needed));
 }
 
 static void describe(const struct fg_progress *progress, const struct fg_runner_progress *runner,
@@ -42,6 +73,8 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 	char low[FG_NUMBER_TEXT_SIZE];
 	char high[FG_NUMBER_TEXT_SIZE];
 	char left[FG_NUMBER_TEXT_SIZE];
+	const unsigned most = most_pairs(progress, runner);
+	const double left_ns = most_ns_left(progress, runner);
 
 	if (progress->total > 1)
 		fg_strbuf_printf(line, "[%zu/%zu] ", progress->index, progress->total);
@@ -51,13 +84,14 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 		return;
 	}
 	fg_strbuf_printf(line, "  pair %u", runner->pairs);
+	if (most > 0)
+		fg_strbuf_printf(line, " of at most %u", most);
 	if (gate && isfinite(gate->ratio) && isfinite(gate->low) && isfinite(gate->high))
 		fg_strbuf_printf(line, "  %s [%s, %s]", fg_format_change(gate->ratio - 1.0, change),
 				 fg_format_change(gate->low - 1.0, low),
 				 fg_format_change(gate->high - 1.0, high));
-	if (runner->per_pair_ns > 0 && runner->wanted > runner->pairs)
-		fg_strbuf_printf(line, "  next look in %s",
-				 fg_format_duration(seconds_left(progress, runner) * 1e9, left));
+	if (runner->per_pair_ns > 0 && left_ns >= (double)FG_NS_PER_S)
+		fg_strbuf_printf(line, "  at most %s left", fg_format_duration(left_ns, left));
 }
 
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark)
@@ -66,6 +100,7 @@ void fg_progress_begin(struct fg_progress *progress, const char *benchmark)
 	struct fg_strbuf name = {0};
 
 	progress->drawn_ns = fg_clock_monotonic_ns();
+	progress->told_too_long = false;
 	if (cli->quiet || cli->err_is_terminal)
 		return;
 	fg_text_add_clean(&name, benchmark, strlen(benchmark), 60);
@@ -83,6 +118,7 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 		cli->err_is_terminal ? REDRAW_MS * FG_NS_PER_MS : PLAIN_LINE_S * FG_NS_PER_S;
 	struct fg_strbuf line = {0};
 
+	tell_too_long(progress, runner);
 	if (cli->quiet ||
 	    (now - progress->drawn_ns < wait_ns && (progress->is_drawn || !cli->err_is_terminal)))
 		return;

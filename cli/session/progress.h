@@ -14,9 +14,11 @@ struct fg_progress {
 	const struct fg_cli *cli;
 	size_t index; /* of this benchmark, from 1 */
 	size_t total;
-	int64_t budget_ns;
-	int64_t drawn_ns; /* when, by the monotonic clock */
+	const struct fg_measuring *measure; /* this benchmark's */
+	bool is_paired;                     /* with a baseline, that is until it is decided */
+	int64_t drawn_ns;                   /* when, by the monotonic clock */
 	bool is_drawn;
+	bool told_too_long;
 };
 
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark);

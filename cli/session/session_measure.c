@@ -421,6 +421,24 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 	return vary_layout(session, job, benchmark, state, err);
 }
 
+/* Whatever is measured then ends without a verdict: worth knowing before it is measured. */
+static void warn_of_too_few_pairs(const struct fg_session *session,
+				  const struct fg_benchmark *benchmark)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+	unsigned least = 0;
+
+	if (!session->roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
+		return;
+	least = fg_gate_least_pairs(&benchmark->policy, measure);
+	if (measure->max_pairs < least)
+		fg_cli_warn(
+			session->cli,
+			"%s: %u pairs hardly ever decide at this alpha (%g): a slowdown of four "
+			"times their scatter takes %u",
+			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
@@ -477,8 +495,10 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		const struct fg_benchmark *benchmark = session->benchmarks[i];
 
 		session->progress.index = i + 1;
-		session->progress.budget_ns = benchmark->measure.budget_ns;
+		session->progress.measure = &benchmark->measure;
+		session->progress.is_paired = session->run.has_baseline;
 		session->has_look = false;
+		warn_of_too_few_pairs(session, benchmark);
 		fg_progress_begin(&session->progress, benchmark->name);
 		status = measure_benchmark(session, runner, benchmark, err);
 	}

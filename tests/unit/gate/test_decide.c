@@ -140,6 +140,31 @@ static const char *note_with(const struct fg_notes *notes, const char *text)
 	return NULL;
 }
 
+/* A stricter alpha takes more pairs, the default allows enough, and far too few cannot fail. */
+static void the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothing(void **state)
+{
+	static const double alphas[] = {0.05, 0.001};
+	unsigned before = 0;
+	double slower[5];
+
+	(void)state;
+	assert_in_range(fg_gate_least_pairs(&made.policy, &made.measure), 5,
+			made.measure.max_pairs);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(slower); i++)
+		slower[i] = 0.10 + 0.025 * ((double)(i * 7 % 11) / 5.0 - 1.0);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(alphas); i++) {
+		unsigned least = 0;
+
+		made.policy.alpha = alphas[i];
+		least = fg_gate_least_pairs(&made.policy, &made.measure);
+		assert_in_range(least, before + 1, 60);
+		before = least;
+	}
+	made.measure.max_pairs = FG_ARRAY_SIZE(slower);
+	assert_int_equal(decide_differences(slower, FG_ARRAY_SIZE(slower))->outcome,
+			 FG_OUTCOME_INCONCLUSIVE);
+}
+
 /* 10 pairs of 10 were slower, and yet it is inconclusive: the report says what is missing. */
 static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
 {
@@ -546,6 +571,7 @@ int main(void)
 		TEST(counts_may_be_zero),
 		TEST(an_exact_metric_is_compared_exactly),
 		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
+		TEST(the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothing),
 		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
 		TEST(as_many_pairs_as_were_said_to_be_missing_decide),
 		TEST(a_crash_is_an_error_with_its_reason),
