@@ -35,7 +35,7 @@ static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d
 		      struct fg_error *err)
 {
 	for (size_t i = 0; i < r->heads.id_count; i++) {
-		if (r->ids[i] == 0 || d->roots[r->ids[i]] != root)
+		if (r->paths.ids[i] == 0 || d->roots[r->paths.ids[i]] != root)
 			return fg_error_set(err, FG_EPARSE,
 					    "values refer to call paths of another benchmark");
 	}

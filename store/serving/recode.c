@@ -23,13 +23,13 @@ static void allocate(struct fg_recoding *r)
 	const size_t ids = r->heads.id_count;
 	const size_t entries = r->heads.entry_count;
 
-	r->ids = array(ids, sizeof(*r->ids));
-	r->counts = array(ids, sizeof(*r->counts));
-	r->order = array(ids, sizeof(*r->order));
-	r->rows_at = array(ids, sizeof(*r->rows_at));
-	r->samples_at = array(ids, sizeof(*r->samples_at));
-	r->entry_rows = array(entries, sizeof(*r->entry_rows));
-	r->samples = array(entries, sizeof(*r->samples));
+	r->paths.ids = array(ids, sizeof(*r->paths.ids));
+	r->paths.counts = array(ids, sizeof(*r->paths.counts));
+	r->paths.order = array(ids, sizeof(*r->paths.order));
+	r->segments.rows = array(ids, sizeof(*r->segments.rows));
+	r->segments.samples = array(ids, sizeof(*r->segments.samples));
+	r->entries.rows = array(entries, sizeof(*r->entries.rows));
+	r->entries.samples = array(entries, sizeof(*r->entries.samples));
 }
 
 static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *r)
@@ -44,7 +44,7 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 			reader->failed = true;
 		else
 			id += gap;
-		r->ids[i] = id;
+		r->paths.ids[i] = id;
 	}
 	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
 		const uint64_t count = fg_read_varint(reader);
@@ -53,18 +53,18 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 			reader->failed = true;
 		else
 			left -= (size_t)count;
-		r->counts[i] = (uint32_t)count;
+		r->paths.counts[i] = (uint32_t)count;
 	}
 	if (left)
 		reader->failed = true;
 	if (reader->failed)
 		return;
 	if (r->heads.has_classes) {
-		fg_in_classes(r->counts, r->heads.id_count, r->order);
+		fg_in_classes(r->paths.counts, r->heads.id_count, r->paths.order);
 		return;
 	}
 	for (size_t i = 0; i < r->heads.id_count; i++)
-		r->order[i] = (uint32_t)i;
+		r->paths.order[i] = (uint32_t)i;
 }
 
 /* Read a number at `at` and advance; one that does not fit becomes UINT32_MAX. */
@@ -83,19 +83,19 @@ static inline uint32_t take(struct fg_byte_reader *reader, const uint8_t **at)
 static struct fg_segment segment(const struct fg_recoding *r, const uint8_t *from,
 				 const uint8_t *to)
 {
-	return (struct fg_segment){(uint32_t)(from - r->bytes), (uint32_t)(to - from)};
+	return (struct fg_segment){(uint32_t)(from - r->source.bytes), (uint32_t)(to - from)};
 }
 
 /* Row numbers of one path must ascend and exist. */
 static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r)
 {
 	const uint8_t *at = reader->at;
-	uint32_t *to = r->entry_rows;
+	uint32_t *to = r->entries.rows;
 	bool good = true;
 
 	for (size_t k = 0; k < r->heads.id_count && good && !reader->failed; k++) {
-		const uint32_t place = r->order[k];
-		const uint32_t count = r->counts[place];
+		const uint32_t place = r->paths.order[k];
+		const uint32_t count = r->paths.counts[place];
 		const uint8_t *from = at;
 		uint64_t row = 0;
 
@@ -108,7 +108,7 @@ static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r
 		}
 		/* They ascend: if the last exists, all do. */
 		good = good && (count == 0 || row < r->heads.row_count);
-		r->rows_at[place] = segment(r, from, at);
+		r->segments.rows[place] = segment(r, from, at);
 	}
 	reader->at = at;
 	if (!good)
@@ -118,16 +118,16 @@ static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r
 static void read_samples(struct fg_byte_reader *reader, struct fg_recoding *r)
 {
 	const uint8_t *at = reader->at;
-	uint32_t *to = r->samples;
+	uint32_t *to = r->entries.samples;
 
 	for (size_t k = 0; k < r->heads.id_count && !reader->failed; k++) {
-		const uint32_t place = r->order[k];
-		const uint32_t count = r->counts[place];
+		const uint32_t place = r->paths.order[k];
+		const uint32_t count = r->paths.counts[place];
 		const uint8_t *from = at;
 
 		for (uint32_t e = 0; e < count; e++)
 			*to++ = take(reader, &at);
-		r->samples_at[place] = segment(r, from, at);
+		r->segments.samples[place] = segment(r, from, at);
 	}
 	reader->at = at;
 }
@@ -144,8 +144,8 @@ static uint32_t *find_starts(const struct fg_recoding *r)
 	uint32_t at = 0;
 
 	for (size_t k = 0; k < r->heads.id_count; k++) {
-		starts[r->order[k]] = at;
-		at += r->counts[r->order[k]];
+		starts[r->paths.order[k]] = at;
+		at += r->paths.counts[r->paths.order[k]];
 	}
 	return starts;
 }
@@ -161,15 +161,16 @@ static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 		return;
 	}
 	starts = find_starts(r);
-	r->self = array(r->heads.entry_count, sizeof(*r->self));
-	r->fractions_at = array(r->heads.id_count, sizeof(*r->fractions_at));
+	r->entries.self = array(r->heads.entry_count, sizeof(*r->entries.self));
+	r->segments.fractions = array(r->heads.id_count, sizeof(*r->segments.fractions));
 	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
 		const uint8_t *from = reader->at;
 
-		for (uint32_t e = starts[i]; e < starts[i] + r->counts[i]; e++)
-			r->self[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
-						      r->samples[e], fg_read_signed(reader));
-		r->fractions_at[i] = segment(r, from, reader->at);
+		for (uint32_t e = starts[i]; e < starts[i] + r->paths.counts[i]; e++)
+			r->entries.self[e] =
+				fg_matrix_weight(&r->heads.rows[r->entries.rows[e]],
+						 r->entries.samples[e], fg_read_signed(reader));
+		r->segments.fractions[i] = segment(r, from, reader->at);
 	}
 	free(starts);
 }
@@ -177,10 +178,12 @@ static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *recoding,
 		     struct fg_error *err)
 {
-	struct fg_recoding r = {.bytes = reader->at, .size = (size_t)(reader->end - reader->at)};
+	struct fg_recoding r = {
+		.source = {.bytes = reader->at, .size = (size_t)(reader->end - reader->at)},
+	};
 
 	/* Segment offsets have 32 bits. */
-	if (r.size > UINT32_MAX)
+	if (r.source.size > UINT32_MAX)
 		reader->failed = true;
 	fg_matrix_read_heads(reader, &r.heads);
 	allocate(&r);
@@ -230,20 +233,21 @@ void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_s
 	size_t e = 0;
 
 	for (size_t k = 0; k < r->heads.id_count; k++) {
-		const uint32_t place = r->order[k];
-		const size_t end = e + r->counts[place];
-		double *to = sums->self[r->ids[place]];
+		const uint32_t place = r->paths.order[k];
+		const size_t end = e + r->paths.counts[place];
+		double *to = sums->self[r->paths.ids[place]];
 		double all = 0;
 		double of[2] = {0};
 
 		for (; e < end; e++) {
-			const struct share *share = &shares[r->entry_rows[e]];
-			const double weight = r->self ? r->self[e] : share->unit * r->samples[e];
+			const struct share *share = &shares[r->entries.rows[e]];
+			const double weight = r->entries.self ? r->entries.self[e]
+							      : share->unit * r->entries.samples[e];
 
 			all += weight;
 			of[0] += weight * share->of[0];
 			of[1] += weight * share->of[1];
-			samples += r->samples[e];
+			samples += r->entries.samples[e];
 		}
 		to[0] = of[0] > 0 ? of[0] : 0;
 		to[1] = of[1] > 0 ? of[1] : 0;
@@ -261,7 +265,7 @@ static uint32_t *new_order(const struct fg_recoding *r, const struct fg_renumber
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->heads.id_count; i++)
-		places[r->ids[i]] = (uint32_t)i + 1;
+		places[r->paths.ids[i]] = (uint32_t)i + 1;
 	/*
 	 * Branching on whether a path is present would mispredict: write every place, and overwrite
 	 * absent ones.
@@ -283,7 +287,7 @@ static void write_ids(const struct fg_recoding *r, const struct fg_renumbering *
 	uint64_t id = 0;
 
 	for (size_t i = 0; i < r->heads.id_count; i++) {
-		const uint64_t next = to->ids[r->ids[order[i]]];
+		const uint64_t next = to->ids[r->paths.ids[order[i]]];
 
 		at = fg_put_varint(at, next - id);
 		id = next;
@@ -331,14 +335,14 @@ static void write_segments(const struct fg_recoding *r, const uint32_t *places,
 			   struct fg_bytes *bytes)
 {
 	const size_t size = all_bytes(segments, r->heads.id_count);
-	const uint8_t *end = r->bytes + r->size;
+	const uint8_t *end = r->source.bytes + r->source.size;
 	uint8_t *at = fg_bytes_reserve(bytes, size + STRIDE);
 	const uint8_t *begin = at;
 	unsigned class = 0;
 
 	for (size_t i = 0; i < r->heads.id_count; i++) {
 		const uint32_t place = places[i];
-		const unsigned mine = in_classes ? fg_class_of(r->counts[place]) : 0;
+		const unsigned mine = in_classes ? fg_class_of(r->paths.counts[place]) : 0;
 
 		if (mine != class && at - begin >= FG_BREAK_MIN) {
 			fg_bytes_end(bytes, at);
@@ -346,7 +350,7 @@ static void write_segments(const struct fg_recoding *r, const uint32_t *places,
 			begin = at;
 		}
 		class = mine;
-		at = copy(at, r->bytes + segments[place].at, segments[place].size, end);
+		at = copy(at, r->source.bytes + segments[place].at, segments[place].size, end);
 	}
 	fg_bytes_end(bytes, at);
 }
@@ -354,8 +358,8 @@ static void write_segments(const struct fg_recoding *r, const uint32_t *places,
 static void write_fractions(const struct fg_recoding *r, const uint32_t *order,
 			    struct fg_bytes *bytes)
 {
-	if (r->fractions_at) {
-		write_segments(r, order, r->fractions_at, false, bytes);
+	if (r->segments.fractions) {
+		write_segments(r, order, r->segments.fractions, false, bytes);
 		return;
 	}
 	memset(fg_bytes_reserve(bytes, r->heads.entry_count), 0, r->heads.entry_count);
@@ -372,16 +376,16 @@ void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renum
 	uint32_t *places = array(count, sizeof(*places));
 
 	for (size_t i = 0; i < count; i++)
-		counts[i] = r->counts[order[i]];
+		counts[i] = r->paths.counts[order[i]];
 	fg_in_classes(counts, count, places);
 	for (size_t i = 0; i < count; i++)
 		places[i] = order[places[i]];
 	fg_matrix_write_heads(&r->heads, bytes);
 	write_ids(r, to, order, bytes);
 	write_counts(counts, count, bytes);
-	write_segments(r, places, r->rows_at, true, bytes);
+	write_segments(r, places, r->segments.rows, true, bytes);
 	fg_bytes_break(bytes);
-	write_segments(r, places, r->samples_at, true, bytes);
+	write_segments(r, places, r->segments.samples, true, bytes);
 	fg_bytes_break(bytes);
 	write_fractions(r, order, bytes);
 	free(places);
@@ -392,14 +396,14 @@ void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renum
 void fg_recoding_release(struct fg_recoding *recoding)
 {
 	free(recoding->heads.rows);
-	free(recoding->ids);
-	free(recoding->counts);
-	free(recoding->order);
-	free(recoding->entry_rows);
-	free(recoding->samples);
-	free(recoding->self);
-	free(recoding->rows_at);
-	free(recoding->samples_at);
-	free(recoding->fractions_at);
+	free(recoding->paths.ids);
+	free(recoding->paths.counts);
+	free(recoding->paths.order);
+	free(recoding->entries.rows);
+	free(recoding->entries.samples);
+	free(recoding->entries.self);
+	free(recoding->segments.rows);
+	free(recoding->segments.samples);
+	free(recoding->segments.fractions);
 	*recoding = (struct fg_recoding){0};
 }

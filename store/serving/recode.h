@@ -26,17 +26,28 @@ struct fg_segment {
 
 struct fg_recoding {
 	struct fg_matrix_heads heads;
-	uint64_t *ids;    /* as they came, ascending */
-	uint32_t *counts; /* entries of each */
-	uint32_t *order;  /* of the ids, in which the entries stand */
-	uint32_t *entry_rows;
-	uint32_t *samples;
-	double *self;         /* of each entry; NULL: samples × unit, as nearly always */
-	const uint8_t *bytes; /* that it was read from: segments are parts of them */
-	size_t size;
-	struct fg_segment *rows_at;      /* by id */
-	struct fg_segment *samples_at;   /* by id */
-	struct fg_segment *fractions_at; /* by id; NULL: zeros */
+	/* What was read; segments are parts of it. */
+	struct {
+		const uint8_t *bytes;
+		size_t size;
+	} source;
+	struct {
+		uint64_t *ids;    /* as they came, ascending */
+		uint32_t *counts; /* entries of each */
+		uint32_t *order;  /* of the ids, in which the entries stand */
+	} paths;
+	/* In storage order. */
+	struct {
+		uint32_t *rows;
+		uint32_t *samples;
+		double *self; /* NULL: samples × unit, as nearly always */
+	} entries;
+	/* By id. */
+	struct {
+		struct fg_segment *rows;
+		struct fg_segment *samples;
+		struct fg_segment *fractions; /* NULL: zeros */
+	} segments;
 };
 
 struct fg_recoding_sums {

@@ -110,7 +110,7 @@ static void check_bytes(bool weigh)
 	reader = reader_of(&sent);
 	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &err), FG_OK);
 	assert_ptr_equal(reader.at, reader.end);
-	assert_int_equal(r.self != NULL, weigh);
+	assert_int_equal(r.entries.self != NULL, weigh);
 	fg_recoding_write(&r, renumbering(&x, &to), &made);
 	assert_int_equal(made.size, expected.size);
 	assert_memory_equal(made.data, expected.data, made.size);
@@ -228,7 +228,7 @@ static void what_is_cut_short_is_refused_wherever_it_is_cut(void **state)
 		struct fg_recoding r = {0};
 
 		assert_int_equal(fg_recoding_read(&reader, 5, &r, &err), FG_EPARSE);
-		assert_null(r.ids);
+		assert_null(r.paths.ids);
 	}
 }
 
