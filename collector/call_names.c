@@ -31,7 +31,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The text of a length and so many characters; NULL: it is none. */
+/* A source name: decimal length, then that many characters. NULL: malformed. */
 static const char *take_source_name(const char **at, size_t *size)
 {
 	const char *text = *at;

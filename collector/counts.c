@@ -111,7 +111,7 @@ struct owner {
 	uint32_t path;
 };
 
-/* In the trace; 0 is none. */
+/* The counter's number in the trace; 0 is reserved. */
 static uint32_t number_of(enum fg_counter counter, unsigned kind)
 {
 	return (uint32_t)counter * FG_COUNT_KINDS + kind + 1;

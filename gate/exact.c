@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A smaller difference of the whole is none; also what a function may differ by. */
+/* A smaller relative difference counts as equal, for the whole and for each function. */
 static const double tolerance_least = 0.0001;
 /* More work explains more time if it grew by at least this share of it. */
 static const double explains_least = 0.25;

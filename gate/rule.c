@@ -50,8 +50,9 @@
  * new ones share the rest of alpha, so the sum stays below alpha.
  *
  * A build that was measured in several layouts (runner/layouts.h) is slower in some and faster in
- * others by more than pairs differ otherwise.  These layouts are all there are within a cache line,
- * not a sample: what they do to the mean is known, and only the scatter within each counts.
+ * others by more than pairs differ otherwise.  The layouts cover every position within a cache
+ * line and are not a sample: their effect on the mean is known, so only the scatter within each
+ * counts.
  *
  * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */

@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-# Of no use here: a browser, a compiler, clocks, faults on purpose, programs that are killed, or thousands of calls.
+# Not run under valgrind: tests of a browser, a compiler, clocks, injected faults, killed programs, or
+# thousands of calls.
 LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
 # What cannot be seen under valgrind, by words of the lines that a test prints then.

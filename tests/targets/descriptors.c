@@ -110,7 +110,7 @@ FAR_FROM_OPTIMISED void accept_one(void)
 	__asm__ volatile("");
 }
 
-/* Of six copies the fifth replaces the fourth, and the sixth is none. */
+/* Six calls: the fifth copy replaces the fourth, the sixth duplicates onto itself. */
 FAR_FROM_OPTIMISED void make_copies(void)
 {
 	must(dup(0) >= 0 && fcntl(0, F_DUPFD, 100) == 100 && fcntl(0, F_DUPFD_CLOEXEC, 101) == 101);

@@ -7,7 +7,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 sed "s|/usr/bin/perfdb|$1|" "$2" >"$folder/perfdb.service"
 systemd-analyze verify --man=no "$folder/perfdb.service" >"$folder/words" 2>&1 || { cat "$folder/words"; exit 1; }
-# Of other units on the same machine nothing is our business.
+# Warnings about other units on this machine do not count.
 if grep perfdb.service "$folder/words"; then
 	exit 1
 fi
