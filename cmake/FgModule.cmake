@@ -1,7 +1,7 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# One folder, one static library.  It links what the folder's row in the table of docs/architecture.md
-# allows it to include; scripts/check-layers.py checks every #include against the same row.  A row of
-# a subfolder with no library of its own counts towards the folder above.
+# One folder, one static library.  It links what the folder's row in the table of
+# docs/architecture.md allows it to include; scripts/check-layers.py checks every #include against
+# the same row.  A row of a subfolder with no library of its own counts towards the folder above.
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/architecture.md)
 file(READ ${PROJECT_SOURCE_DIR}/docs/architecture.md fg_rooms_page)
 

@@ -34,7 +34,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION "devel")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
-# Two packages, so that the collector for 32-bit programs does not bring a 32-bit libc to those who have no such programs.
+# Two packages, so that only users of 32-bit programs need a 32-bit libc for their collector.
 # The archive holds everything.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL main)

@@ -47,7 +47,8 @@ function(fg_integration_test name)
 	fg_cmocka_test(integration ${name} ${ARGN})
 endfunction()
 
-# fg_script_test(<kind> <name> COMMAND ... [ENVIRONMENT ...] [LABELS ...]): a test that is a program of its own.
+# fg_script_test(<kind> <name> COMMAND ... [ENVIRONMENT ...] [LABELS ...]): a test that is a program
+# of its own.
 function(fg_script_test kind name)
 	cmake_parse_arguments(T "" "TIMEOUT" "COMMAND;ENVIRONMENT;LABELS" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -59,7 +60,8 @@ function(fg_script_test kind name)
 	if(T_ENVIRONMENT)
 		set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT "${T_ENVIRONMENT}")
 	endif()
-	# Python scripts import what they share from tests/support, and leave no compiled files in the source tree.
+	# Python scripts import what they share from tests/support, and leave no compiled files in
+	# the source tree.
 	set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT_MODIFICATION
 		"PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support;PYTHONDONTWRITEBYTECODE=set:1")
 endfunction()

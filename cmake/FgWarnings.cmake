@@ -1,5 +1,5 @@
-# fg_warnings: the flags every target of fastgate is compiled with.  Errors only where the preset says
-# so (CMAKE_COMPILE_WARNING_AS_ERROR), so that a newer compiler never breaks a user's build.
+# fg_warnings: the flags every target of fastgate is compiled with.  Errors only where the preset
+# says so (CMAKE_COMPILE_WARNING_AS_ERROR), so that a newer compiler never breaks a user's build.
 add_library(fg_warnings INTERFACE)
 target_compile_options(fg_warnings INTERFACE
 	-Wall -Wextra -Wpedantic
@@ -11,11 +11,12 @@ target_compile_options(fg_warnings INTERFACE
 	$<$<C_COMPILER_ID:GNU>:-Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wtrampolines -Wjump-misses-init>
 	$<$<C_COMPILER_ID:Clang>:-Wcomma -Wassign-enum>)
 
-# What a program that reads outsiders' bytes should be built with; tests/lint checks the built binaries.
+# Hardening for programs that read untrusted input; tests/lint checks the built binaries.
 add_library(fg_hardening INTERFACE)
 target_compile_options(fg_hardening INTERFACE
 	-fstack-protector-strong -fstack-clash-protection)
-# Not beside a sanitizer (a plain if: the comma in "address,undefined" would end a generator expression's argument).
+# Not beside a sanitizer (a plain if: the comma in "address,undefined" would end a generator
+# expression's argument).
 if(NOT FG_SANITIZE)
 	target_compile_options(fg_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()

@@ -22,7 +22,7 @@ RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 FOREIGN = ("tests/targets/", "examples/", "bench/")
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option"]
 CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum"]  # beside those of cmake/FgWarnings.cmake that gcc knows
-# Nodes of the graph that the analyzer draws of a function: a sixth of its default takes a quarter of the time.
+# Limit on the analyzer's nodes per function: a sixth of the default takes a quarter of the time.
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=40000")]
 # Switched off, with the reason:
 #   readdirCalled                readdir() is safe on a stream of one's own; readdir_r() is deprecated

@@ -14,7 +14,7 @@ from rooms import blank, read_rooms, room_of, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-# As clang-format lays it out: a definition begins in the first column and its brace stands alone in it.
+# clang-format starts a definition in the first column, with its brace alone on a line.
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\((?:[^;{}]|\n)*?\)\n\{", re.M)
 OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
 INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
@@ -22,7 +22,7 @@ INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
 # A tag is no call: `struct fg_post` beside the function fg_post().
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
 
-# Exported for tests alone: a test holds all of something to one rule, or waits for a state that nobody else needs to know.
+# Exported only for tests, which check every row of a table or wait for an internal state.
 FOR_TESTS = {
     "fg_reporter_table": "every reporter is held to the rules of all",
     "fg_write_queue_pending": "a test waits until so many uploads share a transaction",
@@ -31,7 +31,7 @@ FOR_TESTS = {
 }
 
 # Named by a macro that pastes words: a row of cli/framework/commands.def.
-# Pasted together by a macro, or called by name from the start files of other objects and by compilers.
+# Composed by a macro, or called by name from start files and by compilers.
 PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
 
 

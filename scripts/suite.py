@@ -26,7 +26,7 @@ TOOK = LOGS / "took.json"
 BACKGROUND_NICENESS = 19
 TAIL_LINES = 60
 
-# The tests under tests/integration and tests/e2e that belong to a room: the folders that they lie in.
+# The room of a test under tests/integration or tests/e2e is the folder it lies in.
 ROOM_TESTS = {
     "collector": ["collector"],
     "symbols": ["symbols", "profile"],

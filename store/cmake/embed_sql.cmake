@@ -1,5 +1,6 @@
-# Turns store/schema/*.sql and store/queries/*.sql into C: one enum constant per query, one text per migration.
-# A query begins with "-- name: words_with_underscores" and reaches to the next such line.
+# Turns store/schema/*.sql and store/queries/*.sql into C: one enum constant per query, one text per
+# migration. A query begins with "-- name: words_with_underscores" and reaches to the next such
+# line.
 #   cmake -DSCHEMA="a.sql;b.sql" -DQUERIES="c.sql;d.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
 set(note "/* Made by store/cmake/embed_sql.cmake from store/schema and store/queries. */\n")
 set(constants "")
@@ -36,7 +37,8 @@ foreach(path IN LISTS QUERIES)
 		string(APPEND texts "\t[FG_SQL_${upper}] = {\"${name}\",\n\t\t${quoted}},\n")
 	endforeach()
 endforeach()
-# A compiler need not take texts of more than 4095 characters: a migration is cut where it says "-- part:".
+# A compiler need not take texts of more than 4095 characters: a migration is cut where it says "--
+# part:".
 foreach(path IN LISTS SCHEMA)
 	math(EXPR schema_count "${schema_count} + 1")
 	file(READ ${path} content)

@@ -30,7 +30,7 @@ KILLED_MIN = 0.9
 HANG_FACTOR, HANG_MIN_S = 20, 30
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*",
          "+=": "-=", "-=": "+=", "*=": "/=", "++": "--", "true": "false", "false": "true"}
-# Binary operators stand between blanks, as the house lays sources out; * before a name is a pointer more often than a product.
+# Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
 LEFT_OUT = re.compile(r"^\s*#|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_grow")

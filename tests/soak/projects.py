@@ -172,7 +172,7 @@ def built_trees(tree, place):
     return [path for path in trees if path not in changed][-1], changed[-1]
 
 
-# How often a function is called, to within 3 %: said now and then, for a function cannot know its last call.
+# Call count to within 3 %, printed now and then: a function cannot know its last call.
 COUNTER = (' { extern int fg_say(int, const char *, ...) __asm__("dprintf"); static unsigned long fg_n; int fg_s; fg_n++; fg_s = 63 - __builtin_clzl(fg_n); fg_s = fg_s > 5 ? fg_s - 5 : 0;'
            ' if ((fg_n & ((1ul << fg_s) - 1)) == 0) fg_say(2, "\\nfg_calls %lu\\n", fg_n); } ')
 TURNS = 50_000_000
@@ -205,7 +205,7 @@ def plant(tree, place):
     whole, loop = min(one for one, _ in pairs), min(other for _, other in pairs)
     per_change = whole / (loop / TURNS) / calls[-1]
     turns = WANTED * per_change
-    # The function with a loop in it may be laid out anew, and the program become faster or slower by that alone.
+    # A function that gains a loop may be laid out differently, which alone can change its speed.
     for _ in range(TRIES):
         build_trial(tree, trial, place, loop_of(turns), plan.build)
         pairs = [(plan.seconds(released), plan.seconds(trial)) for _ in range(EXECUTIONS if whole > 0.5 else 3 * EXECUTIONS)]

@@ -19,8 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-# Not run under valgrind: tests of a browser, a compiler, clocks, injected faults, killed programs, or
-# thousands of calls.
+# Not run under valgrind: tests of a browser, a compiler, clocks, injected faults, killed programs,
+# or thousands of calls.
 LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
 # What cannot be seen under valgrind, by words of the lines that a test prints then.
@@ -30,7 +30,8 @@ BEYOND = {
     "e2e.report_unwritable": (("with standard output closed: exit code 0", CLOSED),),
     "e2e.gate_hook": (("", "--quick gives 15 seconds, too few pairs for a verdict when everything takes twenty times as long"),),
 }
-# Tried once with each program: a handshake of two that are so slow takes longer than a connection may on a busy machine.
+# Tested with one of the two under valgrind: with both, a handshake can exceed the connection's
+# time limit on a busy machine.
 ONE_BY_ONE = ("e2e.perfdb_operations",)
 TIMEOUT_S = 1500
 PROGRAMS = ("cli/fastgate", "perfdb/server/perfdb")

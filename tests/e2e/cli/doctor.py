@@ -34,7 +34,8 @@ QUIET = {
     "proc/sys/kernel/perf_event_paranoid": "2",
     "proc/sys/kernel/perf_event_max_sample_rate": "100000",
 }
-# id, severity, what is changed of the quiet host, a part of the evidence, a part of what mends it (None: nothing can be done)
+# id, severity, how the host differs from the quiet one, part of the evidence, part of the remedy
+# (None: there is no remedy)
 NOISE = [
     ("governor", "warning", {f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave"}, "1 of 2 CPUs: powersave", "cpupower frequency-set"),
     ("turbo", "note", {f"{CPU}/intel_pstate/no_turbo": "0"}, "on", "no_turbo"),

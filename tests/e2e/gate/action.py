@@ -178,7 +178,8 @@ with tempfile.TemporaryDirectory() as name:
                           stdout=subprocess.PIPE, text=True) as stand_in:
         stand_in.stdout.readline()
 
-        # A push to main is recorded for the trend, in a store that the cache carries from job to job.
+        # A push to main is recorded for the trend, in a store that the cache carries from job to
+        # job.
         for number in (1, 2):
             clone("main")
             job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)

@@ -15,7 +15,8 @@ import tempfile
 
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
-# Three functions of about the same weight.  The work is whole-number arithmetic on one line of cache: no luck in it.
+# Three functions of about the same weight.  Integer arithmetic within one cache line is
+# reproducible.
 PROGRAM = """
 #include <stdint.h>
 #include <stdio.h>

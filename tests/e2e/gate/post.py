@@ -11,7 +11,8 @@ import tempfile
 import checks
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-# What is posted is tested, not what is found: a program of less than a millisecond, and an alpha with which no accident is a regression.
+# Only posting is tested here: the program takes less than a millisecond, and alpha is so small that
+# chance never yields a regression.
 CONFIG = """version: 1
 benchmarks:
   - {{ name: nothing, command: /bin/true }}
@@ -78,7 +79,8 @@ with tempfile.TemporaryDirectory() as name:
         if done.returncode != 5:
             fail("where the comment is required it is exit code 5", done)
 
-        # The follow-up workflow of a fork's pull request: another job, whose event names the run that it follows.
+        # The follow-up workflow of a fork's pull request: another job, whose event names the run
+        # that it follows.
         done = run("false", "--no-post", "--set", f"report.json={folder / 'fastgate.json'}")
         (folder / "mode").write_text("")
         followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
@@ -98,7 +100,7 @@ with tempfile.TemporaryDirectory() as name:
         done = follow()
         if done.returncode != 0 or "updated the pull-request-comment" not in done.stderr or ours() == second:
             fail("the follow-up rewrites the comment", done)
-        # What comes from a fork is shown, not believed: whose comment it is, is this repository's to say.
+        # Data from a fork is shown but not trusted: this repository decides who owns the comment.
         forged = json.loads((folder / "fastgate.json").read_text())
         forged["run"]["project"] = "other"
         (folder / "forged.json").write_text(json.dumps(forged))
