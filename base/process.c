@@ -16,9 +16,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,7 +270,7 @@ static void become_running(const struct fg_process_options *options, struct star
 				       .started_ns = process->started_ns,
 				       .options = *options,
 				       .counted = true};
-	process->pidfd = pidfd_open(pid, 0);
+	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* a function since glibc 2.36 */
 	process->report_fd = start->launch[0];
 	start->launch[0] = -1;
 	running[running_count++] = pid;

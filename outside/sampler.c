@@ -14,7 +14,6 @@
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -381,7 +380,7 @@ static struct run *run_new(const struct fg_outside_sampling *sampling,
 	run->result = result;
 	run->started_ns = fg_clock_monotonic_ns();
 	run->is_our_child = is_our_child(sampling->pid);
-	run->process_fd = pidfd_open(sampling->pid, 0);
+	run->process_fd = (int)syscall(SYS_pidfd_open, sampling->pid, 0);
 	run->stops_fd = signalfd(-1, stops, SFD_CLOEXEC | SFD_NONBLOCK);
 	fg_random_seed(&run->random, (uint64_t)run->started_ns);
 	fg_memory_init(&run->memory, sampling->pid);

@@ -81,7 +81,7 @@ def definitions(tree, name):
     plain = re.escape("::".join(parts[-2:]))
     found = []
     for path in sorted(tree.rglob("*")):
-        if path.suffix in (".c", ".cc", ".cpp", ".cxx") and ".fastgate" not in path.parts and path.is_file():
+        if path.suffix in (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp") and ".fastgate" not in path.parts and path.is_file():
             text = path.read_text(encoding="latin-1")
             found += [(path, match.end()) for match in re.finditer(FUNCTION % plain, text, re.M)]
     return found
