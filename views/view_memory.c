@@ -186,6 +186,10 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 		table->columns[COLUMN_LOST].title = "held %t";
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	list_leaks(table, &tree, blocks, allocations, options);
+	if (tree.inclusive[0][0].value <= 0)
+		fg_view_note(table, are_held ? "everything was given back"
+					     : "nothing was lost: each block was freed, or can "
+					       "still be reached");
 out:
 	free(blocks);
 	free(allocations);

@@ -407,7 +407,8 @@ void fg_view_write_text(const struct fg_view_table *table,
 	}
 	if (table->head_count > 0)
 		fg_strbuf_add_char(out, '\n');
-	write_titles(&l, &text);
+	if (table->row_count > 0)
+		write_titles(&l, &text);
 	for (size_t i = 0; i < table->row_count; i++)
 		write_row(&l, &table->rows[i], &text);
 	if (table->note_count > 0)

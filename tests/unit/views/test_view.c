@@ -339,6 +339,35 @@ static void domains_of_call_paths_join_in_those_of_functions(void **state)
 	fg_profile_release(&profile);
 }
 
+static void without_leaks_a_sentence_says_so(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_strbuf text = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	uint16_t leaked = 0;
+	uint16_t blocks = 0;
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_heap(&profile);
+	assert_int_equal(fg_profile_find_measure(&profile, "heap.leaked", &leaked, NULL), FG_OK);
+	assert_int_equal(fg_profile_find_measure(&profile, "heap.leaked_blocks", &blocks, NULL),
+			 FG_OK);
+	for (size_t i = 0; i < profile.sample_count; i++) {
+		if (profile.samples[i].measure == leaked || profile.samples[i].measure == blocks)
+			profile.samples[i].value = 0;
+	}
+	make("leaks", &profile, &options, &table);
+	assert_int_equal(table.row_count, 0);
+	fg_view_write_text(&table, &(struct fg_view_text_options){0}, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "nothing was lost"));
+	assert_null(strstr(fg_strbuf_text(&text), "allocations"));
+	fg_strbuf_release(&text);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 static void leaks_are_paths_and_memory_is_by_function(void **state)
 {
 	const struct fg_view_options options = {.all = true};
@@ -456,6 +485,7 @@ int main(void)
 		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
 		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
 		cmocka_unit_test(domains_of_call_paths_join_in_those_of_functions),
+		cmocka_unit_test(without_leaks_a_sentence_says_so),
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
