@@ -6,6 +6,7 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -315,7 +316,6 @@ static void refusals_name_no_path_of_the_server(void **state)
 		tells_no_path(s, cases[i].path, cases[i].status);
 }
 
-/* Sessions that are open read an empty file, and no other can be opened. */
 /*
  * Another process writes: what the server's connections have in memory no longer counts.  It stays
  * connected: the last one to leave takes the log away.
@@ -330,6 +330,7 @@ static sqlite3 *write_from_elsewhere(const struct fg_test_server *s)
 	return db;
 }
 
+/* Sessions that are open read an empty file, and no other can be opened. */
 static void broken_database_is_named_in_the_log_alone(void **state)
 {
 	static const char *const paths[] = {"/api/v1/projects", "/api/v1/runs"};
@@ -341,7 +342,8 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 
 	elsewhere = write_from_elsewhere(s);
 	assert_return_code(truncate(s->database, 0), 0);
-	assert_return_code(truncate(wal, 0), 0);
+	/* A checkpoint may have taken the log away: then all there was is in the file. */
+	assert_true(truncate(wal, 0) == 0 || errno == ENOENT);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
 		tells_no_path(s, paths[i], FAILED);
 	log = fg_scratch_read(&s->scratch, FG_TEST_SERVER_LOG, &size);
