@@ -366,17 +366,19 @@ static uint32_t measure_of(enum fg_held what, uint32_t kind)
 	return FIRST_MEASURE + (uint32_t)what * HELD_KINDS + kind;
 }
 
+static void name_measure(struct fg_thread *writer, uint32_t measure, const char *name)
+{
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, measure);
+	fg_record_text(writer, name, strlen(name));
+	(void)fg_record_write(writer);
+}
+
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
 {
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
-		const char *name = names[what][i];
-
-		if (!name)
-			continue;
-		fg_record_begin(writer, FG_RECORD_MEASURE);
-		fg_record_number(writer, measure_of(what, i));
-		fg_record_text(writer, name, strlen(name));
-		(void)fg_record_write(writer);
+		if (names[what][i])
+			name_measure(writer, measure_of(what, i), names[what][i]);
 	}
 }
 
@@ -450,6 +452,8 @@ static void look_at_rest(struct fg_thread *writer)
 	fg_blocks_each(add_untouched);
 	if (!fg_leaks_find(add_leak)) {
 		forget_leaks();
+		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED), "");
+		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED_BLOCKS), "");
 		(void)fg_note(
 			writer,
 			"memory could not be searched for pointers: heap.leaked is not known");

@@ -142,7 +142,7 @@ enum fg_trace_record {
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
-	/* measure, text: the name of what is counted, "heap.bytes" */
+	/* measure, text: the name of what is counted, "heap.bytes"; "": it could not be told */
 	FG_RECORD_MEASURE = 19,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the

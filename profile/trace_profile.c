@@ -187,7 +187,9 @@ static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measur
 	const char *name = measure < trace->measure_count ? trace->measures[measure] : NULL;
 	struct fg_strbuf text = {0};
 
-	if (!name || !fg_text_starts_with(name, mangled))
+	if (!name || !*name)
+		return NULL;
+	if (!fg_text_starts_with(name, mangled))
 		return name;
 	if (fg_demangle(strchr(name, '_'), &text) && fg_text_starts_with(text.data, readable)) {
 		char *own = fg_xasprintf("throws.%s", text.data + strlen(readable));

@@ -320,9 +320,14 @@ static void read_measure(struct reader *r, struct cursor *c)
 {
 	uint64_t id = take_id(r, c);
 	const char *name = take_text(r, c);
+	const char **known = NULL;
 
-	if (!c->failed)
-		*REACH(r->trace, measure, id) = name;
+	if (c->failed)
+		return;
+	known = REACH(r->trace, measure, id);
+	/* What could not be told stays so, whichever chunk comes first. */
+	if (!*known || **known)
+		*known = name;
 }
 
 static void read_values(struct reader *r, struct cursor *c, uint32_t state)

@@ -139,7 +139,7 @@ struct fg_trace {
 	size_t change_count, change_capacity;
 	struct fg_trace_unit_mark *marks;
 	size_t mark_count, mark_capacity;
-	const char **measures; /* NULL: not defined */
+	const char **measures; /* NULL: not defined; "": could not be told */
 	size_t measure_count, measure_capacity;
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;

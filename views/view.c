@@ -117,6 +117,21 @@ const struct fg_view *fg_view_find(const char *name)
 	return NULL;
 }
 
+/* Leaks alone may be missing: where memory could not be searched for them. */
+static int explain_no_heap(const struct fg_profile *profile, const struct fg_view *view,
+			   struct fg_error *err)
+{
+	uint16_t index = 0;
+
+	if (fg_profile_find_measure(profile, "heap.live", &index, NULL) == FG_OK)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is not known here, heap.live is: --measure heap.live",
+				    view->measure);
+	return fg_error_set(err, FG_EUNSUPPORTED,
+			    "no allocations were counted: use fastgate record --measure heap, or "
+			    "measure.also: [heap]");
+}
+
 int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		 const struct fg_view_options *options, struct fg_view_table *table,
 		 struct fg_error *err)
@@ -130,9 +145,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	if (!with.query.measure && view->measure) {
 		with.query.measure = view->measure;
 		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)
-			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "no allocations were counted: use fastgate record "
-					    "--measure heap, or measure.also: [heap]");
+			return explain_no_heap(profile, view, err);
 	}
 	status = fg_profile_find_measure(profile, with.query.measure, &index, err);
 	if (status != FG_OK)

@@ -6,9 +6,11 @@ gives it back.
 """
 import json
 import os
+import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch
+from seccomp import PROCESS_VM_READV, forbid_system_call
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
@@ -117,6 +119,19 @@ def leaks_of_a_profile_of_time_are_refused(program):
     check(done.returncode == 2 and "--measure heap" in done.stderr, f"{done}")
 
 
+def leaks_that_cannot_be_looked_for_are_not_none(program):
+    """The program's memory cannot be searched for pointers: what is held is known all the same."""
+    done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program], preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV),
+                          capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"memory that cannot be searched: {done.returncode} {done.stderr}")
+    expect("heap.live", {"ones": 10, "growing": 55})
+    done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
+    check(done.returncode == 2 and "could not be searched for pointers: heap.leaked is not known" in done.stderr
+          and "heap.leaked is not known here, heap.live is" in done.stderr, f"leaks that are not known: {done.returncode} {done.stdout} {done.stderr}")
+    done = call(FASTGATE, "view", "-V", "leaks", "--measure", "heap.live", "fastgate-record")
+    check(done.returncode == 0 and "growing" in done.stdout, f"what is held is known all the same: {done.returncode} {done.stderr}")
+
+
 def body():
     for suffix in ("", "_i386"):
         program = f"{TARGETS}/held{suffix}"
@@ -132,6 +147,7 @@ def body():
         peak_is_what_was_held_when_the_whole_held_the_most()
         allocation_freed_as_the_next_event_is_temporary()
         child_of_a_fork_holds_what_it_allocated(program)
+    leaks_that_cannot_be_looked_for_are_not_none(f"{TARGETS}/held")
     leaks_of_a_profile_of_time_are_refused(f"{TARGETS}/held")
 
 

@@ -5,7 +5,6 @@ record.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record` as a use
 traces, the exit code is the command's, and what cannot be sampled is refused in one line, before it starts.  Children are left
 alone by `fastgate run`, too, where it is told so.
 """
-import ctypes
 import glob
 import json
 import os
@@ -17,6 +16,7 @@ import subprocess
 import sys
 
 from checks import call, check, failures, finish_in_scratch
+from seccomp import PTRACE, forbid_system_call
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -520,22 +520,10 @@ def from_outside():
     check(done.returncode == 2 and "--clock is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
 
 
-def without_ptrace():
-    """For a child before exec: a seccomp filter under which ptrace() fails with EPERM."""
-    load_number, jump_if_equal, answer, allow, eperm = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050001
-    steps = ((load_number, 0, 0, 0), (jump_if_equal, 0, 1, 101), (answer, 0, 0, eperm), (answer, 0, 0, allow))
-    code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
-    program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    no_new_privileges, set_seccomp, filtered = 38, 22, 2
-    if prctl(no_new_privileges, 1, 0, 0, 0) or prctl(set_seccomp, filtered, program, 0, 0):
-        raise OSError(ctypes.get_errno(), "seccomp")
-
-
 def tracing_forbidden():
     with subprocess.Popen(["./shares"]) as running:
         try:
-            done = subprocess.run([FASTGATE, "record", "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=without_ptrace,
+            done = subprocess.run([FASTGATE, "record", "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
                                   capture_output=True, text=True, check=False)
             check(done.returncode == 2, f"ptrace forbidden by seccomp: {done.returncode}\n{done.stderr}")
             check(len(done.stderr.splitlines()) == 1 and "seccomp filter forbids" in done.stderr, f"seccomp is not named in one line: {done.stderr}")
