@@ -77,13 +77,13 @@ static _Atomic uint64_t *word_of(const void *address, bool make)
 	return leaf ? &leaf->words[(at >> GRAIN_BITS) % LEAF_WORDS] : NULL;
 }
 
-static struct fg_block block_of(uint64_t word)
+static struct fg_memory_block block_of(uint64_t word)
 {
-	return (struct fg_block){.site = (uint32_t)(word >> SIZE_BITS),
-				 .size = word & FG_BLOCK_SIZE_MAX};
+	return (struct fg_memory_block){.site = (uint32_t)(word >> SIZE_BITS),
+					.size = word & FG_BLOCK_SIZE_MAX};
 }
 
-struct fg_block fg_block_put(const void *address, struct fg_block block)
+struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block)
 {
 	const uint64_t word = (uint64_t)block.site << SIZE_BITS | block.size;
 	_Atomic uint64_t *place = word_of(address, true);
@@ -96,7 +96,7 @@ struct fg_block fg_block_put(const void *address, struct fg_block block)
 	return block_of(before);
 }
 
-struct fg_block fg_block_take(const void *address)
+struct fg_memory_block fg_block_take(const void *address)
 {
 	_Atomic uint64_t *place = word_of(address, false);
 	const uint64_t word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
@@ -121,7 +121,7 @@ void fg_blocks_forget(void)
 }
 
 static void visit_leaves(uintptr_t address, const struct leaf *even, const struct leaf *odd,
-			 void (*visit)(uintptr_t address, struct fg_block block))
+			 void (*visit)(uintptr_t address, struct fg_memory_block block))
 {
 	for (size_t i = 0; i < LEAF_WORDS; i++, address += 1 << GRAIN_BITS) {
 		const uint64_t first = even ? atomic_load(&even->words[i]) : 0;
@@ -134,7 +134,7 @@ static void visit_leaves(uintptr_t address, const struct leaf *even, const struc
 	}
 }
 
-void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_block block))
+void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_memory_block block))
 {
 	for (size_t i = 0; i < ROOTS; i++) {
 		struct branch *branch = atomic_load(&roots[i]);

@@ -14,7 +14,7 @@
 #define FG_BLOCK_SITES_MAX ((1u << 24) - 1)
 #define FG_BLOCK_SIZE_MAX  ((UINT64_C(1) << 40) - 1) /* a larger block counts as this large */
 
-struct fg_block {
+struct fg_memory_block {
 	uint32_t site; /* 0: no block */
 	uint64_t size;
 	bool is_newest; /* of fg_live_remove(): its thread did nothing since it allocated the block */
@@ -24,10 +24,10 @@ struct fg_block {
  * Enter the block.  Returns what was known at this address, a block whose end was not seen.  Where
  * there is no memory for it the block stays unknown.
  */
-struct fg_block fg_block_put(const void *address, struct fg_block block);
-struct fg_block fg_block_take(const void *address);
+struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block);
+struct fg_memory_block fg_block_take(const void *address);
 /* In order of addresses. */
-void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_block block));
+void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_memory_block block));
 /* In a child of fork: what the parent holds is not the child's. */
 void fg_blocks_forget(void);
 

@@ -184,10 +184,10 @@ static void count_free(const struct fg_regs *caller)
 }
 
 /* Also while counting is paused: a block that was counted is no longer held. */
-static struct fg_block let_go(const void *block)
+static struct fg_memory_block let_go(const void *block)
 {
 	struct fg_thread *thread = fg_self;
-	struct fg_block was = {0};
+	struct fg_memory_block was = {0};
 
 	if (!block || !fg_is_counted(FG_COUNTER_HEAP) || !fg_alive())
 		return was;
@@ -198,7 +198,7 @@ static struct fg_block let_go(const void *block)
 	return was;
 }
 
-static void take_back(const void *block, struct fg_block was)
+static void take_back(const void *block, struct fg_memory_block was)
 {
 	struct fg_thread *thread = fg_self;
 
@@ -262,7 +262,7 @@ FG_EXPORT void *realloc(void *block, size_t size)
 {
 	if (!have_reals())
 		return block ? NULL : early_alloc(EARLY_ALIGN, size);
-	const struct fg_block before = let_go(block);
+	const struct fg_memory_block before = let_go(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
@@ -285,7 +285,7 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	const struct fg_block before = let_go(block);
+	const struct fg_memory_block before = let_go(block);
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {

@@ -62,14 +62,14 @@ static uintptr_t end_of(const struct item *item)
 	return item->begin + (item->size ? item->size : 1);
 }
 
-static void count_item(uintptr_t address, struct fg_block block)
+static void count_item(uintptr_t address, struct fg_memory_block block)
 {
 	(void)address;
 	(void)block;
 	search.capacity++;
 }
 
-static void add_item(uintptr_t address, struct fg_block block)
+static void add_item(uintptr_t address, struct fg_memory_block block)
 {
 	if (search.count == search.capacity)
 		return;
@@ -297,7 +297,7 @@ static bool search_roots(void)
 	return got == 0;
 }
 
-bool fg_leaks_find(void (*lost)(const struct fg_block *block))
+bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block))
 {
 	bool is_done = false;
 
@@ -319,7 +319,7 @@ bool fg_leaks_find(void (*lost)(const struct fg_block *block))
 		return false;
 	for (size_t i = 0; i < search.count; i++) {
 		const struct item *item = &search.items[i];
-		const struct fg_block block = {.site = item->site, .size = item->size};
+		const struct fg_memory_block block = {.site = item->site, .size = item->size};
 
 		if (!item->reached)
 			lost(&block);

@@ -12,6 +12,6 @@
  * Calls `lost` with each of them.  Other threads may run on: what they move meanwhile may be found
  * in neither place.  False: memory cannot be searched here.
  */
-bool fg_leaks_find(void (*lost)(const struct fg_block *block));
+bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
 
 #endif

@@ -276,8 +276,8 @@ void fg_live_shrink(uint32_t number, size_t by)
 void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
 {
 	struct site *site = number ? site_of(number) : NULL;
-	struct fg_block block = {.site = number, .size = size};
-	struct fg_block before;
+	struct fg_memory_block block = {.site = number, .size = size};
+	struct fg_memory_block before;
 
 	if (!site)
 		return;
@@ -292,9 +292,9 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 		release(site, (size_t)before.size, owns(thread, before.site, site));
 }
 
-struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address)
+struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address)
 {
-	struct fg_block block = fg_block_take(address);
+	struct fg_memory_block block = fg_block_take(address);
 	struct site *site = block.site ? site_of(block.site) : NULL;
 	bool is_own = false;
 
@@ -311,7 +311,8 @@ struct fg_block fg_live_remove(const struct fg_thread *thread, const void *addre
 	return block;
 }
 
-void fg_live_restore(const struct fg_thread *thread, const void *address, struct fg_block block)
+void fg_live_restore(const struct fg_thread *thread, const void *address,
+		     struct fg_memory_block block)
 {
 	struct site *site = block.site ? site_of(block.site) : NULL;
 	bool is_own = false;
@@ -348,7 +349,7 @@ static size_t untouched_bytes(uintptr_t begin, uintptr_t end)
 	return absent;
 }
 
-void fg_live_look(struct fg_block block, const void *address)
+void fg_live_look(struct fg_memory_block block, const void *address)
 {
 	struct site *site = block.site ? site_of(block.site) : NULL;
 
@@ -430,7 +431,7 @@ static void forget_leaks(void)
 	}
 }
 
-static void add_leak(const struct fg_block *block)
+static void add_leak(const struct fg_memory_block *block)
 {
 	struct site *site = site_of(block->site);
 
@@ -440,7 +441,7 @@ static void add_leak(const struct fg_block *block)
 	site->leaked_blocks++;
 }
 
-static void add_untouched(uintptr_t address, struct fg_block block)
+static void add_untouched(uintptr_t address, struct fg_memory_block block)
 {
 	fg_live_look(block, (const void *)address);
 }

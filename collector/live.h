@@ -41,11 +41,12 @@ void fg_live_shrink(uint32_t site, size_t by);
  */
 void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, size_t size);
 /* Before it is freed.  Returns what it was, for fg_live_restore(). */
-struct fg_block fg_live_remove(const struct fg_thread *thread, const void *address);
+struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address);
 /* How much of a large block was never touched?  Before it is freed, once. */
-void fg_live_look(struct fg_block block, const void *address);
+void fg_live_look(struct fg_memory_block block, const void *address);
 /* It was not freed after all. */
-void fg_live_restore(const struct fg_thread *thread, const void *address, struct fg_block block);
+void fg_live_restore(const struct fg_thread *thread, const void *address,
+		     struct fg_memory_block block);
 
 /* The names of what is told of each site. */
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);

@@ -244,9 +244,9 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	fg_environment_fingerprint(&input->baseline->host, fingerprints[1]);
 	for (size_t i = 0; i < series->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
-		struct fg_sessions sessions =
-			fg_sessions_of(input->history, input->history_count, input->baseline,
-				       series->name, series->metrics[i].name);
+		struct fg_session_spread sessions =
+			fg_session_spread_of(input->history, input->history_count, input->baseline,
+					     series->name, series->metrics[i].name);
 
 		fg_stored_decide(&context, i, baseline, &sessions,
 				 strcmp(fingerprints[0], fingerprints[1]) == 0, metric);

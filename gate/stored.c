@@ -50,11 +50,11 @@ static bool same_fingerprint(const struct fg_run *a, const struct fg_run *b)
 	return strcmp(left, right) == 0;
 }
 
-struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
-				  const struct fg_run *like, const char *benchmark,
-				  const char *metric)
+struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
+					      const struct fg_run *like, const char *benchmark,
+					      const char *metric)
 {
-	struct fg_sessions result = {.spread = (double)NAN};
+	struct fg_session_spread result = {.spread = (double)NAN};
 	double *differences = fg_xcalloc(count + 1, sizeof(differences[0]));
 	double previous = (double)NAN;
 
@@ -124,7 +124,7 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
  * verdict.
  */
 static void decide_noisy(const struct fg_metric_context *context, double difference,
-			 const double errors[2], const struct fg_sessions *sessions,
+			 const double errors[2], const struct fg_session_spread *sessions,
 			 struct fg_metric_verdict *verdict)
 {
 	double within = sqrt(errors[0] * errors[0] + errors[1] * errors[1]);
@@ -158,7 +158,7 @@ static void cap_for_environment(const struct fg_metric_context *context,
 }
 
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
-		      const struct fg_series *baseline, const struct fg_sessions *sessions,
+		      const struct fg_series *baseline, const struct fg_session_spread *sessions,
 		      bool same_environment, struct fg_metric_verdict *verdict)
 {
 	size_t other;

@@ -9,7 +9,7 @@
 #include "gate/input.h"
 #include "gate/metric_verdict.h"
 
-struct fg_sessions {
+struct fg_session_spread {
 	size_t differences; /* between successive sessions of the same environment */
 	double spread; /* standard deviation of such a difference, as a logarithm; NaN: unknown */
 };
@@ -18,16 +18,16 @@ struct fg_sessions {
  * From the candidate arms of successive runs (oldest first) whose host has the fingerprint of
  * `like`.
  */
-struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
-				  const struct fg_run *like, const char *benchmark,
-				  const char *metric);
+struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
+					      const struct fg_run *like, const char *benchmark,
+					      const char *metric);
 
 /*
  * Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may
  * be at most.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
-		      const struct fg_series *baseline, const struct fg_sessions *sessions,
+		      const struct fg_series *baseline, const struct fg_session_spread *sessions,
 		      bool same_environment, struct fg_metric_verdict *verdict);
 
 /* Fewer differences than this tell too little about how sessions vary. */

@@ -23,7 +23,7 @@ struct fg_look_thread {
 	bool seized;
 	bool stopped;
 	struct fg_thread_stop stop;
-	struct fg_stack stack;
+	struct fg_walked_stack stack;
 	struct fg_waiting waiting;
 	char *crash; /* what it was ended by; NULL: it was not */
 	char *path;  /* "main → read_all"; filled when names are known */

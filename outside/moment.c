@@ -7,7 +7,7 @@ enum {
 	NEIGHBOURS = 16 /* at least; fewer than twice as many */
 };
 
-bool fg_account_parse(const char *text, struct fg_account *account)
+bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
 {
 	char *end = NULL;
 	char *last = NULL;
@@ -21,7 +21,7 @@ bool fg_account_parse(const char *text, struct fg_account *account)
  * Our own waking up may have pushed the thread off its CPU: then it has queued since the moment,
  * not for longer.
  */
-uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_account *stopped,
+uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns)
 {
 	const uint64_t queued_ns = stopped->queued_ns - moment->account.queued_ns;

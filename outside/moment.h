@@ -21,17 +21,17 @@ struct fg_sampled {
 };
 
 /* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */
-struct fg_account {
+struct fg_cpu_account {
 	uint64_t used_ns;   /* on a CPU */
 	uint64_t queued_ns; /* waiting for one, until it last got one */
 };
 
-bool fg_account_parse(const char *text, struct fg_account *account);
+bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account);
 
 struct fg_moment {
 	int64_t at_ns; /* as drawn */
 	int64_t period_ns;
-	struct fg_account account;
+	struct fg_cpu_account account;
 };
 
 /*
@@ -39,7 +39,7 @@ struct fg_moment {
  * with this account.  `weighed_ns` is the part of its CPU time that earlier samples have.  0: it
  * was not on a CPU at the moment.
  */
-uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_account *stopped,
+uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns);
 
 /*

@@ -64,7 +64,7 @@ static uint64_t frame_of(struct fg_paths *paths, const struct fg_mappings *mappi
 }
 
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
-		      const struct fg_stack *stack)
+		      const struct fg_walked_stack *stack)
 {
 	uint64_t node = 0;
 

@@ -22,6 +22,6 @@ void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
 void fg_paths_release(struct fg_paths *paths);
 /* The node of the leaf. */
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
-		      const struct fg_stack *stack);
+		      const struct fg_walked_stack *stack);
 
 #endif

@@ -25,7 +25,7 @@ static int open_of_thread(pid_t pid, pid_t tid, const char *file)
 
 bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t tid)
 {
-	struct fg_account account;
+	struct fg_cpu_account account;
 	struct fg_thread_state state;
 
 	*thread = (struct fg_sampled_thread){.tid = tid,
@@ -53,12 +53,12 @@ void fg_sampled_thread_close(struct fg_sampled_thread *thread)
 	thread->over = true;
 }
 
-bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_account *account)
+bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account)
 {
 	char text[ACCOUNT_BYTES] = "";
 
 	if (pread(thread->account_fd, text, sizeof(text) - 1, 0) <= 0 ||
-	    !fg_account_parse(text, account))
+	    !fg_cpu_account_parse(text, account))
 		return false;
 	thread->used_ns = account->used_ns;
 	return true;

@@ -29,7 +29,7 @@ struct fg_sampled_thread {
 bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t tid);
 /* Keeps the samples. */
 void fg_sampled_thread_close(struct fg_sampled_thread *thread);
-bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_account *account);
+bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
 /* On a CPU or queueing for one? */
 bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
 

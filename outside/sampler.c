@@ -137,7 +137,7 @@ static void note_pause(struct run *run, int64_t pause_ns)
 static void keep_sample(struct run *run, struct fg_sampled_thread *thread,
 			const struct user_regs_struct *registers, uint64_t weight_ns)
 {
-	struct fg_stack stack;
+	struct fg_walked_stack stack;
 
 	refresh_mappings(run, registers->rip);
 	fg_stack_walk(run->walker, registers, &stack);
@@ -166,7 +166,7 @@ static void collect(struct run *run, struct fg_sampled_thread *thread)
 {
 	struct user_regs_struct registers = {0};
 	struct fg_thread_stop stop;
-	struct fg_account account;
+	struct fg_cpu_account account;
 	uint64_t weight_ns = 0;
 
 	if (!thread->held)

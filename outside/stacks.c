@@ -193,7 +193,7 @@ void fg_stack_walker_free(struct fg_stack_walker *walker)
 }
 
 void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct *registers,
-		   struct fg_stack *stack)
+		   struct fg_walked_stack *stack)
 {
 	unw_cursor_t cursor;
 	bool exact = true;

@@ -23,7 +23,7 @@ struct fg_stack_frame {
 	bool exact; /* this instruction was interrupted; otherwise it is a return address */
 };
 
-struct fg_stack {
+struct fg_walked_stack {
 	struct fg_stack_frame frames[FG_STACK_MAX]; /* the leaf first */
 	size_t count;
 	bool truncated; /* does not reach the start of its thread */
@@ -36,6 +36,6 @@ struct fg_stack_walker *fg_stack_walker_new(struct fg_memory *memory,
 					    const struct fg_mappings *mappings);
 void fg_stack_walker_free(struct fg_stack_walker *walker);
 void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct *registers,
-		   struct fg_stack *stack);
+		   struct fg_walked_stack *stack);
 
 #endif

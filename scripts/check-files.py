@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a room form no circle, and nothing is exported that nobody calls.
+"""Files of a room form no circle, nothing is exported that nobody calls, and an fg_ tag names one type.
 
 A source leans on another when it names one of its functions or objects, a header on the headers it includes.  A circle is
 printed with the name behind each step."""
@@ -21,6 +21,7 @@ INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
 
 # A tag is no call: `struct fg_post` beside the function fg_post().
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
+TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 
 # Exported only for tests, which check every row of a table or wait for an internal state.
 FOR_TESTS = {
@@ -44,18 +45,22 @@ def exported(code):
 
 
 def read(root):
-    """The rooms; {file: its text without comments}; {source: what it exports}; {header: headers it includes}."""
+    """The rooms; {file: its text without comments}; {source: what it exports}; {header: headers it includes};
+    {tag: files that define a type of that name}."""
     rooms = read_rooms(root)
     texts, defined, includes = {}, {}, {}
+    types = collections.defaultdict(set)
     theirs = interposed(root)
     for name, text in sources(root, rooms):
         texts[name] = blank(text)
+        for tag in TYPE.findall(texts[name]):
+            types[tag].add(name)
         if name.endswith(".c"):
             defined[name] = set(exported(texts[name])) - theirs
             texts[name] = TAG.sub(" ", texts[name])
         else:
             includes[name] = set(INCLUDE.findall(text))
-    return rooms, texts, defined, includes
+    return rooms, texts, defined, includes, types
 
 
 def interposed(root):
@@ -136,7 +141,7 @@ def uses(code, name):
 
 def main():
     root = sys.argv[1]
-    rooms, texts, defined, includes = read(root)
+    rooms, texts, defined, includes, types = read(root)
     graph = steps(rooms, texts, defined, includes)
     bad = 0
     for way in circles(graph):
@@ -147,6 +152,9 @@ def main():
     for file, why in unused(root, texts, defined):
         bad = 1
         print(f"{file}: {why}")
+    for tag in sorted(tag for tag, files in types.items() if len(files) > 1):
+        bad = 1
+        print(f"{tag} is a type in each of {', '.join(sorted(types[tag]))}: rename all but one")
     if not texts:
         print("no sources found")
         bad = 1

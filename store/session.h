@@ -59,7 +59,7 @@ struct fg_tree_rows {
 };
 
 /* The run in progress: how far each of its series is stored. */
-struct fg_progress {
+struct fg_save_progress {
 	char run[37]; /* empty: none */
 	int64_t id;
 	struct fg_progress_mark *marks;
@@ -73,7 +73,7 @@ struct fg_store {
 	struct fg_functions functions;
 	struct fg_tree_rows tree;
 	struct fg_batch batch;
-	struct fg_progress progress;
+	struct fg_save_progress progress;
 };
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about files must see what it is there for: plant a circle, a loop of headers and unused functions in a copy.
+# The rule about files must see what it is there for: plant a circle, a loop of headers, unused
+# functions and two types of one name in a copy.
 set -eu
 python=$1
 root=$2
@@ -53,3 +54,9 @@ printf 'static int g(void)\n{\n\treturn fg_outer();\n}\n' >>"$copy/base/top.c"
 expect 'base/high.c: fg_inner is used here only: make it static'
 printf 'void f(void) { fg_inner(); }\n' >"$copy/tests/unit/test_x.c"
 expect ''
+start
+printf 'struct fg_thing {\n\tint a;\n};\n' >"$copy/base/a.h"
+printf 'struct fg_thing;\nstruct fg_other {\n\tstruct fg_thing *thing;\n};\n' >"$copy/base/b.h"
+expect ''
+printf 'struct fg_thing {\n\tint b;\n};\n' >>"$copy/base/top.c"
+expect 'fg_thing is a type in each of base/a.h, base/top.c: rename all but one'

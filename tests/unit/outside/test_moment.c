@@ -37,7 +37,7 @@ struct machine {
 		SLEEPS
 	} state;
 	int64_t queued_since_ns;
-	struct fg_account account;
+	struct fg_cpu_account account;
 };
 
 static void change(struct machine *m)
@@ -209,8 +209,8 @@ static void time_far_away_keeps_its_own_weight(void **state)
 static void a_thread_that_we_pushed_off_its_cpu_counts(void **state)
 {
 	const struct fg_moment moment = {.at_ns = 1000, .account = {.used_ns = 50, .queued_ns = 7}};
-	const struct fg_account ours = {.used_ns = 60, .queued_ns = 207};
-	const struct fg_account before = {.used_ns = 60, .queued_ns = 208};
+	const struct fg_cpu_account ours = {.used_ns = 60, .queued_ns = 207};
+	const struct fg_cpu_account before = {.used_ns = 60, .queued_ns = 208};
 
 	(void)state;
 	assert_int_equal(fg_moment_weight(&moment, &ours, 1200, 20), 40);
@@ -220,14 +220,14 @@ static void a_thread_that_we_pushed_off_its_cpu_counts(void **state)
 
 static void an_account_is_read_only_when_it_is_whole(void **state)
 {
-	struct fg_account account;
+	struct fg_cpu_account account;
 
 	(void)state;
-	assert_true(fg_account_parse("123 45 6\n", &account));
+	assert_true(fg_cpu_account_parse("123 45 6\n", &account));
 	assert_int_equal(account.used_ns, 123);
 	assert_int_equal(account.queued_ns, 45);
-	assert_false(fg_account_parse("123\n", &account));
-	assert_false(fg_account_parse("", &account));
+	assert_false(fg_cpu_account_parse("123\n", &account));
+	assert_false(fg_cpu_account_parse("", &account));
 }
 
 int main(void)
