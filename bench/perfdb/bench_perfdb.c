@@ -56,6 +56,7 @@
 enum {
 	ASKS = 300,
 	COLD_ASKS = 5,
+	DASHBOARD_ASKS = 30,
 	NEWEST = 64, /* runs that are compared with each other */
 	RENAMED = 5, /* functions, from build to build */
 	GROWN = 20,  /* paths */
@@ -216,7 +217,7 @@ static void print_times(const char *where, const char *what, double *times, size
 		     what, fg_quantile(times, count, 0.5), fg_quantile(times, count, 0.99), cpu_ms);
 }
 
-static void ask(const char *what, const char *url, const char *path)
+static void ask_times(const char *what, const char *url, const char *path, unsigned count)
 {
 	const struct fg_http_options options = {.url = url};
 	double times[ASKS];
@@ -227,7 +228,7 @@ static void ask(const char *what, const char *url, const char *path)
 	if (fg_http_open(&options, &http, &err) != FG_OK)
 		die("open", &err);
 	cpu = fg_clock_process_cpu_ns();
-	for (int i = 0; i < ASKS; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		struct fg_http_reply reply = {0};
 		const int64_t start = fg_clock_monotonic_ns();
 
@@ -241,8 +242,13 @@ static void ask(const char *what, const char *url, const char *path)
 		fg_strbuf_release(&reply.body);
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
-	print_times("over HTTP", what, times, ASKS, (double)cpu / 1e6 / ASKS);
+	print_times("over HTTP", what, times, count, (double)cpu / 1e6 / count);
 	fg_http_close(http);
+}
+
+static void ask(const char *what, const char *url, const char *path)
+{
+	ask_times(what, url, path, ASKS);
 }
 
 static int64_t memory_kib(void)
@@ -275,25 +281,41 @@ static struct fg_server *serve(const char *database, unsigned threads, char url[
 	return server;
 }
 
-/* Uploads of one kind: `changing`: a new build for each run. */
-static void phase(const char *what, struct load *load, unsigned clients,
-		  struct fg_bench_program *program, unsigned first, bool changing,
-		  bool with_dictionary)
+/* Uploads of one kind. */
+struct phase {
+	const char *what;
+	unsigned servers;
+	bool changing; /* a new build for each run */
+	bool with_dictionary;
+};
+
+static void measure(const struct phase *phase, struct load *load, unsigned clients,
+		    struct fg_bench_program *program, unsigned first)
 {
 	for (unsigned i = 0; i < load->count; i++) {
-		if (changing)
+		if (phase->changing)
 			fg_bench_program_change(program, RENAMED, GROWN);
 		fg_strbuf_clear(&load->parcels[i]);
-		make_parcel(program, first + i, with_dictionary, &load->parcels[i]);
+		make_parcel(program, first + i, phase->with_dictionary, &load->parcels[i]);
 	}
-	upload(what, load, clients);
+	load->servers = phase->servers;
+	upload(phase->what, load, clients);
 }
 
 static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs)
 {
+	static const struct phase phases[] = {
+		{.what = "first of all", .servers = 1, .with_dictionary = true},
+		{.what = "whole, code that changes",
+		 .servers = 1,
+		 .changing = true,
+		 .with_dictionary = true},
+		{.what = "whole, same code", .servers = 1, .with_dictionary = true},
+		{.what = "dictionary known", .servers = 1},
+	};
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
-	struct load load = {.count = runs, .servers = 1};
+	struct load load = {.servers = 1};
 	struct fg_server *server = serve(database, clients, load.urls[0]);
 	unsigned next = FIRST_LOADED;
 
@@ -301,14 +323,11 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
 	fg_bench_program_init(&program, &shape);
-	load.count = 1;
-	phase("first of all", &load, clients, &program, next++, false, true);
-	load.count = runs;
-	phase("whole, code that changes", &load, clients, &program, next, true, true);
-	next += runs;
-	phase("whole, same code", &load, clients, &program, next, false, true);
-	next += runs;
-	phase("dictionary known", &load, clients, &program, next, false, false);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
+		load.count = i ? runs : 1;
+		measure(&phases[i], &load, clients, &program, next);
+		next += load.count;
+	}
 	(void)printf("memory after that: %lld MB with the bench's own parcels\n",
 		     (long long)memory_kib() / 1024);
 	fg_server_stop(server);
@@ -323,16 +342,18 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 /* The same uploads to one server, then to two on the same database; CLIENTS for each server. */
 static int pair_test(const char *database, unsigned runs, unsigned clients)
 {
-	static const struct {
-		const char *what;
-		unsigned servers;
-		bool changing;
-	} phases[] = {
-		{.what = "first of all", .servers = 1},
-		{.what = "one server, code that changes", .servers = 1, .changing = true},
-		{.what = "two servers, code that changes", .servers = 2, .changing = true},
-		{.what = "one server, same code", .servers = 1},
-		{.what = "two servers, same code", .servers = 2},
+	static const struct phase phases[] = {
+		{.what = "first of all", .servers = 1, .with_dictionary = true},
+		{.what = "one server, code that changes",
+		 .servers = 1,
+		 .changing = true,
+		 .with_dictionary = true},
+		{.what = "two servers, code that changes",
+		 .servers = 2,
+		 .changing = true,
+		 .with_dictionary = true},
+		{.what = "one server, same code", .servers = 1, .with_dictionary = true},
+		{.what = "two servers, same code", .servers = 2, .with_dictionary = true},
 	};
 	struct fg_server *servers[SERVERS_MAX] = {NULL};
 	struct fg_bench_program program;
@@ -345,9 +366,8 @@ static int pair_test(const char *database, unsigned runs, unsigned clients)
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
 	fg_bench_program_init(&program, &fg_bench_shape_default);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
-		load.servers = phases[i].servers;
 		load.count = i ? runs : 1;
-		phase(phases[i].what, &load, clients, &program, next, phases[i].changing, true);
+		measure(&phases[i], &load, clients, &program, next);
 		next += load.count;
 	}
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
@@ -642,8 +662,8 @@ static void add_benchmark(struct fg_run *run, unsigned b, struct fg_random *rand
 	series = fg_run_add_series(run, name);
 	series->state = FG_MEASURED;
 	series->schedule = FG_SCHEDULE_DUET;
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_sample_repetition(series, arm, 0)->values[FG_METRIC_CPU_TIME] =
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_sample_repetition(series, (uint8_t)arm, 0)->values[FG_METRIC_CPU_TIME] =
 			2e8 + 1e6 * fg_random_normal(random);
 }
 
@@ -680,12 +700,17 @@ static void fill_dashboard(const char *database, unsigned runs)
 
 static int dashboard(const char *database, unsigned runs)
 {
+	const int64_t start = fg_clock_monotonic_ns();
 	struct fg_server *server = NULL;
 	char url[64];
 
 	fill_dashboard(database, runs);
+	(void)printf("filled with %u runs in %.0f s\n", runs,
+		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
+	(void)fflush(stdout);
 	server = serve(database, 2, url);
-	ask("dashboard of 200 benchmarks", url, "/api/v1/dashboard?project=tracker");
+	ask_times("dashboard of 200 benchmarks", url, "/api/v1/dashboard?project=tracker",
+		  DASHBOARD_ASKS);
 	ask("trend of one of them", url,
 	    "/api/v1/trend?project=tracker&benchmark=benchmark-007&metric=cpu_time&changes=0");
 	fg_server_stop(server);
