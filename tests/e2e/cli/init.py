@@ -198,9 +198,18 @@ def a_build_that_fails_is_told_and_the_file_is_written():
     check("benchmarks: []" in text, f"failing build: {text}")
 
 
+def a_makefile_for_one_job_is_built_with_one():
+    write("short.c", "int main(void) { return 0; }\n")
+    write("Makefile", "all:\n\t@case ' $(MAKEFLAGS)' in *j*) exit 1;; esac\n\tcc -o bench_short short.c\n")
+    commit()
+    said, text = init()
+    check("does not build with two jobs" in said and "command: make\n" in text and "./bench_short" in text, f"one job: {said}{text}")
+
+
 def ways_to_configure_are_told_apart():
     kinds = {
         "configure": ("./configure && make -j2", "#!/bin/sh\n"),
+        "configure.sh": ("sh ./configure.sh && make -j2", ""),
         "autogen.sh": ("NOCONFIGURE=1 sh ./autogen.sh && ./configure && make -j2", ""),
         "bootstrap": ("sh ./bootstrap && ./configure && make -j2", ""),
         "configure.ac": ("autoreconf -fi && ./configure --disable-shared && make -j2", "AC_INIT\nLT_INIT\n"),
@@ -238,8 +247,9 @@ def labelled_tests_of_ctest_are_benchmarks():
     if not shutil.which("ctest"):
         print("no CMake here: its tests were left out")
         return
-    write("CMakeLists.txt", CMAKE + "enable_testing()\nadd_executable(runner main.c)\nadd_test(NAME wide COMMAND runner --size 9)\n"
-                                    "set_tests_properties(wide PROPERTIES LABELS performance)\nadd_test(NAME other COMMAND runner)\n")
+    write("CMakeLists.txt", CMAKE + "enable_testing()\n# option(NO_BENCH \"not\" OFF)\noption(P_BENCHMARKS \"build what is ON here\" OFF)\noption(P_TESTS \"\" OFF)\n"
+                                    "if(P_BENCHMARKS)\nadd_executable(runner main.c)\nadd_test(NAME wide COMMAND runner --size 9)\n"
+                                    "set_tests_properties(wide PROPERTIES LABELS performance)\nadd_test(NAME other COMMAND runner)\nendif()\n")
     write("main.c", MAIN)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
@@ -247,6 +257,7 @@ def labelled_tests_of_ctest_are_benchmarks():
     _, text = init()
     check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n" in entries(text), f"ctest: {text}")
     check("name: other" not in text, f"ctest: {text}")
+    check("-DCMAKE_BUILD_TYPE=Release -DP_BENCHMARKS=ON && cmake --build" in text, f"a switch that leaves benchmarks out: {text}")
 
 
 def a_debug_build_is_left_alone():
@@ -342,7 +353,7 @@ def a_folder_that_cannot_be_written():
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
              what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project, a_libtool_wrapper_is_looked_through,
-             a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, ways_to_configure_are_told_apart,
+             a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, ways_to_configure_are_told_apart,
              a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
              an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
     in_folder(test)
