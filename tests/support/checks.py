@@ -3,6 +3,7 @@
 What the scripted tests share: programs that are run to their end, files and repositories to run them on, claims that are gathered,
 so that one run shows every one that does not hold, and an empty folder to work in.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -35,6 +36,17 @@ def write(path, text, mode=0o644):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     os.chmod(path, mode)
+
+
+def first_benchmark(path="report.json"):
+    """The first benchmark of a report."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["benchmarks"][0]
+
+
+def metric(benchmark, name):
+    """The benchmark's metric of this name, which must be there."""
+    return next(one for one in benchmark["metrics"] if one["name"] == name)
 
 
 def check(condition, what):

@@ -4,11 +4,10 @@
 counted.py FASTGATE COMPILER: with `measure.also: [heap]` one allocation more in ten thousand fails the run, and the function that makes
 it is named with its call path; so does a block that is not given back.  The same program passes.
 """
-import json
 import os
 import sys
 
-from checks import call, check, finish_in_scratch, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, metric, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
@@ -40,16 +39,11 @@ gate:
 
 def gate():
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    with open("report.json", encoding="utf-8") as file:
-        return done, json.load(file)["benchmarks"][0]
+    return done, first_benchmark()
 
 
 def make(loads, held, more=""):
     write("app.c", PROGRAM.replace("LOADS", loads).replace("HELD", held) + more)
-
-
-def metric(benchmark, name):
-    return next(one for one in benchmark["metrics"] if one["name"] == name)
 
 
 def body():

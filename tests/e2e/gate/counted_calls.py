@@ -4,11 +4,10 @@
 counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one call more in a thousand fails the run, the function
 that makes it is named, and arguments that are new are notes of the verdict.  The same program passes.
 """
-import json
 import os
 import sys
 
-from checks import call, check, finish_in_scratch, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, metric, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
@@ -43,16 +42,11 @@ gate:
 
 def gate():
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    with open("report.json", encoding="utf-8") as file:
-        return done, json.load(file)["benchmarks"][0]
+    return done, first_benchmark()
 
 
 def make(fits, factor, of, more=""):
     write("app.c", PROGRAM.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more)
-
-
-def metric(benchmark, name):
-    return next(one for one in benchmark["metrics"] if one["name"] == name)
 
 
 def body():

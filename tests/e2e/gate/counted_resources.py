@@ -4,12 +4,11 @@
 counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` a descriptor more, a byte more and the first exception
 fail the run, each with the function that is to blame, also where only the first counts succeed; the same program passes.
 """
-import json
 import os
 import re
 import sys
 
-from checks import call, check, finish_in_scratch, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
@@ -62,8 +61,7 @@ def source(opens, size, errors, more=""):
 def gate(code):
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json", "--set", "report.markdown=report.md")
     check(done.returncode == code, f"{done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
-    with open("report.json", encoding="utf-8") as file:
-        benchmark = json.load(file)["benchmarks"][0]
+    benchmark = first_benchmark()
     metrics = {one["name"]: one for one in benchmark["metrics"]}
     return done, benchmark, {name: (one["baseline"], one["candidate"], one["verdict"]) for name, one in metrics.items()}
 

@@ -5,7 +5,6 @@ stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in
 once more and explained where it happens.
 """
 import html
-import json
 import os
 import re
 import signal
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, first_benchmark, write
 
 fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 
@@ -88,8 +87,7 @@ def at_its_limit():
     check(done.returncode == 4, f"a hang: exit code {done.returncode}, expected 4: {done.stderr}")
     check(re.search(r"ran longer than its limit \(ended after [0-9.]+ s\): " + SUMMARY, done.stdout), f"no summary: {done.stdout}")
     check(re.search("  \\|     read_all  stuck", done.stdout), f"no stack in the terminal: {done.stdout}")
-    with open("report.json", encoding="utf-8") as file:
-        benchmark = json.load(file)["benchmarks"][0]
+    benchmark = first_benchmark()
     check(re.search(SUMMARY, benchmark["error"]), f"JSON, error: {benchmark['error']}")
     check(re.search(FRAME, benchmark.get("error_stacks", "")), f"JSON, error_stacks: {benchmark.get('error_stacks')}")
     suite = ElementTree.parse("junit.xml").getroot()
