@@ -224,7 +224,7 @@ static bool *choose_rows(const double *weights, size_t count)
 		tried[best] = true;
 		for (size_t i = best > CONTEXT ? best - CONTEXT : 0;
 		     i < count && i <= best + CONTEXT; i++) {
-			if (chosen[i] || (room <= 2 * CONTEXT && i != best) || room == 0)
+			if (chosen[i] || (room <= (size_t)2 * CONTEXT && i != best) || room == 0)
 				continue;
 			chosen[i] = true;
 			room--;

@@ -305,11 +305,18 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 	free(self);
 }
 
+/* For each function the last sample that was counted, as its index + 1. */
+struct counted {
+	uint64_t *last;
+	uint64_t sample;
+};
+
 /* One sample: each function on its stack counts once, where it is nearest to the leaf. */
 static void add_sample_lines(struct fg_profile_set *set, const struct fg_profile *profile,
-			     const struct fg_sample *sample, const uint32_t *node_of,
-			     uint64_t *seen, uint64_t mark, uint32_t arm)
+			     const uint32_t *node_of, const struct counted *counted, uint32_t arm)
 {
+	const struct fg_sample *sample = &profile->samples[counted->sample - 1];
+
 	for (uint32_t at = sample->stack; at != 0; at = profile->stacks[at].parent) {
 		const struct fg_frame *frame = &profile->frames[profile->stacks[at].frame];
 		const struct fg_line_cost key = {.function = set->nodes[node_of[at]].function,
@@ -317,9 +324,9 @@ static void add_sample_lines(struct fg_profile_set *set, const struct fg_profile
 						 .arm = arm,
 						 .cost = sample->value};
 
-		if (seen[key.function] == mark)
+		if (counted->last[key.function] == counted->sample)
 			continue;
-		seen[key.function] = mark;
+		counted->last[key.function] = counted->sample;
 		if (frame->line > 0 && frame->file)
 			fg_line_costs_add(&set->lines, frame->file, &key);
 	}
@@ -328,15 +335,15 @@ static void add_sample_lines(struct fg_profile_set *set, const struct fg_profile
 static void add_lines(struct fg_profile_set *set, const struct fg_profile *profile,
 		      const uint32_t *node_of, const struct fg_ingest_row *row)
 {
-	uint64_t *seen = fg_xcalloc(set->function_count, sizeof(seen[0]));
+	struct counted counted = {.last = fg_xcalloc(set->function_count, sizeof(uint64_t))};
 	const uint16_t time = fg_profile_time_measure(profile);
 
 	for (size_t i = 0; i < profile->sample_count; i++) {
+		counted.sample = i + 1;
 		if (profile->samples[i].measure == time)
-			add_sample_lines(set, profile, &profile->samples[i], node_of, seen, i + 1,
-					 row->arm);
+			add_sample_lines(set, profile, node_of, &counted, row->arm);
 	}
-	free(seen);
+	free(counted.last);
 }
 
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,

@@ -92,7 +92,7 @@ struct fg_source_layout fg_report_source_layout(const struct fg_source_listing *
 		add_costs(&costs, &source->rows[i]);
 		width = fg_text_width(fg_strbuf_text(&costs));
 		layout.cost_columns = width > layout.cost_columns ? width : layout.cost_columns;
-		if (text[blanks] && blanks < layout.indent)
+		if (blanks < layout.indent && text[blanks])
 			layout.indent = blanks;
 	}
 	fg_strbuf_release(&costs);
@@ -103,13 +103,13 @@ void fg_report_add_source_line(struct fg_strbuf *text, const struct fg_source_ro
 			       const struct fg_source_layout *layout, size_t columns)
 {
 	const size_t blanks = fg_min_size(strspn(row->text, " "), layout->indent);
-	const char sign = row->line[1] == 0 ? '-' : row->line[0] == 0 ? '+' : ' ';
+	const char *sign = row->line[1] == 0 ? "-" : row->line[0] == 0 ? "+" : " ";
 	struct fg_strbuf costs = {0};
 	struct fg_strbuf line = {0};
 	size_t width = 0;
 
 	add_costs(&costs, row);
-	fg_strbuf_printf(&line, "%c %4u  %s", sign, row->line[1] ? row->line[1] : row->line[0],
+	fg_strbuf_printf(&line, "%s %4u  %s", sign, row->line[1] ? row->line[1] : row->line[0],
 			 fg_strbuf_text(&costs));
 	width = fg_text_width(fg_strbuf_text(&costs));
 	fg_strbuf_add_repeated(&line, ' ', layout->cost_columns - width + 2);

@@ -218,12 +218,13 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 }
 
 /* One line became another, in a file whose text would like to be markup. */
+#define NO_COST ((double)NAN)
 static struct fg_source_row fit_rows[] = {
-	{.line = {88, 88}, .cost = {NAN, NAN}, .text = "void fit(Track& track) {"},
+	{.line = {88, 88}, .cost = {NO_COST, NO_COST}, .text = "void fit(Track& track) {"},
 	{.line = {90, 91}, .cost = {11.25, 11.5}, .text = "        solve(track); // `<b>` ```"},
-	{.line = {91, 0}, .cost = {19.75, NAN}, .text = "        if (track.ok) refine(track);"},
-	{.line = {0, 92}, .cost = {NAN, 29.125}, .text = "        refine(track); </script>"},
-	{.line = {92, 93}, .cost = {NAN, NAN}, .text = "}"},
+	{.line = {91, 0}, .cost = {19.75, NO_COST}, .text = "        if (track.ok) refine(track);"},
+	{.line = {0, 92}, .cost = {NO_COST, 29.125}, .text = "        refine(track); </script>"},
+	{.line = {92, 93}, .cost = {NO_COST, NO_COST}, .text = "}"},
 };
 static const struct fg_source_listing fit_source = {
 	.file = "reco/fit.cpp",
