@@ -95,7 +95,7 @@ static bool is_trace_name(const char *name)
 	return length > suffix && strcmp(name + length - suffix, FG_TRACE_SUFFIX) == 0;
 }
 
-static int list_traces(const char *path, char ***paths, size_t *count, struct fg_error *err)
+int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struct fg_error *err)
 {
 	char **names;
 	size_t name_count;
@@ -166,7 +166,7 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 	uint64_t origin_ns;
 	char **paths;
 	size_t count;
-	int status = list_traces(path, &paths, &count, err);
+	int status = fg_profile_list_traces(path, &paths, &count, err);
 
 	if (status != FG_OK)
 		return status;

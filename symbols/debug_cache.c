@@ -256,3 +256,8 @@ void fg_debug_cache_prune(const char *folder)
 {
 	for_each(folder, prune_folder);
 }
+
+char *fg_debug_cache_file(const char *cache_folder, const char *build_id)
+{
+	return fg_xasprintf("%s/symbols/%.2s/%s.fgsym", cache_folder, build_id, build_id + 2);
+}

@@ -42,6 +42,24 @@ static char *by_build_id(const struct fg_elf *elf, const char *root)
 	return if_same_build(elf, fg_xasprintf("%s/.build-id/%.2s/%s.debug", root, text, text + 2));
 }
 
+/*
+ * What .gnu_debuglink names is known by its checksum, and may be without a build-id.  The checksum
+ * was compared where the file was found.
+ */
+char *fg_debug_file_check(const struct fg_elf *elf, const char *path)
+{
+	struct fg_elf found;
+	bool other;
+
+	if (fg_elf_read(path, &found, NULL) != FG_OK)
+		return NULL;
+	other = elf->build_id_size > 0 && found.build_id_size > 0 &&
+		(found.build_id_size != elf->build_id_size ||
+		 memcmp(found.build_id, elf->build_id, elf->build_id_size) != 0);
+	fg_elf_release(&found);
+	return other ? NULL : fg_xstrdup(path);
+}
+
 /* The checksum of .gnu_debuglink is zlib's crc32 of the whole file. */
 static bool has_checksum(const char *path, uint32_t wanted)
 {

@@ -13,6 +13,9 @@
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			 bool debuginfod);
 
+/* A copy of the path if the file is of the binary's build; otherwise NULL. */
+char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
+
 /* The vdso that is mapped into this process; NULL: none. */
 const void *fg_debug_own_vdso(size_t *size);
 

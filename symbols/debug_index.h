@@ -149,6 +149,8 @@ enum {
 	FG_DEBUG_CACHE_DAYS = 30
 };
 void fg_debug_cache_prune(const char *folder);
+/* The file of this build below the cache's folder, to be freed. */
+char *fg_debug_cache_file(const char *cache_folder, const char *build_id);
 
 /* debug_walk.c and debug_texts.c: read with libdw and append. */
 int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err);

@@ -57,15 +57,18 @@ static void parse_map(char *text, struct fg_jit_map *map)
 		qsort(map->entries, map->count, sizeof(map->entries[0]), by_start);
 }
 
-int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
+char *fg_jit_map_path(uint32_t pid)
+{
+	return fg_xasprintf("/tmp/perf-%u.map", pid);
+}
+
+int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err)
 {
 	struct stat facts;
-	char path[64];
 	char *text;
 	size_t size;
 	int status;
 
-	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 	if (lstat(path, &facts) != 0)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
 	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))

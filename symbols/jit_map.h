@@ -23,7 +23,8 @@ struct fg_jit_map {
 	char *text;
 };
 
-int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
+int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
+char *fg_jit_map_path(uint32_t pid); /* of this process on this host; to be freed */
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 void fg_jit_map_release(struct fg_jit_map *map);
 

@@ -24,18 +24,23 @@ static void prune_cache(const char *cache_folder)
 	free(symbols);
 }
 
-void fg_symbolizer_free(struct fg_symbolizer *symbolizer)
+void fg_symbolizer_save(struct fg_symbolizer *symbolizer)
 {
 	bool saved = false;
 
-	if (!symbolizer)
-		return;
-	for (size_t i = 0; i < symbolizer->module_count; i++) {
+	for (size_t i = 0; i < symbolizer->module_count; i++)
 		saved = fg_symbol_module_save(symbolizer->modules[i]) || saved;
-		fg_symbol_module_free(symbolizer->modules[i]);
-	}
 	if (saved)
 		prune_cache(symbolizer->options.cache_folder);
+}
+
+void fg_symbolizer_free(struct fg_symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	fg_symbolizer_save(symbolizer);
+	for (size_t i = 0; i < symbolizer->module_count; i++)
+		fg_symbol_module_free(symbolizer->modules[i]);
 	free(symbolizer->modules);
 	fg_map_release(&symbolizer->module_index);
 	fg_map_release(&symbolizer->readable);

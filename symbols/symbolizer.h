@@ -8,7 +8,7 @@
  * cached on disk by build-id.
  *
  * A binary is used only when its build-id is the recorded one: a rebuilt file is never used.
- * Looked for, in this order: the recorded path; below the folders of
+ * Looked for, in this order: the recorded path (or the file of `archive`); below the folders of
  * `binary_folders`, by whole path and by base name (a trace carried to another host).  Debug
  * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink beside
  * the binary, in .debug/ beside it, and below DEBUG_ROOT; debuginfod when asked for.
@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "symbols/symbol_archive.h"
 
 struct fg_symbolizer;
 struct fg_symbol_module;
@@ -31,6 +32,8 @@ struct fg_symbolizer_options {
 	const char *cache_folder;          /* NULL: nothing is kept on disk */
 	bool names_only;                   /* no debug information: no lines, no inlined frames */
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
+	/* not NULL: its files, and those of binary_folders, are used, and no other of this host */
+	const struct fg_symbol_archive *archive;
 };
 
 struct fg_symbol_function {
@@ -49,6 +52,8 @@ struct fg_symbol {
 
 struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options);
 /* Writes the cache; failure to do so is not an error. */
+void fg_symbolizer_save(struct fg_symbolizer *symbolizer);
+/* As above, first. */
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 
 /*
@@ -81,6 +86,12 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
  * but no inlined frames.
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
+/*
+ * The files that named the addresses asked for so far, those of modules and the maps of processes:
+ * what another host needs to name them alike.  The texts live as long as the symbolizer, `archive`
+ * must be released.
+ */
+void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
 /* Is there a problem to report (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 

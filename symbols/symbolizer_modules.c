@@ -21,7 +21,7 @@ const char *fg_symbolizer_text(struct fg_symbolizer *s, const char *text)
 	return (const char *)(uintptr_t)*place;
 }
 
-bool fg_symbol_module_save(const struct fg_symbol_module *module)
+bool fg_symbol_module_save(struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
@@ -32,6 +32,7 @@ bool fg_symbol_module_save(const struct fg_symbol_module *module)
 	if (fg_debug_index_save(&module->debug.index, module->debug.cache_file, module->build_id,
 				&err) != FG_OK)
 		fg_log(FG_LOG_PROFILE, 1, "symbol cache: %s", err.message);
+	module->debug.index.changed = false;
 	return err.code == FG_OK;
 }
 
@@ -50,6 +51,7 @@ void fg_symbol_module_free(struct fg_symbol_module *module)
 	fg_pair_index_release(&module->debug.text_index);
 	free(module->debug.texts);
 	free(module->file.path);
+	free(module->file.debug_path);
 	free(module->debug.cache_file);
 	free(module);
 }
@@ -63,7 +65,8 @@ static bool same_build(const struct fg_elf *elf, const char *recorded)
 }
 
 /* Opens the file if it is the recorded build; otherwise `why` has the reason. */
-static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_error *why)
+static bool try_binary(struct fg_symbol_module *module, char *path, const char *from,
+		       struct fg_error *why)
 {
 	struct fg_elf elf;
 	char text[FG_BUILD_ID_TEXT];
@@ -76,7 +79,7 @@ static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_er
 		fg_elf_build_id_text(&elf, text);
 		(void)fg_error_set(
 			why, FG_EINVAL,
-			"'%s' has build-id %.16s, the trace was taken with %.16s: not used", path,
+			"'%s' has build-id %.16s, the trace was taken with %.16s: not used", from,
 			text[0] ? text : "none", module->build_id);
 		fg_elf_release(&elf);
 		free(path);
@@ -84,30 +87,75 @@ static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_er
 	}
 	module->file.elf = elf;
 	module->file.path = path;
+	module->file.from = from;
 	return true;
+}
+
+/* A path of this host, which is taken over. */
+static bool try_path(struct fg_symbolizer *s, struct fg_symbol_module *module, char *path,
+		     struct fg_error *why)
+{
+	return try_binary(module, path, fg_symbolizer_text(s, path), why);
+}
+
+/*
+ * The file at the recorded path, or the one that the archive has of it.  An archive without it
+ * tells why it was not found where the archive was made.
+ */
+static bool try_recorded(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			 struct fg_error *why)
+{
+	const struct fg_symbol_files *files = module->archived;
+
+	if (!s->options.archive)
+		return try_path(s, module, fg_xstrdup(module->path), why);
+	if (files && files->binary.path)
+		return try_binary(module, fg_xstrdup(files->binary.path), files->binary.from, why);
+	(void)fg_error_set(why, FG_ENOENT, "%s",
+			   files && files->problem ? files->problem : "not in the archive");
+	return false;
 }
 
 /*
  * The kernel may have appended " (deleted)" to the path of a file that was replaced while it ran.
  */
-static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module, const char *path,
+static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			struct fg_error *why)
 {
 	const char *const *folder = s->options.binary_folders;
 	struct fg_error other = {0};
 
-	if (try_binary(module, fg_xstrdup(path), why))
+	if (try_recorded(s, module, why))
 		return true;
 	for (; folder && *folder; folder++) {
-		const char *relative = path + strspn(path, "/");
+		const char *relative = module->path + strspn(module->path, "/");
 
-		if (try_binary(module, fg_fs_join(*folder, relative), &other) ||
-		    try_binary(module, fg_fs_join(*folder, module->name), &other))
+		if (try_path(s, module, fg_fs_join(*folder, relative), &other) ||
+		    try_path(s, module, fg_fs_join(*folder, module->name), &other))
 			return true;
 		if (other.code == FG_EINVAL) /* a file of this name exists: a better reason */
 			*why = other;
 	}
 	return false;
+}
+
+/* The separate debug file of the binary, looked for once; NULL: there is none. */
+static const char *find_debug_file(struct fg_symbolizer *s, struct fg_symbol_module *module)
+{
+	struct fg_module_file *file = &module->file;
+
+	if (file->looked_for_debug)
+		return file->debug_path;
+	file->looked_for_debug = true;
+	if (module->archived && module->archived->debug.path) {
+		file->debug_path = fg_debug_file_check(&file->elf, module->archived->debug.path);
+		file->debug_from = module->archived->debug.from;
+	} else if (!s->options.archive) {
+		file->debug_path = fg_debug_file_find(&file->elf, file->path, s->options.debug_root,
+						      s->options.debuginfod);
+		file->debug_from = fg_symbolizer_text(s, file->debug_path);
+	}
+	return file->debug_path;
 }
 
 static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
@@ -121,7 +169,7 @@ static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *mo
 	module->file.has_separate = true;
 	module->file.separate_is_mini = true;
 	module->source =
-		fg_arena_printf(&s->arena, "compressed symbol table of %s", module->file.path);
+		fg_arena_printf(&s->arena, "compressed symbol table of %s", module->file.from);
 }
 
 /*
@@ -130,26 +178,25 @@ static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *mo
  */
 static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
-	char *path;
+	const char *path;
 
 	if (module->file.elf.has_symbol_table)
 		return;
-	path = fg_debug_file_find(&module->file.elf, module->file.path, s->options.debug_root,
-				  s->options.debuginfod);
+	path = find_debug_file(s, module);
 	module->file.has_separate =
 		path && fg_elf_read(path, &module->file.separate, NULL) == FG_OK;
 	if (module->file.has_separate)
-		module->source = fg_arena_printf(&s->arena, "symbol table of %s", path);
+		module->source =
+			fg_arena_printf(&s->arena, "symbol table of %s", module->file.debug_from);
 	else if (module->file.elf.has_mini_debug)
 		read_mini_debug(s, module);
-	free(path);
 }
 
-static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module, const char *path)
+static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	struct fg_error why = {0};
 
-	if (!find_binary(s, module, path, &why)) {
+	if (!find_binary(s, module, &why)) {
 		module->bad = true;
 		module->source = fg_arena_strdup(&s->arena, why.message);
 		return;
@@ -157,16 +204,28 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	module->source = fg_arena_printf(&s->arena, "%s of %s",
 					 module->file.elf.has_symbol_table ? "symbol table"
 									   : "dynamic symbols",
-					 module->file.path);
+					 module->file.from);
 	if (module->build_id[0] == '\0')
 		fg_elf_build_id_text(&module->file.elf, module->build_id);
 	find_separate_symbols(s, module);
-	if (s->options.cache_folder && module->build_id[0]) {
-		char *name = fg_xasprintf("%s/symbols/%.2s/%s.fgsym", s->options.cache_folder,
-					  module->build_id, module->build_id + 2);
+	if (s->options.cache_folder && module->build_id[0])
+		module->debug.cache_file =
+			fg_debug_cache_file(s->options.cache_folder, module->build_id);
+}
 
-		module->debug.cache_file = name;
-	}
+/* The image of the vdso: the archive's, or that of this process. */
+static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_module *module,
+		     struct fg_elf *elf)
+{
+	const struct fg_symbol_files *files = module->archived;
+	const void *image;
+	size_t size;
+
+	if (s->options.archive)
+		return files && files->binary.path ? fg_elf_read(files->binary.path, elf, NULL)
+						   : FG_ENOENT;
+	image = fg_debug_own_vdso(&size);
+	return image ? fg_elf_parse(image, size, "[vdso]", elf, NULL) : FG_ENOENT;
 }
 
 /*
@@ -174,17 +233,18 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
  */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
-	const void *image;
-	size_t size;
 	struct fg_elf elf;
 
 	module->name = "[vdso]";
 	module->source = "the kernel's vdso";
-	image = fg_debug_own_vdso(&size);
-	if (!image || fg_elf_parse(image, size, "[vdso]", &elf, NULL) != FG_OK)
+	if (read_vdso(s, module, &elf) != FG_OK) {
+		if (s->options.archive)
+			module->source = "the vdso of another kernel";
 		return;
+	}
 	if (same_build(&elf, module->build_id)) {
 		module->file.elf = elf;
+		module->has_vdso = true;
 		return;
 	}
 	module->source = fg_arena_strdup(&s->arena, "the vdso of another kernel");
@@ -220,17 +280,24 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *s, const cha
 	module = add_module(s);
 	if (build_id_size <= FG_BUILD_ID_MAX && build_id_size > 0)
 		fg_hex(build_id, build_id_size, module->build_id);
-	module->name = fg_symbolizer_text(s, fg_fs_base_name(path));
+	module->has_recorded_id = module->build_id[0] != '\0';
+	module->path = fg_symbolizer_text(s, path);
+	module->name = fg_fs_base_name(module->path);
+	if (s->options.archive)
+		module->archived =
+			fg_symbol_archive_find(s->options.archive, path, module->build_id);
 	if (is_vdso)
 		open_vdso(s, module);
 	else
-		open_binary(s, module, path);
+		open_binary(s, module);
 	return module;
 }
 
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid)
 {
 	struct fg_symbol_module *module;
+	const char *map = NULL;
+	char *from = NULL;
 	char key[32];
 	uint64_t place;
 	bool is_new;
@@ -242,25 +309,26 @@ struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid
 	module = add_module(s);
 	module->name = "[unknown]";
 	module->source = "code outside any module";
-	if (fg_jit_map_read(pid, &module->jit, NULL) == FG_OK) {
+	module->pid = pid;
+	from = fg_jit_map_path(pid);
+	map = s->options.archive ? fg_symbol_archive_map(s->options.archive, pid) : from;
+	if (map && fg_jit_map_read(map, &module->jit, NULL) == FG_OK) {
 		module->name = "[JIT]";
-		module->source = fg_arena_printf(&s->arena, "/tmp/perf-%u.map", pid);
+		module->source = fg_symbolizer_text(s, from);
 	}
+	free(from);
 	return module;
 }
 
 bool fg_symbol_module_open_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
-	char *path;
+	const char *path;
 
 	if (module->debug.was_tried || s->options.names_only || !module->file.path)
 		return module->debug.is_open;
 	module->debug.was_tried = true;
-	path = module->file.elf.has_debug_info
-		       ? fg_xstrdup(module->file.path)
-		       : fg_debug_file_find(&module->file.elf, module->file.path,
-					    s->options.debug_root, s->options.debuginfod);
+	path = module->file.elf.has_debug_info ? module->file.path : find_debug_file(s, module);
 	if (!path)
 		return false;
 	if (module->debug.cache_file)
@@ -271,9 +339,44 @@ bool fg_symbol_module_open_debug(struct fg_symbolizer *s, struct fg_symbol_modul
 		module->debug.is_open =
 			fg_debug_index_open(&module->debug.index, path, &err) == FG_OK;
 	if (module->debug.is_open)
-		module->source = fg_arena_printf(&s->arena, "debug information of %s", path);
+		module->source =
+			fg_arena_printf(&s->arena, "debug information of %s",
+					module->file.elf.has_debug_info ? module->file.from
+									: module->file.debug_from);
 	else
 		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
-	free(path);
 	return module->debug.is_open;
+}
+
+/* ---- what another host needs ---- */
+
+static struct fg_symbol_files files_of(const struct fg_symbol_module *module)
+{
+	const bool own = module->file.path || module->has_vdso;
+
+	return (struct fg_symbol_files){
+		.path = module->path,
+		.build_id = module->has_recorded_id ? module->build_id : "",
+		.binary = {.path = module->file.path, .from = module->file.from},
+		.debug = {.path = module->file.debug_path, .from = module->file.debug_from},
+		.problem = own ? NULL : module->source,
+		.is_vdso = module->has_vdso,
+	};
+}
+
+void fg_symbolizer_files(const struct fg_symbolizer *s, struct fg_symbol_archive *archive)
+{
+	*archive = (struct fg_symbol_archive){
+		.modules = fg_xcalloc(s->module_count + 1, sizeof(archive->modules[0])),
+		.maps = fg_xcalloc(s->module_count + 1, sizeof(archive->maps[0])),
+	};
+	for (size_t i = 0; i < s->module_count; i++) {
+		const struct fg_symbol_module *module = s->modules[i];
+
+		if (module->path)
+			archive->modules[archive->module_count++] = files_of(module);
+		else if (module->jit.count > 0)
+			archive->maps[archive->map_count++] =
+				(struct fg_symbol_map){.pid = module->pid, .path = module->source};
+	}
 }

@@ -33,11 +33,15 @@ struct fg_symbol_chain {
 
 /* symbolizer_modules.c: the binary and the separate file of its symbols. */
 struct fg_module_file {
-	char *path; /* NULL: no file is used */
+	char *path;       /* NULL: no file is used */
+	const char *from; /* the same for people: in an archive, the path on the recorded host */
 	struct fg_elf elf;
 	struct fg_elf separate; /* symbols of another file, when the binary is stripped */
 	bool has_separate;
-	bool separate_is_mini;       /* it has only what the dynamic symbols are without */
+	bool separate_is_mini; /* it has only what the dynamic symbols are without */
+	char *debug_path;      /* the separate debug file; NULL: none, or not looked for yet */
+	const char *debug_from;
+	bool looked_for_debug;
 	struct fg_elf_starts starts; /* read with the first address without a name */
 	bool tried_starts;
 };
@@ -73,8 +77,14 @@ struct fg_module_chains {
 struct fg_symbol_module {
 	const char *name;
 	const char *source;              /* where names come from, for people */
-	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded */
+	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
 	bool bad;
+	/* as the trace has it; NULL: code outside any module */
+	const char *path;
+	bool has_recorded_id;
+	const struct fg_symbol_files *archived; /* its row in the archive */
+	bool has_vdso;                          /* the recorded vdso was found */
+	uint32_t pid;                           /* of code outside any module */
 	struct fg_jit_map jit;
 	struct fg_module_file file;
 	struct fg_module_debug debug;
@@ -96,7 +106,7 @@ const char *fg_symbolizer_text(struct fg_symbolizer *symbolizer, const char *tex
 /* Opens the debug index with the first address that needs it, from the cache if it is there. */
 bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module);
 /* Saves what was learned from debug information; true: a cache file was written. */
-bool fg_symbol_module_save(const struct fg_symbol_module *module);
+bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
 /* Name an address: makes its chain. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,

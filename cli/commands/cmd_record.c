@@ -13,7 +13,7 @@
 #include "cli/session/counted_calls.h"
 #include "cli/session/record_outside.h"
 #include "cli/session/recorded_command.h"
-#include "cli/session/run_argument.h"
+#include "cli/session/traces.h"
 #include "collector/trace_format.h"
 #include "runner/preload.h"
 #include "runner/sample_price.h"
@@ -40,6 +40,7 @@ struct options {
 	const char *calls;
 	const char *domains;
 	const char *output;
+	bool archive;
 };
 
 /* As enum fg_sample_clock numbers them. */
@@ -98,6 +99,8 @@ static const struct fg_option options[] = {
 		    "library, 'fit=double(double,int)' a function of the program's libraries"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
+	FG_ROW_FLAG(struct options, archive, "archive", 0,
+		    "then write FOLDER.tar.zst, with all that another host needs to show it"),
 	{.name = NULL},
 };
 
@@ -126,6 +129,11 @@ static const struct fg_cli_example examples[] = {
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
 };
+
+static const char *folder_of(const struct options *given)
+{
+	return given->output ? given->output : FG_CLI_RECORD_FOLDER;
+}
 
 /* ---- before ---- */
 
@@ -350,7 +358,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		       const struct options *given, const struct fg_sampling *chosen)
 {
-	const char *folder = given->output ? given->output : FG_CLI_RECORD_FOLDER;
+	const char *folder = folder_of(given);
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
@@ -456,7 +464,7 @@ static int prepare(const struct options *given, const char *command,
 		status = take_counting(given, &owned[0], err);
 	if (status != FG_OK)
 		goto out;
-	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &owned[1], err);
+	status = make_folder(folder_of(given), &owned[1], err);
 	if (status != FG_OK)
 		goto out;
 	status = make_control(given->control, &owned[2], err);
@@ -486,13 +494,19 @@ out:
 	return status;
 }
 
-static void say_end(const struct fg_cli *cli, const char *folder, const struct totals *totals,
-		    const struct options *given, const struct fg_sampling *chosen)
+static int end(struct fg_cli *cli, const char *folder, const struct totals *totals,
+	       const struct options *given, const struct fg_sampling *chosen, struct fg_error *err)
 {
-	if (totals->files == 0)
+	const struct fg_option_list elsewhere = {0};
+
+	if (totals->files == 0) {
 		fg_cli_warn(cli, "no process left a trace in %s", folder);
-	else
-		say_totals(cli, totals, given, chosen);
+		return FG_OK;
+	}
+	say_totals(cli, totals, given, chosen);
+	if (!given->archive)
+		return FG_OK;
+	return fg_cli_archive_traces(cli, &elsewhere, folder_of(given), NULL, err);
 }
 
 /* --pid, or a command that is linked statically. */
@@ -508,7 +522,7 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 	if (only_inside(given))
 		return fg_cli_usage(cli, "%s is not possible from outside of a program",
 				    only_inside(given));
-	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &folder, &err);
+	status = make_folder(folder_of(given), &folder, &err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_record_outside(cli,
@@ -518,13 +532,15 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 							       .budget = given->budget,
 							       .folder = folder},
 				   &exit_code, &err);
-	if (status == FG_OK)
-		status = finish_files(folder, &totals, &err);
+	if (status != FG_OK)
+		goto out;
+	status = finish_files(folder, &totals, &err);
+	if (status != FG_OK)
+		goto out;
+	status = end(cli, folder, &totals, given, &unchosen, &err);
 out:
 	if (status != FG_OK)
 		exit_code = fg_cli_fail(cli, &err);
-	else
-		say_end(cli, folder, &totals, given, &unchosen);
 	free(folder);
 	return exit_code;
 }
@@ -573,11 +589,12 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status != FG_OK)
 		goto out;
 	status = finish_files(owned[1], &totals, &err);
+	if (status != FG_OK)
+		goto out;
+	status = end(cli, owned[1], &totals, given, &sampling, &err);
 out:
 	if (status != FG_OK)
 		exit_code = fg_cli_fail(cli, &err);
-	else
-		say_end(cli, owned[1], &totals, given, &sampling);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;

@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "cli/session/samples.h"
 #include "cli/session/stored.h"
+#include "cli/session/traces.h"
+#include "exchange/archive.h"
 #include "exchange/import.h"
 #include "perfdb/protocol.h"
-#include "profile/trace_profile.h"
+#include "symbols/trace_read.h"
 
 #include <sys/stat.h>
 
@@ -206,31 +208,6 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 	return status;
 }
 
-static int from_traces(struct fg_cli *cli, const struct fg_cli_run_options *options,
-		       const char *path, struct fg_profile *profile, struct fg_error *err)
-{
-	char *cache = fg_fs_cache_folder();
-	const char **folders =
-		fg_arena_array(&cli->arena, options->binaries.count + 1, sizeof(*folders));
-	const struct fg_symbolizer_options symbols = {
-		.binary_folders = folders,
-		.cache_folder = cache,
-		.names_only = options->names_only,
-		.debuginfod = getenv("DEBUGINFOD_URLS") != NULL,
-	};
-	struct fg_symbolizer *symbolizer = NULL;
-	int status = FG_OK;
-
-	if (options->binaries.count > 0)
-		memcpy(folders, options->binaries.items,
-		       options->binaries.count * sizeof(*folders));
-	symbolizer = fg_symbolizer_new(&symbols);
-	status = fg_profile_read_traces(path, symbolizer, profile, err);
-	fg_symbolizer_free(symbolizer);
-	free(cache);
-	return status;
-}
-
 static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *options, const char *path,
 		     struct fg_profile *profile, struct fg_error *err)
 {
@@ -241,7 +218,9 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	if (fg_text_ends_with(path, FG_WIRE_FILE_ENDING))
 		return from_stored(options, path, profile, err);
 	if (fg_trace_is_trace(path))
-		return from_traces(cli, options, path, profile, err);
+		return fg_cli_read_traces(cli, options, path, profile, err);
+	if (fg_archive_is_archive(path))
+		return fg_cli_read_archive(cli, options, path, profile, err);
 	status = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
 	if (status != FG_OK)
 		return status;
@@ -262,7 +241,8 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 {
 	if (fg_fs_is_folder(path))
-		return tell_notes(cli, from_traces(cli, options, path, profile, err), profile);
+		return tell_notes(cli, fg_cli_read_traces(cli, options, path, profile, err),
+				  profile);
 	if (fg_fs_exists(path))
 		return tell_notes(cli, from_file(cli, options, path, profile, err), profile);
 	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/traces.h"
+
+struct options {
+	struct fg_option_list binaries;
+	const char *output;
+};
+
+static const struct fg_option options[] = {
+	FG_ROW_FILE(struct options, output, "output", 'o',
+		    "the archive to write (default: the name of the folder, with .tar.zst)"),
+	{.name = "binaries",
+	 .kind = FG_OPTION_LIST,
+	 .offset = offsetof(struct options, binaries),
+	 .argument = "FOLDER",
+	 .complete = FG_COMPLETE_FOLDER,
+	 .help = "where else to look for the binaries"},
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "TRACES",
+	 .help = "a trace, or the folder that `fastgate record` wrote; fastgate-record by default",
+	 .max = 1,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate archive", "the last recording, as fastgate-record.tar.zst"},
+	{"fastgate archive -o slow.tar.zst traces/ && fastgate view slow.tar.zst",
+	 "the same profile there as here"},
+	{NULL, NULL},
+};
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const char *traces = cli->arguments[0] ? cli->arguments[0] : FG_CLI_RECORD_FOLDER;
+	struct fg_error err = {0};
+
+	return fg_cli_archive_traces(cli, &given->binaries, traces, given->output, &err) == FG_OK
+		       ? FG_EXIT_PASS
+		       : fg_cli_fail(cli, &err);
+}
+
+const struct fg_cli_command fg_cmd_archive = {
+	.name = "archive",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "pack traces with all they need into one file",
+	.description =
+		"Writes one .tar.zst file with the traces, the binaries that their addresses lie "
+		"in, separate debug files, the maps of code made at run time, and a list of all "
+		"with SHA-256 digests. Wherever a command takes a trace it takes this file, too, "
+		"on any host, and shows the same byte for byte: the binaries of that host are not "
+		"looked at. An archive that was changed or damaged is refused.\n\n"
+		"Source files are not in it. The binaries are: give it to those who may have "
+		"them.",
+	FG_CLI_TABLES,
+	.run = run,
+};

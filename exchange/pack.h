@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A .tar.zst file, through libarchive: plain files only, written in the order given and with
+ * nothing of this host in it (no owner, no time), so that the same files give the same bytes.
+ *
+ * Reading trusts nothing: a name that is absolute or has "..", anything but a plain file, a size
+ * that does not fit and a name that is too long are refused. What may be unpacked, and how much of
+ * it, is up to the caller, who asks for each file.
+ */
+#ifndef FG_EXCHANGE_PACK_H
+#define FG_EXCHANGE_PACK_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+enum {
+	FG_PACK_NAME_MAX = 255
+};
+
+struct fg_pack;
+
+/* Writes beside `path` and renames at the end: a failure leaves nothing. */
+int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err) FG_NODISCARD;
+int fg_pack_add(struct fg_pack *pack, const char *name, const void *data, size_t size,
+		struct fg_error *err) FG_NODISCARD;
+/* FG_ECONFLICT: the file is no longer the one of this size and digest. */
+int fg_pack_add_file(struct fg_pack *pack, const char *name, const char *path, uint64_t size,
+		     const char *sha256, struct fg_error *err) FG_NODISCARD;
+/* Frees the pack, whether it could be completed or not. */
+int fg_pack_finish(struct fg_pack *pack, struct fg_error *err) FG_NODISCARD;
+/* Removes what was written. NULL is fine. */
+void fg_pack_abandon(struct fg_pack *pack);
+
+struct fg_unpack;
+
+struct fg_unpack_file {
+	char name[FG_PACK_NAME_MAX + 1]; /* relative, only letters, digits, and "._+-/" */
+	uint64_t size;
+};
+
+bool fg_pack_is_packed(const char *path); /* by its first bytes */
+int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err) FG_NODISCARD;
+/* The next file; *more is false at the end. */
+int fg_unpack_next(struct fg_unpack *unpack, struct fg_unpack_file *file, bool *more,
+		   struct fg_error *err) FG_NODISCARD;
+/* All of the file's bytes, in pieces. */
+int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
+		    int (*take)(void *context, const void *data, size_t size, struct fg_error *err),
+		    void *context, struct fg_error *err) FG_NODISCARD;
+void fg_unpack_close(struct fg_unpack *unpack);
+
+/* Size and digest of a plain file. */
+int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_SIZE],
+		   struct fg_error *err) FG_NODISCARD;
+
+#endif

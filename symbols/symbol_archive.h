@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that name the addresses of a trace, carried along with it: what the symbolizer uses
+ * instead of this host's files.  fg_symbolizer_files() says which files such an archive needs.
+ */
+#ifndef FG_SYMBOLS_SYMBOL_ARCHIVE_H
+#define FG_SYMBOLS_SYMBOL_ARCHIVE_H
+
+#include "base/map.h"
+
+struct fg_symbol_file {
+	const char *path; /* where it can be read; NULL: there is none */
+	const char *from; /* where it was on the recorded host, for people */
+};
+
+/* A module of a trace, known by its path and build-id. */
+struct fg_symbol_files {
+	const char *path;
+	const char *build_id; /* hexadecimal; "": none was recorded */
+	struct fg_symbol_file binary;
+	struct fg_symbol_file debug; /* separate debug information */
+	const char *problem;         /* why no binary was used; NULL: none is known */
+	bool is_vdso;
+};
+
+struct fg_symbol_map {
+	uint32_t pid;
+	const char *path; /* a copy of /tmp/perf-PID.map */
+};
+
+struct fg_symbol_archive {
+	struct fg_symbol_files *modules;
+	size_t module_count;
+	struct fg_symbol_map *maps;
+	size_t map_count;
+	struct fg_map index; /* build-id NUL path, and build-id alone → index into modules */
+};
+
+/* Once all modules are there, for fg_symbol_archive_find(). */
+void fg_symbol_archive_index(struct fg_symbol_archive *archive);
+
+/*
+ * The row of a module, or NULL.  A path with bytes that are not UTF-8 may have been changed on the
+ * way: then the build-id alone decides.
+ */
+const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
+						     const char *path, const char *build_id);
+/* The map of this process, or NULL. */
+const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid);
+
+/* Frees the tables; the texts belong to whoever made it. */
+void fg_symbol_archive_release(struct fg_symbol_archive *archive);
+
+#endif
