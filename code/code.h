@@ -33,10 +33,20 @@ struct fg_code_item {
 	uint64_t size;
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	bool is_function;
-	bool is_exported; /* a library loaded later may bind to it, or be overruled by it */
+	/*
+	 * A library loaded later may bind to it, or be overruled by it; or it lies in a section
+	 * that a program walks from end to end.
+	 */
+	bool is_exported;
 	uint32_t ordinal; /* of several with this name and unit */
 	uint32_t first_use;
 	uint32_t use_count; /* items that it names: uses[first_use .. first_use + use_count) */
+};
+
+/* Another name of an item: a constructor has two, a versioned symbol as well. */
+struct fg_code_alias {
+	const char *name;
+	uint32_t item;
 };
 
 struct fg_code {
@@ -45,6 +55,12 @@ struct fg_code {
 	size_t item_count;
 	uint32_t *uses; /* indexes of items */
 	size_t use_count;
+	struct fg_code_alias *aliases; /* by name */
+	size_t alias_count;
+	/* A function asks what the processor can do: other code may run on another one. */
+	bool asks_processor;
+	/* It may call this to run what is no part of it: "dlopen", "mprotect"; or NULL. */
+	const char *brings_code;
 	/*
 	 * Covers everything reachable from an entry point: the start files, exported symbols,
 	 * constructors. Two builds with the same digest run the same code.
@@ -65,6 +81,15 @@ struct fg_code {
 int fg_code_read(const char *path, const char *folder, struct fg_code *code, struct fg_error *err)
 	FG_NODISCARD;
 void fg_code_release(struct fg_code *code);
+
+/*
+ * The item that a symbol of this name stands for, with or without the running numbers of clones;
+ * NULL: there is none, or the name stands for several.  Items that share their name are one here:
+ * the first is returned.
+ */
+const struct fg_code_item *fg_code_find(const struct fg_code *code, const char *name);
+/* The function that holds this address, or NULL. */
+const struct fg_code_item *fg_code_at(const struct fg_code *code, uint64_t address);
 
 enum fg_code_change {
 	FG_CODE_SAME,

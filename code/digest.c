@@ -588,6 +588,8 @@ static void add_function(struct digester *d, struct fg_strbuf *text,
 
 		if (decode(d, bytes + at, size - at, symbol->address + at, &i)) {
 			add_instruction(d, text, &i);
+			d->code->asks_processor |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||
+						   i.decoded.mnemonic == ZYDIS_MNEMONIC_XGETBV;
 			at += i.decoded.length;
 		} else {
 			add_mark(text, MARK_UNKNOWN);
@@ -654,6 +656,12 @@ static bool acts_by_itself(const struct fg_image_section *section)
 	       strcmp(section->name, ".interp") == 0;
 }
 
+/* A program walks a section of such a name between marks that the linker sets at its ends. */
+static bool is_walked(const struct fg_image_section *section)
+{
+	return section && *section->name && *section->name != '.';
+}
+
 /* Symbols for those, so that they are items like any other. */
 static void add_section_symbols(struct fg_image *image)
 {
@@ -709,12 +717,56 @@ static void name_items(struct digester *d)
 			.address = symbol->address,
 			.size = symbol->size,
 			.is_function = symbol->is_function,
-			.is_exported = symbol->is_exported,
+			.is_exported = symbol->is_exported ||
+				       is_walked(fg_image_section_at(image, symbol->address)),
 			.ordinal = again ? code->items[i - 1].ordinal + 1 : 0,
 		};
 	}
 	code->item_count = image->symbol_count;
 	free(order);
+}
+
+static int compare_aliases(const void *left, const void *right)
+{
+	const struct fg_code_alias *a = left;
+	const struct fg_code_alias *b = right;
+	const int by_name = strcmp(a->name, b->name);
+
+	return by_name ? by_name : (a->item > b->item) - (a->item < b->item);
+}
+
+static void name_aliases(struct digester *d)
+{
+	const struct fg_image *image = &d->image;
+	struct fg_code *code = d->code;
+
+	code->aliases =
+		fg_arena_array(&code->arena, image->alias_count + 1, sizeof(code->aliases[0]));
+	for (size_t i = 0; i < image->alias_count; i++) {
+		const struct fg_image_symbol *symbol =
+			fg_image_symbol_at(image, image->aliases[i].address);
+
+		if (symbol)
+			code->aliases[code->alias_count++] = (struct fg_code_alias){
+				.name = fg_arena_strdup(&code->arena, image->aliases[i].name),
+				.item = d->item_of_symbol[symbol - image->symbols],
+			};
+	}
+	qsort(code->aliases, code->alias_count, sizeof(code->aliases[0]), compare_aliases);
+}
+
+static void note_bringing(const struct fg_image *image, struct fg_code *code)
+{
+	static const char *const names[] = {"dlopen", "dlmopen", "mprotect", "pkey_mprotect"};
+
+	for (size_t i = 0; i < image->relocation_count && !code->brings_code; i++) {
+		const char *import = image->relocations[i].import;
+
+		for (size_t k = 0; k < FG_ARRAY_SIZE(names) && import; k++) {
+			if (strcmp(import, names[k]) == 0)
+				code->brings_code = names[k];
+		}
+	}
 }
 
 /* ---- the whole ---- */
@@ -809,6 +861,8 @@ int fg_code_read(const char *path, const char *folder, struct fg_code *code, str
 	}
 	digest_layout(&d.image, code->layout);
 	name_items(&d);
+	name_aliases(&d);
+	note_bringing(&d.image, code);
 	collect_unnamed(&d);
 	for (size_t i = 0; i < d.image.symbol_count; i++) {
 		d.item = d.item_of_symbol[i];

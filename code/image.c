@@ -162,7 +162,7 @@ static Elf64_Sym table_symbol(const struct symbol_table *table, size_t index)
 /*
  * "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals as they come.
  */
-static const char *without_numbers(struct fg_arena *arena, const char *name)
+const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 {
 	char *plain = fg_arena_strdup(arena, name);
 	char *to = plain;
@@ -235,7 +235,7 @@ static void take_symbol(struct reader *r, const struct symbol_table *table, Elf6
 		return;
 	image->symbols[image->symbol_count++] = (struct fg_image_symbol){
 		.is_start_file = is_start_file(name),
-		.name = without_numbers(&image->arena, name),
+		.name = fg_image_plain_name(&image->arena, name),
 		.unit = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? unit : "",
 		.address = symbol.st_value,
 		.size = symbol.st_size,
@@ -244,17 +244,22 @@ static void take_symbol(struct reader *r, const struct symbol_table *table, Elf6
 }
 
 /*
- * Aliases go; a function without a size (assembler) reaches to the next symbol or its section's
- * end.
+ * Aliases are put aside; a function without a size (assembler) reaches to the next symbol or its
+ * section's end.
  */
 static void settle_symbols(struct fg_image *image)
 {
 	size_t used = 0;
 
+	image->aliases =
+		fg_arena_array(&image->arena, image->symbol_count, sizeof(image->aliases[0]));
 	qsort(image->symbols, image->symbol_count, sizeof(image->symbols[0]), compare_symbols);
 	for (size_t i = 0; i < image->symbol_count; i++) {
-		if (used && image->symbols[used - 1].address == image->symbols[i].address)
+		if (used && image->symbols[used - 1].address == image->symbols[i].address) {
+			image->aliases[image->alias_count++] = (struct fg_image_alias){
+				image->symbols[i].name, image->symbols[i].address};
 			continue;
+		}
 		image->symbols[used++] = image->symbols[i];
 	}
 	image->symbol_count = used;

@@ -36,6 +36,12 @@ struct fg_image_symbol {
 	bool is_start_file;
 };
 
+/* Another name for a symbol at the same address. */
+struct fg_image_alias {
+	const char *name;
+	uint64_t address;
+};
+
 struct fg_image_relocation {
 	uint64_t address;
 	uint64_t target;    /* address in this image; meaningless when `import` is set */
@@ -51,6 +57,8 @@ struct fg_image {
 	size_t section_count;
 	struct fg_image_symbol *symbols; /* by address; one per address and kind */
 	size_t symbol_count;
+	struct fg_image_alias *aliases;
+	size_t alias_count;
 	struct fg_image_relocation *relocations; /* by address */
 	size_t relocation_count;
 	uint64_t low, high; /* addresses in [low, high) are ours */
@@ -68,6 +76,8 @@ int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_image_release(struct fg_image *image);
 
+/* A symbol's name as fg_image_symbol has it, in the arena. */
+const char *fg_image_plain_name(struct fg_arena *arena, const char *name);
 /* The section that holds this address, or NULL. */
 const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address);
 /* The symbol whose bytes hold this address, or NULL. */

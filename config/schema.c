@@ -36,6 +36,7 @@ static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
 static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
+static const char *const affected_modes[] = {"auto", "always", "never", NULL};
 static const char *const show_or_fail[] = {"show", "fail", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
 static const char *const uploads[] = {"never", "when-possible", "required", NULL};
@@ -206,6 +207,16 @@ static const struct fg_key measure_keys[] = {
 		 "all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. What is left "
 		 "is the change, not the place that the linker happened to choose. See "
 		 "`build.relink`."},
+	{.name = "affected",
+	 .kind = FG_KEY_WORD,
+	 IN_MEASURE(affected),
+	 .initial = "auto",
+	 .words = affected_modes,
+	 .help = "measure only what a change can touch",
+	 .more = "A benchmark is left out if no function that it executes, no data and no file that "
+		 "it may read is another in the candidate. `auto` does so with `--affected` and "
+		 "`--quick`, which the hooks use. Which functions a benchmark executes is found once "
+		 "a build, by one execution under valgrind."},
 	{.name = "exact",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(exact),

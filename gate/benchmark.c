@@ -38,6 +38,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.set_aside = fg_count_set_aside(series).all,
 		.seconds = series->seconds,
 		.identical = series->identical,
+		.unaffected = series->unaffected,
 		.time = {.measure = "cpu_time",
 			 .label = "CPU time",
 			 .unit = "ms",
@@ -397,7 +398,12 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 		return;
 	}
+	/* Left out: what it executes and reads is the same. */
+	if (series->unaffected && !input->baseline)
+		return;
 	note_builds(input, series, arena, verdict);
+	if (series->affected && !input->baseline)
+		fg_notes_add(&verdict->notes, arena, "measured: %s", series->affected);
 	note_state(input, series, arena, verdict);
 	note_set_aside(series, arena, verdict);
 	if (is_one_sided(series, arena, verdict))

@@ -108,6 +108,13 @@ enum fg_exact_meter {
 	FG_EXACT_VALGRIND,
 };
 
+/* Is a benchmark left out of which nothing changed that it executes or reads? */
+enum fg_affected_mode {
+	FG_AFFECTED_AUTO, /* with --quick or --affected */
+	FG_AFFECTED_ALWAYS,
+	FG_AFFECTED_NEVER,
+};
+
 struct fg_measuring {
 	enum fg_schedule schedule;
 	unsigned min_pairs;
@@ -117,6 +124,7 @@ struct fg_measuring {
 	bool pin;          /* pin to one CPU in abba too */
 	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
 	bool layouts;      /* measure a slower build with its code in other places, too */
+	enum fg_affected_mode affected;
 	enum fg_exact_meter exact;
 	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */
 	bool exact_only;         /* no pairs: the exact measures decide */

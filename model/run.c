@@ -136,6 +136,7 @@ void fg_series_release(struct fg_series *series)
 	free(series->failure_tail);
 	free(series->failure_stacks);
 	free(series->schedule_reason);
+	free(series->affected);
 	free(series->as_linked_metric);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_environment_release(&series->build[arm]);

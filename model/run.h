@@ -93,7 +93,10 @@ struct fg_series {
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
 	bool identical;             /* the same binaries (build-ids throughout) in both arms */
-	struct fg_metric *metrics;  /* name, label and unit are owned here */
+	/* not measured: nothing that it executes or reads is another in the candidate */
+	bool unaffected;
+	char *affected; /* why it was measured all the same, where that was asked; may be NULL */
+	struct fg_metric *metrics; /* name, label and unit are owned here */
 	size_t metric_count;
 	struct fg_repetition *repetitions;
 	size_t repetition_count;

@@ -204,6 +204,7 @@ struct fg_benchmark_verdict {
 	unsigned set_aside;
 	double seconds;
 	bool identical;
+	bool unaffected;          /* not measured: what it executes and reads is the same */
 	const char *error;        /* could not measure: one line */
 	const char *error_tail;   /* the program's last lines */
 	const char *error_stacks; /* where its threads stood; NULL: not known */

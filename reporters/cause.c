@@ -150,7 +150,9 @@ void fg_report_add_cause(struct fg_strbuf *text, const struct fg_benchmark_verdi
 		return;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_INCONCLUSIVE:
-		if (benchmark->identical)
+		if (benchmark->unaffected)
+			fg_strbuf_printf(text, ": %s", fg_report_unaffected);
+		else if (benchmark->identical)
 			fg_strbuf_add_text(text, ": same binaries on both sides");
 		else
 			add_undecided(text, benchmark, metric, style);

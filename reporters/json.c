@@ -347,6 +347,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
 	fg_json_double(w, "seconds", benchmark->seconds);
 	fg_json_bool(w, "identical", benchmark->identical);
+	if (benchmark->unaffected)
+		fg_json_bool(w, "unaffected", true);
 	fg_json_text(w, "error", benchmark->error);
 	fg_json_text(w, "error_tail", benchmark->error_tail);
 	if (benchmark->error_stacks)

@@ -107,6 +107,7 @@ static struct totals count_cases(const struct fg_benchmark_verdict *benchmark)
 
 	if (is_single_case(benchmark)) {
 		count_outcome(&totals, benchmark->outcome);
+		totals.skipped += benchmark->unaffected;
 		return totals;
 	}
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
@@ -305,6 +306,9 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 		add_outcome(j, "failure", "regression", &message, &text);
 	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
 		fg_strbuf_add_text(&message, "inconclusive");
+		add_outcome(j, "skipped", NULL, &message, NULL);
+	} else if (benchmark->unaffected) {
+		fg_strbuf_add_text(&message, fg_report_unaffected);
 		add_outcome(j, "skipped", NULL, &message, NULL);
 	}
 	fg_xml_end(&j->xml);

@@ -134,7 +134,10 @@ static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *b
 	if (metric && fg_report_has_change(metric) && !benchmark->identical)
 		add_metric_cells(text, metric);
 	else
-		fg_strbuf_printf(text, "%s | | | ", benchmark->identical ? "same binaries" : "");
+		fg_strbuf_printf(text, "%s | | | ",
+				 benchmark->unaffected  ? fg_report_unaffected
+				 : benchmark->identical ? "same binaries"
+							: "");
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_effort(text, benchmark, metric);
 	fg_strbuf_printf(text, " | %s %s |\n", signs[benchmark->outcome],
@@ -430,7 +433,9 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_benchmark_verd
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
 	add_code(text, benchmark->name);
-	if (benchmark->identical) {
+	if (benchmark->unaffected) {
+		fg_strbuf_add_text(text, " unchanged code");
+	} else if (benchmark->identical) {
 		fg_strbuf_add_text(text, " same binaries");
 	} else if (metric && fg_report_has_change(metric)) {
 		fg_strbuf_add_char(text, ' ');

@@ -416,6 +416,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	benchmark->set_aside = (unsigned)get_count(object, "set_aside", UINT32_MAX);
 	benchmark->seconds = fg_json_double_or(object, "seconds", 0);
 	benchmark->identical = get_flag(object, "identical");
+	benchmark->unaffected = get_flag(object, "unaffected");
 	benchmark->error = get_text(r, object, "error");
 	benchmark->error_tail = get_text(r, object, "error_tail");
 	benchmark->error_stacks = get_text(r, object, "error_stacks");

@@ -33,6 +33,8 @@ static const char *remark_of(const struct fg_benchmark_verdict *benchmark,
 		return "nothing to compare with yet";
 	if (benchmark->outcome == FG_OUTCOME_MISSING)
 		return "in the baseline only";
+	if (benchmark->unaffected)
+		return fg_report_unaffected;
 	if (benchmark->identical)
 		return "same binaries on both sides";
 	if (!headline || !fg_report_has_change(headline))

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+const char fg_report_unaffected[] = "unchanged code, placement not looked at";
+
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *best = NULL;

@@ -5,6 +5,9 @@
 
 #include "reporters/reporter.h"
 
+/* What is said of a benchmark that was left out, because no change touches it. */
+extern const char fg_report_unaffected[];
+
 /*
  * The metric that represents the benchmark: the worst of those that took part; NULL if it has none.
  */

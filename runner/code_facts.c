@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "code/code.h"
@@ -16,8 +17,8 @@ enum {
 	/*
 	 * Raise it when digests of the same code come out differently: cached ones are left alone.
 	 */
-	DIGEST_VERSION = 2,
-	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
+	DIGEST_VERSION = 3,
+	DIGEST_HEX = FG_CODE_FACT_SIZE,
 	CHANGED_MAX_BYTES = 2000,
 	FUNCTIONS_MAX_BYTES = 8000,
 	INPUT_FILES_MAX = 20000,
@@ -101,6 +102,17 @@ static bool digest_file(const struct fg_target *target, const char *path,
 	}
 	free(cached);
 	return good;
+}
+
+bool fg_code_facts_digest(const struct fg_target *target, const char *path,
+			  char digest[FG_CODE_FACT_SIZE])
+{
+	struct file_digests digests;
+
+	if (!digest_file(target, path, &digests))
+		return false;
+	memcpy(digest, digests.code, sizeof(digests.code));
+	return true;
 }
 
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build)
@@ -249,6 +261,7 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 /* ---- inputs ---- */
 
 struct inputs {
+	struct fg_map *files; /* name to digest of the content; NULL: not wanted */
 	struct fg_sha256 sha;
 	uint64_t bytes_left;
 	bool complete;
@@ -258,10 +271,13 @@ struct inputs {
 static void add_file(struct inputs *inputs, const char *name, const char *path)
 {
 	struct stat status;
+	uint64_t *entry = NULL;
 	char *data = NULL;
 	size_t size = 0;
 
 	fg_sha256_add(&inputs->sha, name, strlen(name) + 1);
+	if (inputs->files)
+		entry = fg_map_add_text(inputs->files, name, 0, NULL);
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return;
 	if ((uint64_t)status.st_size > inputs->bytes_left ||
@@ -271,6 +287,8 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 	}
 	inputs->bytes_left -= size;
 	fg_sha256_add(&inputs->sha, data, size);
+	if (entry)
+		*entry = fg_hash64(data, size, 1);
 	free(data);
 }
 
@@ -362,6 +380,19 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 	free(text);
 }
 
+static void add_all_files(struct inputs *inputs, const struct fg_target *target)
+{
+	for (size_t i = 1; i < target->command->argc; i++) {
+		char *path = fg_fs_join(target->working_directory, target->command->argv[i]);
+
+		add_file(inputs, target->command->argv[i], path);
+		free(path);
+	}
+	if (target->stdin_path)
+		add_file(inputs, "<", target->stdin_path);
+	add_project_files(inputs, target);
+}
+
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build)
 {
 	struct inputs inputs = {.bytes_left = INPUT_MAX_BYTES, .complete = true};
@@ -371,18 +402,45 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 	if (!target->program || target->is_wrapper)
 		return;
 	fg_sha256_init(&inputs.sha);
-	for (size_t i = 1; i < target->command->argc; i++) {
-		char *path = fg_fs_join(target->working_directory, target->command->argv[i]);
-
-		add_file(&inputs, target->command->argv[i], path);
-		free(path);
-	}
-	if (target->stdin_path)
-		add_file(&inputs, "<", target->stdin_path);
-	add_project_files(&inputs, target);
+	add_all_files(&inputs, target);
 	if (!inputs.complete)
 		return;
 	fg_sha256_finish(&inputs.sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
 	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
+}
+
+/* The first name in `a` that is not there, or is another file, in `b`. */
+static const char *find_other(const struct fg_map *a, const struct fg_map *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const uint64_t *other = fg_map_get_text(b, a->entries[i].key);
+
+		if (!other || *other != a->entries[i].value)
+			return a->entries[i].key;
+	}
+	return NULL;
+}
+
+char *fg_code_facts_changed_input(const struct fg_target *baseline,
+				  const struct fg_target *candidate)
+{
+	struct fg_map before = {0};
+	struct fg_map after = {0};
+	struct inputs old = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &before};
+	struct inputs now = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &after};
+	const char *name = NULL;
+	char *found = NULL;
+
+	fg_sha256_init(&old.sha);
+	fg_sha256_init(&now.sha);
+	add_all_files(&old, baseline);
+	add_all_files(&now, candidate);
+	name = find_other(&after, &before);
+	if (!name)
+		name = find_other(&before, &after);
+	found = name ? fg_xstrdup(strcmp(name, "<") == 0 ? "its input" : name) : NULL;
+	fg_map_release(&before);
+	fg_map_release(&after);
+	return found;
 }

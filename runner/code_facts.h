@@ -42,11 +42,24 @@ struct fg_code_names {
 	size_t count;
 };
 
+enum {
+	FG_CODE_FACT_SIZE = 33 /* a digest as text */
+};
+
+/* The digest that build.code has for a program; false: it cannot be had. */
+bool fg_code_facts_digest(const struct fg_target *target, const char *path,
+			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build);
 /* `name` as the program asks for it, `path` as the loader found it. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
 			       struct fg_environment *build);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
+
+/*
+ * A file of the inputs that is not the same on both sides, to be freed; NULL: it cannot be told.
+ */
+char *fg_code_facts_changed_input(const struct fg_target *baseline,
+				  const struct fg_target *candidate);
 
 /*
  * What is not the same in both programs, and where these functions lie, into the candidate's facts.

@@ -112,7 +112,8 @@ static int run_callgrind(struct fg_runner_job *job, const struct fg_exact_reques
 	const char *const words[] = {program,
 				     "--tool=callgrind",
 				     "--trace-children=yes",
-				     "--separate-callers=32",
+				     request->flat ? "--separate-callers=0"
+						   : "--separate-callers=32",
 				     "--show-below-main=yes",
 				     "--demangle=no",
 				     out,
@@ -220,6 +221,29 @@ static int count_by_hardware(struct fg_runner_job *job, const struct fg_exact_re
 	(void)close(counter);
 	free(why);
 	return status;
+}
+
+int fg_runner_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
+			struct fg_exact_reading *reading, struct fg_error *err)
+{
+	struct fg_exact_request flat = *request;
+	int status = FG_OK;
+
+	flat.flat = true;
+	*reading = (struct fg_exact_reading){0};
+	status = count_by_callgrind(job, &flat, reading, err);
+	if (status != FG_OK)
+		fg_exact_reading_release(reading);
+	return status;
+}
+
+bool fg_runner_has_callgrind(void)
+{
+	char *program = fg_fs_find_program("valgrind");
+	const bool found = program != NULL;
+
+	free(program);
+	return found;
 }
 
 int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *request,

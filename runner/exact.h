@@ -12,6 +12,7 @@
 struct fg_exact_request {
 	enum fg_arm arm;
 	int64_t timeout_ns;
+	bool flat; /* functions without the contexts that call them */
 };
 
 struct fg_exact_reading {
@@ -28,6 +29,10 @@ struct fg_exact_reading {
  */
 int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *request,
 		    struct fg_exact_reading *reading, struct fg_error *err) FG_NODISCARD;
+/* As above with callgrind alone, without contexts of calls; whatever the plan says. */
+int fg_runner_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
+			struct fg_exact_reading *reading, struct fg_error *err) FG_NODISCARD;
+bool fg_runner_has_callgrind(void);
 void fg_exact_reading_release(struct fg_exact_reading *reading);
 
 #endif

@@ -106,6 +106,11 @@ struct fg_runner_options {
 	 * (FG_ASIDE_GIVEN_UP), in earlier repetitions. Not FG_OK: the session ends with that error.
 	 */
 	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
+	/*
+	 * Both sides are built, nothing was executed yet: is the benchmark left out, because no
+	 * change touches it?  Its series says so then.
+	 */
+	bool (*is_unaffected)(void *context, struct fg_runner_job *job);
 	const struct fg_build *build; /* how both sides were built; may be NULL */
 	/*
 	 * Remarks on this benchmark for the user: it left a daemon running, the sampler could not

@@ -507,6 +507,18 @@ static int resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
+/* There is no schedule to find for what is not executed. */
+static bool is_left_out(struct fg_runner_job *job)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+
+	if (!options->is_unaffected || !options->is_unaffected(options->context, job))
+		return false;
+	if (fg_job_series(job)->schedule == FG_SCHEDULE_AUTO)
+		fg_job_series(job)->schedule = FG_SCHEDULE_ABBA;
+	return true;
+}
+
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
@@ -534,7 +546,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = check_builds(job, err);
-	if (status != FG_OK)
+	if (status != FG_OK || is_left_out(job))
 		return status;
 	if (fg_job_series(job)->as_linked_metric)
 		status = resume_layouts(job, err);

@@ -380,6 +380,10 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 	if (series->only_in[FG_ARM_CANDIDATE])
 		fg_json_text(w, "only_in", "candidate");
 	fg_json_bool(w, "identical", series->identical);
+	if (series->unaffected)
+		fg_json_bool(w, "unaffected", true);
+	if (series->affected)
+		fg_json_text(w, "affected", series->affected);
 	fg_json_double(w, "seconds", series->seconds);
 	fg_json_double(w, "sampler_cost", series->sampler_cost);
 	if (series->as_linked_metric) {
@@ -423,6 +427,8 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	series->only_in[FG_ARM_BASELINE] = strcmp(only, "baseline") == 0;
 	series->only_in[FG_ARM_CANDIDATE] = strcmp(only, "candidate") == 0;
 	series->identical = flag(json, "identical");
+	series->unaffected = flag(json, "unaffected");
+	copy_text(&series->affected, json, "affected");
 	series->seconds = fg_json_double_or(json, "seconds", 0);
 	series->sampler_cost = fg_json_double_or(json, "sampler_cost", (double)NAN);
 	read_sampling(cJSON_GetObjectItemCaseSensitive(json, "sampling"), &series->sampling);

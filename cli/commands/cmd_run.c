@@ -84,6 +84,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, request.quick, "quick", 'Q',
 		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
 		    "for each other one"),
+	FG_ROW_FLAG(struct options, request.affected, "affected", 0,
+		    "leave out benchmarks of which nothing changed that they execute or read; "
+		    "--quick does so, too"),
 	FG_ROW_FLAG(struct options, request.exact, "exact", 0,
 		    "time nothing: count the instructions of one execution a side, and fail if the "
 		    "candidate executes more"),

@@ -2,6 +2,7 @@
 #include "cli/session/exact.h"
 
 #include "base/clock.h"
+#include "cli/session/affected.h"
 #include "cli/session/count_both.h"
 #include "exchange/import.h"
 #include "gate/exact.h"
@@ -9,6 +10,8 @@
 #include "runner/exact.h"
 
 struct meter {
+	struct fg_session *session;
+	const struct fg_benchmark *benchmark;
 	struct fg_runner_job *job;
 	int64_t until_ns; /* monotonic: the end of its budget */
 	const char *used; /* meter of both sides */
@@ -71,6 +74,8 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 		meter->why = fg_xstrdup(found.message);
 		goto out;
 	}
+	if (meter->benchmark->measure.affected != FG_AFFECTED_NEVER)
+		fg_session_keep_executed(meter->session, meter->job, arm, &reading);
 	meter->used = reading.meter;
 	*counted = true;
 out:
@@ -104,6 +109,8 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 {
 	const size_t *indexes = NULL;
 	struct meter meter = {
+		.session = session,
+		.benchmark = benchmark,
 		.job = job,
 		.until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns,
 	};

@@ -170,6 +170,9 @@ static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *re
 
 		if (request->quick)
 			shorten(&benchmark->measure);
+		if ((request->quick || request->affected) &&
+		    benchmark->measure.affected == FG_AFFECTED_AUTO)
+			benchmark->measure.affected = FG_AFFECTED_ALWAYS;
 		if (request->exact)
 			only_count(&benchmark->measure);
 		choose_cases(request, plan, benchmark);

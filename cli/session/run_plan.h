@@ -19,7 +19,8 @@ struct fg_run_request {
 	bool in_place;           /* the work tree itself, not a snapshot of it */
 	const char *export_path; /* a file for the run as well; needs the store */
 	bool quick;
-	bool exact; /* no pairs: counted once a side */
+	bool affected; /* only benchmarks that a change can touch; `quick` implies it */
+	bool exact;    /* no pairs: counted once a side */
 	bool resume;
 	bool keep_traces;
 	bool no_store;

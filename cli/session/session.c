@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
+#include "runner/affected.h"
 #include "runner/guard.h"
 #include "runner/host.h"
 #include "symbols/symbolizer.h"
@@ -60,6 +61,7 @@ void fg_session_release(struct fg_session *session)
 {
 	fg_progress_clear(&session->progress);
 	release_profiles(session);
+	fg_affected_free(session->affected);
 	fg_symbolizer_free(session->symbolizer);
 	free(session->cache_folder);
 	fg_verdict_release(&session->verdict);

@@ -22,6 +22,7 @@
 #include "reporters/reporter.h"
 #include "store/store.h"
 
+struct fg_affected;
 struct fg_symbolizer;
 
 struct fg_session {
@@ -52,6 +53,8 @@ struct fg_session {
 	bool has_look;
 	bool told_no_samples;
 	bool told_not_kept;
+	bool told_no_executed;
+	struct fg_affected *affected; /* comparisons of code, once there are any */
 	struct fg_verdict verdict;
 };
 

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/session/affected.h"
 #include "cli/session/counts.h"
 #include "cli/session/exact.h"
 #include "cli/session/hot_functions.h"
@@ -193,6 +194,14 @@ static int on_given_up(void *context, size_t series, struct fg_error *err)
 	return session->store
 		       ? fg_store_progress(session->store, &session->run, session->profiles, err)
 		       : FG_OK;
+}
+
+static bool is_unaffected(void *context, struct fg_runner_job *job)
+{
+	struct fg_session *session = context;
+
+	return fg_session_is_unaffected(session, job,
+					session->benchmarks[session->progress.index - 1]);
 }
 
 static void on_progress(void *context, const struct fg_runner_progress *progress)
@@ -439,6 +448,14 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 
+static bool is_left_out(const struct fg_session *session, const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	return session->run.series[indexes[0]].unaffected;
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
@@ -449,11 +466,16 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	if (status != FG_OK)
 		return status;
 	make_room_for_profiles(session);
+	if (is_left_out(session, job))
+		goto out;
 	status = measure_times(session, job, benchmark, &state, err);
 	compare_code(session, job);
 	if (status != FG_OK)
 		goto out;
 	status = count_exactly(session, job, benchmark, state, err);
+	if (status != FG_OK || state == FG_RUNNER_FAILED || state == FG_RUNNER_INTERRUPTED)
+		goto out;
+	status = fg_session_find_executed(session, job, benchmark, err);
 out:
 	fg_runner_finish(job);
 	if (status != FG_OK)
@@ -478,6 +500,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.on_repetition = on_repetition,
 		.on_progress = on_progress,
 		.on_given_up = on_given_up,
+		.is_unaffected = is_unaffected,
 		.on_note = on_note,
 		.on_stuck = fg_session_explain_stuck,
 		.on_crash = fg_session_explain_crash,

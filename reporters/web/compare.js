@@ -28,6 +28,8 @@ function instead(benchmark) {
 		return 'nothing to compare with yet';
 	if (benchmark.verdict === 'missing')
 		return 'in the baseline only';
+	if (benchmark.unaffected)
+		return 'unchanged code, placement not looked at';
 	return benchmark.identical ? 'same binaries on both sides' : '';
 }
 

@@ -9,9 +9,9 @@
 #include <math.h>
 
 const char *const fg_fixture_names[] = {
-	"regression", "pass",     "improvement", "inconclusive", "new",       "missing",
-	"error",      "mixed",    "hostile",     "nothing",      "identical", "accepted",
-	"expired",    "unstable", "unsure",      "marked",       "counted",   NULL};
+	"regression", "pass",    "improvement", "inconclusive", "new",      "missing", "error",
+	"mixed",      "hostile", "nothing",     "identical",    "accepted", "expired", "unstable",
+	"unsure",     "marked",  "counted",     "unaffected",   NULL};
 
 #define NONE ((double)NAN)
 
@@ -699,6 +699,22 @@ static void make_counted(struct fg_fixture *fixture)
 	benchmark->measure_count = 1;
 }
 
+/* No change touches it, so it was not measured. */
+static void make_unaffected(struct fg_fixture *fixture)
+{
+	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
+
+	benchmark->unaffected = true;
+	benchmark->identical = false;
+	benchmark->metric_count = 0;
+	benchmark->pairs = 0;
+	benchmark->seconds = 0;
+	benchmark->notes.count = 0;
+	benchmark->schedule = FG_SCHEDULE_ABBA;
+	free(fixture->run.series[0].schedule_reason);
+	fixture->run.series[0].schedule_reason = NULL;
+}
+
 static const struct {
 	const char *name;
 	const char *benchmark;
@@ -711,6 +727,7 @@ static const struct {
 	{"unsure", "reconstruct", make_unsure},
 	{"marked", "reconstruct", make_marked},
 	{"counted", "parse", make_counted},
+	{"unaffected", "hash", make_unaffected},
 };
 
 static bool add_variation(struct fg_fixture *fixture, const char *name)

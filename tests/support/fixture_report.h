@@ -24,8 +24,8 @@ struct fg_fixture {
  * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of
  * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or what
  * an outcome alone does not say: "identical" binaries, an "accepted" price, an "expired" one, an
- * "unstable" result (two modes), an "unsure" one (no function stands out), and a "marked" program
- * (regions and units of work).
+ * "unstable" result (two modes), an "unsure" one (no function stands out), a "marked" program
+ * (regions and units of work), and an "unaffected" one (left out, because no change touches it).
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);

@@ -87,6 +87,32 @@ static void identical_programs_pass_and_equal_metrics_are_equal(void **state)
 	assert_true(fabs(fg_made_metric(b, "max_rss")->ratio - 1.0) < 1e-12);
 }
 
+static void a_benchmark_that_no_change_touches_passes_without_pairs(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 0, 0.0, 0.01);
+	fg_made_series(&made, "parse")->unaffected = true;
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_true(b->unaffected);
+	assert_int_equal(b->metric_count, 0);
+}
+
+static void why_a_benchmark_was_measured_is_said(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 40, 0.0, 0.01);
+	fg_made_series(&made, "parse")->affected = fg_xstrdup("data changed: table");
+	b = fg_made_decide(&made, "parse");
+	assert_false(b->unaffected);
+	assert_true(b->metric_count > 0);
+	assert_true(fg_made_has_note(&b->notes, "measured: data changed: table"));
+}
+
 static void the_same_binary_passes_whatever_its_pairs_say(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -561,6 +587,8 @@ int main(void)
 		TEST(a_slowdown_fails_and_says_how_much),
 		TEST(wall_time_is_not_judged_in_a_duet),
 		TEST(identical_programs_pass_and_equal_metrics_are_equal),
+		TEST(a_benchmark_that_no_change_touches_passes_without_pairs),
+		TEST(why_a_benchmark_was_measured_is_said),
 		TEST(the_same_binary_passes_whatever_its_pairs_say),
 		TEST(noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change),
 		TEST(too_few_pairs_are_inconclusive_and_said),

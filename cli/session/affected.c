@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/affected.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/session/executed_sets.h"
+#include "runner/affected.h"
+#include "symbols/demangle.h"
+
+static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	return &session->run.series[indexes[0]];
+}
+
+static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
+{
+	struct fg_strbuf text = {0};
+	struct fg_strbuf readable = {0};
+
+	fg_strbuf_add_text(&text, reason->text);
+	if (reason->symbol)
+		fg_strbuf_printf(&text, ": %s",
+				 fg_demangle(reason->symbol, &readable) ? readable.data
+									: reason->symbol);
+	free(series->affected);
+	series->affected = fg_strbuf_detach(&text);
+	fg_strbuf_release(&readable);
+}
+
+static void save(struct fg_session *session, const struct fg_executed_key *key,
+		 const struct fg_executed *executed)
+{
+	struct fg_error why = {0};
+
+	if (!session->store ||
+	    fg_executed_sets_save(session->state_folder, key, executed, &why) == FG_OK ||
+	    session->told_no_executed)
+		return;
+	fg_progress_clear(&session->progress);
+	fg_cli_warn(session->cli, "what a benchmark executes is not kept: %s", why.message);
+	session->told_no_executed = true;
+}
+
+/* What the baseline executes the candidate executes as well: it is the same code. */
+static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
+		    const struct fg_executed *executed)
+{
+	struct fg_executed_key key;
+	struct fg_executed copy;
+
+	if (!fg_runner_executed_key(job, FG_ARM_CANDIDATE, &key) ||
+	    fg_executed_sets_has(session->state_folder, &key))
+		return;
+	fg_runner_executed_copy(job, FG_ARM_CANDIDATE, executed, &copy);
+	save(session, &key, &copy);
+	fg_executed_release(&copy);
+}
+
+static void find_reason(struct fg_session *session, const struct fg_runner_job *job,
+			struct fg_affected_reason *reason)
+{
+	struct fg_executed executed = {0};
+	struct fg_executed_key key;
+	struct fg_error why = {0};
+
+	fg_affected_by_files(job, reason);
+	if (reason->text)
+		return;
+	if (!fg_runner_executed_key(job, FG_ARM_BASELINE, &key)) {
+		reason->text = fg_xstrdup("its functions cannot be told apart");
+		return;
+	}
+	if (fg_executed_sets_load(session->state_folder, &key, &executed, &why) != FG_OK) {
+		reason->text = fg_xstrdup(why.message);
+		return;
+	}
+	if (!session->affected)
+		session->affected = fg_affected_new();
+	fg_affected_by_code(session->affected, job, &executed, reason);
+	if (!reason->text)
+		hand_on(session, job, &executed);
+	fg_executed_release(&executed);
+}
+
+bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark)
+{
+	struct fg_affected_reason reason = {0};
+	struct fg_series *series = series_of(session, job);
+
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->roots[FG_ARM_BASELINE] ||
+	    series->identical || series->repetition_count > 0)
+		return false;
+	find_reason(session, job, &reason);
+	if (reason.text)
+		tell_reason(series, &reason);
+	series->unaffected = !reason.text;
+	fg_affected_reason_release(&reason);
+	return series->unaffected;
+}
+
+void fg_session_keep_executed(struct fg_session *session, const struct fg_runner_job *job,
+			      enum fg_arm arm, const struct fg_exact_reading *reading)
+{
+	struct fg_executed executed = {0};
+	struct fg_executed_key key;
+
+	if (!session->store || !reading->callgrind || !fg_runner_executed_key(job, arm, &key))
+		return;
+	fg_runner_executed(job, arm, reading, &executed);
+	save(session, &key, &executed);
+	fg_executed_release(&executed);
+}
+
+/* ---- after the pairs ---- */
+
+/* Said once: without callgrind nothing is known, so everything is measured. */
+static void tell_no_meter(struct fg_session *session, const char *why)
+{
+	if (session->told_no_executed)
+		return;
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli,
+		   "nothing can be left out: what a benchmark executes is found with valgrind (%s)",
+		   why);
+	session->told_no_executed = true;
+}
+
+static const char failed[] = "what it executes could not be recorded: ";
+
+/* What failed once is not tried again with each build. */
+static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job)
+{
+	struct fg_executed executed = {0};
+	struct fg_executed_key key;
+	bool found = false;
+
+	if (!fg_runner_executed_key(job, FG_ARM_BASELINE, &key) ||
+	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
+		return false;
+	found = executed.doubt && fg_text_starts_with(executed.doubt, failed);
+	if (found)
+		hand_on(session, job, &executed);
+	fg_executed_release(&executed);
+	return found;
+}
+
+static void keep_failure(struct fg_session *session, const struct fg_executed_key *key,
+			 const char *why)
+{
+	struct fg_executed executed = {0};
+
+	fg_executed_doubt(&executed, "%s%s", failed, why);
+	save(session, key, &executed);
+	fg_executed_release(&executed);
+}
+
+static int find_of_arm(struct fg_session *session, struct fg_runner_job *job, enum fg_arm arm,
+		       int64_t until_ns, struct fg_error *err)
+{
+	const struct fg_exact_request request = {.arm = arm,
+						 .timeout_ns = until_ns - fg_clock_monotonic_ns()};
+	struct fg_exact_reading reading = {0};
+	struct fg_executed_key key;
+	int status = FG_OK;
+
+	if (!fg_runner_executed_key(job, arm, &key) ||
+	    fg_executed_sets_has(session->state_folder, &key))
+		return FG_OK;
+	if (request.timeout_ns <= 0) {
+		keep_failure(session, &key, "measure.exact_budget is used up");
+		return FG_OK;
+	}
+	status = fg_runner_callgrind(job, &request, &reading, err);
+	if (status != FG_OK)
+		return status;
+	if (reading.callgrind)
+		fg_session_keep_executed(session, job, arm, &reading);
+	else if (!fg_runner_has_callgrind())
+		tell_no_meter(session, "it is not installed");
+	else
+		keep_failure(session, &key, reading.why ? reading.why : "it failed");
+	fg_exact_reading_release(&reading);
+	return FG_OK;
+}
+
+/*
+ * The sampler sees what callgrind does not: code for processors that valgrind does not know, what
+ * threads do when they run at once.
+ */
+static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
+			enum fg_arm arm)
+{
+	const size_t index = (size_t)(series_of(session, job) - session->run.series);
+	const struct fg_profile_set *set =
+		index < session->profile_count ? session->profiles[index] : NULL;
+	struct fg_executed executed = {0};
+	struct fg_executed_key key;
+	bool more = false;
+
+	if (!set || !fg_runner_executed_key(job, arm, &key) ||
+	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
+		return;
+	for (size_t i = 1; i < set->function_count; i++) {
+		const struct fg_profile_function *f = &set->functions[i];
+
+		more |= !f->inlined && f->library &&
+			fg_executed_add_sampled(&executed, f->library,
+						f->linkage ? f->linkage : f->name);
+	}
+	if (more)
+		save(session, &key, &executed);
+	fg_executed_release(&executed);
+}
+
+int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns;
+	const struct fg_series *series = series_of(session, job);
+	struct fg_affected_reason reason = {0};
+	int status = FG_OK;
+
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->store ||
+	    !session->roots[FG_ARM_BASELINE] || series->identical || series->failure)
+		return FG_OK;
+	fg_affected_by_kind(job, &reason);
+	if (reason.text) {
+		fg_affected_reason_release(&reason);
+		return FG_OK;
+	}
+	status = find_of_arm(session, job, FG_ARM_BASELINE, until_ns, err);
+	if (status == FG_OK && !has_failed_before(session, job))
+		status = find_of_arm(session, job, FG_ARM_CANDIDATE, until_ns, err);
+	for (unsigned arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		add_sampled(session, job, (enum fg_arm)arm);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What benchmarks execute, kept between runs: STATE/executed/BENCHMARK-BUILD-CONFIGURATION-
+ * ENVIRONMENT, a text file each.  The files of a benchmark that were used last stay.
+ */
+#ifndef FG_CLI_SESSION_EXECUTED_SETS_H
+#define FG_CLI_SESSION_EXECUTED_SETS_H
+
+#include "model/executed.h"
+#include "runner/executed.h"
+
+/* FG_ENOENT: there is none; the message says what is another than in those that there are. */
+int fg_executed_sets_load(const char *state_folder, const struct fg_executed_key *key,
+			  struct fg_executed *executed, struct fg_error *err) FG_NODISCARD;
+bool fg_executed_sets_has(const char *state_folder, const struct fg_executed_key *key);
+int fg_executed_sets_save(const char *state_folder, const struct fg_executed_key *key,
+			  const struct fg_executed *executed, struct fg_error *err) FG_NODISCARD;
+
+#endif

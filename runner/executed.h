@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which functions a repetition under callgrind executed, and which of them are not the same in the
+ * other build.  Whatever cannot be told speaks for a difference.
+ */
+#ifndef FG_RUNNER_EXECUTED_H
+#define FG_RUNNER_EXECUTED_H
+
+#include "model/executed.h"
+#include "runner/exact.h"
+#include "runner/target.h"
+
+/* From the files of callgrind of this arm; `executed` is empty before. */
+void fg_runner_executed(const struct fg_runner_job *job, enum fg_arm arm,
+			const struct fg_exact_reading *reading, struct fg_executed *executed);
+/* The same functions, in files as this arm has them now. */
+void fg_runner_executed_copy(const struct fg_runner_job *job, enum fg_arm arm,
+			     const struct fg_executed *from, struct fg_executed *to);
+
+enum {
+	FG_EXECUTED_KEY_PART = 17
+};
+
+/* What a set was made from, so that it is used for nothing else: digests, as text. */
+struct fg_executed_key {
+	char benchmark[FG_EXECUTED_KEY_PART]; /* its name */
+	char build[FG_EXECUTED_KEY_PART];     /* code and inputs of this arm */
+	char configuration[FG_EXECUTED_KEY_PART];
+	char environment[FG_EXECUTED_KEY_PART];
+};
+
+/* False: its code or its inputs cannot be told. */
+bool fg_runner_executed_key(const struct fg_runner_job *job, enum fg_arm arm,
+			    struct fg_executed_key *key);
+
+#endif

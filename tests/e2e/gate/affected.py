@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Only what a change can touch is measured: each reason to measure, and what is said of the rest."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests/support"))
+from json_schema import Schema  # noqa: E402
+
+KEPT = ("--affected", "--no-store")  # what is executed is not looked for anew: it takes half a second a side
+schema = Schema(root / "docs/formats/report.schema.json")
+UNCHANGED = "unchanged code, placement not looked at"
+WORK = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int alpha(int n), beta(int n);
+int main(int argc, char **argv)
+{
+	int n = 0;
+	FILE *f = argc > 2 ? fopen(argv[2], "r") : NULL;
+	if (!f || fscanf(f, "%d", &n) != 1)
+		return 1;
+	printf("%d\\n", strcmp(argv[1], "alpha") == 0 ? alpha(n) : beta(n));
+	return 0;
+}
+"""
+ALPHA = """int used(int x), unused(int x);
+int alpha(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += used(i); return s; }
+"""
+HELPERS = """int used(int x) { return x * 3; }
+int unused(int x) { return x * 5; }
+"""
+BETA = """const int table[4] = {1, 2, 3, 4};
+int beta(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += table[i & 3]; return s; }
+"""
+FILES = {
+    "work.c": WORK, "alpha.c": ALPHA, "helpers.c": HELPERS, "beta.c": BETA, "a.txt": "20000\n", "b.txt": "20000\n",
+    "Makefile": "CFLAGS = -O1\nwork: work.o alpha.o helpers.o beta.o\n\t$(CC) -o $@ $^\n",
+    ".gitignore": ".fastgate\nwork\n*.o\n",
+    "fastgate.yml": """version: 1
+project: two
+build: { command: make -s }
+benchmarks:
+  - { name: alpha, command: ./work alpha a.txt }
+  - { name: beta, command: ./work beta b.txt }
+measure: { schedule: abba, warmup: 0, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }
+""",
+}
+
+
+def run(*words, env=None):
+    return subprocess.run(words, capture_output=True, text=True, env=env or os.environ, timeout=60)
+
+
+def git(*words):
+    done = run("git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words)
+    assert done.returncode == 0, done.stderr
+
+
+def edit(path, old, new):
+    text = pathlib.Path(path).read_text()
+    assert old in text, (path, old)
+    pathlib.Path(path).write_text(text.replace(old, new))
+
+
+def measure(*options, env=None):
+    """Benchmarks that were left out, and why each of the others was measured."""
+    done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post", *(options or ("--affected",)), env=env)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    report = json.loads(done.stdout)
+    wrong = schema.errors(report)
+    assert not wrong, wrong
+    left_out, reasons = set(), {}
+    for benchmark in report["benchmarks"]:
+        if benchmark.get("unaffected"):
+            assert benchmark["verdict"] == "pass" and benchmark["pairs"] == 0, benchmark
+            assert benchmark["cause"] == f"{benchmark['name']}: {UNCHANGED}", benchmark
+            left_out.add(benchmark["name"])
+        else:
+            assert benchmark["pairs"] > 0, benchmark
+            reasons[benchmark["name"]] = "".join(n for n in benchmark["notes"] if n.startswith("measured: "))[len("measured: "):]
+    return left_out, reasons, done.stderr
+
+
+def check(left_out, reasons, *options, env=None):
+    found = measure(*options, env=env)
+    assert (found[0], found[1]) == (left_out, reasons), found
+
+
+def what_is_executed_is_learned_once():
+    edit("alpha.c", "s = 0", "s = 1")
+    unknown = "it is not known yet what it executes"
+    check(set(), {"alpha": unknown, "beta": unknown})
+    check({"beta"}, {"alpha": "it executes what changed: alpha"})
+    check({"beta"}, {"alpha": "it executes what changed: alpha"}, "--quick")
+    check(set(), {"alpha": "", "beta": ""}, "--quick", "--no-store", "--set", "measure.affected=never")
+
+
+def every_report_says_it():
+    text = run(fastgate, "run", "--against", "HEAD", *KEPT, "--set", "report.junit=j.xml", "--set", "report.markdown=m.md",
+               "--set", "report.html=h.html").stdout
+    assert f"beta    {UNCHANGED} " in text and "2 benchmarks" in text, text
+    junit = pathlib.Path("j.xml").read_text()
+    assert f'<skipped message="{UNCHANGED}"/>' in junit and 'skipped="1"' in junit, junit
+    assert UNCHANGED in pathlib.Path("m.md").read_text() or "unchanged code" in pathlib.Path("m.md").read_text()
+    assert '"unaffected":true' in pathlib.Path("h.html").read_text()
+    for name in ("j.xml", "m.md", "h.html"):
+        os.unlink(name)
+
+
+def a_commit_needs_no_second_look():
+    git("commit", "-qam", "alpha")
+    edit("beta.c", "s = 0", "s = 1")
+    check({"alpha"}, {"beta": "it executes what changed: beta"}, *KEPT)
+    git("checkout", "-q", ".")
+
+
+def a_function_that_nobody_executes_touches_nobody():
+    edit("helpers.c", "x * 5", "x * 7")
+    check({"alpha", "beta"}, {})
+    edit("helpers.c", "x * 3", "x * 9")
+    check({"beta"}, {"alpha": "it executes what changed: used"}, *KEPT)
+    git("checkout", "-q", ".")
+
+
+def data_and_files_force_a_run():
+    edit("beta.c", "3, 4", "3, 5")
+    check(set(), dict.fromkeys(("alpha", "beta"), "data changed in work: table"), *KEPT)
+    git("checkout", "-q", ".")
+    edit("helpers.c", "x * 5", "x * 7")
+    edit("a.txt", "20000", "20001")
+    check(set(), dict.fromkeys(("alpha", "beta"), "a file that it may read changed: a.txt"), *KEPT)
+    git("checkout", "-q", "a.txt")
+
+
+def configuration_and_environment_force_a_run():
+    edit("fastgate.yml", "./work beta b.txt", "./work beta b.txt again")
+    changed = "its configuration changed since its functions were recorded"
+    check({"alpha"}, {"beta": changed}, *KEPT)
+    git("checkout", "-q", "fastgate.yml")
+    other = dict(os.environ, LD_BIND_NOW="1")
+    reason = "the environment is another than when its functions were recorded"
+    check(set(), {"alpha": reason, "beta": reason}, *KEPT, env=other)
+
+
+def without_valgrind_everything_is_measured(folder):
+    shutil.rmtree(".fastgate/executed")
+    tools = folder / "tools"
+    tools.mkdir()
+    for name in ("sh", "git", "make", "cc", "as", "ld", "collect2"):
+        if shutil.which(name):
+            (tools / name).symlink_to(shutil.which(name))
+    left_out, reasons, said = measure(env=dict(os.environ, PATH=str(tools)))
+    assert not left_out and len(reasons) == 2, reasons
+    assert said.count("nothing can be left out") == 1, said
+
+
+with tempfile.TemporaryDirectory() as folder:
+    project = pathlib.Path(folder) / "project"
+    project.mkdir()
+    os.chdir(project)
+    for key in [k for k in os.environ if k.startswith(("GIT_", "FASTGATE_"))]:
+        del os.environ[key]
+    os.environ.update(HOME=folder, XDG_CACHE_HOME=f"{folder}/cache", LC_ALL="C.UTF-8")
+    for name, text in FILES.items():
+        pathlib.Path(name).write_text(text)
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    what_is_executed_is_learned_once()
+    every_report_says_it()
+    a_commit_needs_no_second_look()
+    a_function_that_nobody_executes_touches_nobody()
+    data_and_files_force_a_run()
+    configuration_and_environment_force_a_run()
+    without_valgrind_everything_is_measured(pathlib.Path(folder))
