@@ -53,6 +53,20 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 	}
 }
 
+bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
+		      const struct fg_measuring *measure, const char *metric)
+{
+	struct fg_metric_context context = {.series = series, .policy = policy, .measure = measure};
+	struct fg_metric_verdict verdict;
+	const size_t index = fg_series_find_metric(series, metric);
+
+	if (index >= series->metric_count || !fg_policy_metric(policy, metric).gated ||
+	    !fg_metric_is_judged(series, index))
+		return false;
+	fg_metric_decide(&context, index, &verdict, NULL);
+	return verdict.outcome == FG_OUTCOME_REGRESSION;
+}
+
 unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_measuring *measure)
 {
 	const struct fg_metric_policy time = fg_policy_metric(policy, "cpu_time");

@@ -38,6 +38,10 @@ struct fg_gate_progress {
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measuring *measure, struct fg_gate_progress *progress);
 
+/* Would this gated metric fail the run with the pairs that there are? */
+bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
+		      const struct fg_measuring *measure, const char *metric);
+
 /*
  * The least `max_pairs` at which a slowdown of CPU time that is four times the scatter of the pairs
  * mostly fails with this policy; 0: unknown.

@@ -7,12 +7,15 @@
  */
 #include "gate/measures.h"
 
+#include "base/number.h"
+#include "base/text.h"
 #include "gate/nodes.h"
 #include "model/profile_join.h"
 
 #include <math.h>
 
-#define ROUNDING 1e-12 /* of a total: counts that are added up in another order */
+#define ROUNDING  1e-12 /* of a total: counts that are added up in another order */
+#define EXPLAINED 0.5   /* of a program's growth, by its heap */
 
 /* Both sides of a benchmark, wherever they were measured. */
 struct sides {
@@ -141,13 +144,14 @@ static void judge(const struct fg_metric_context *context, const struct fg_profi
 	fg_series_release(&series);
 }
 
-static bool is_judged(const struct fg_benchmark_verdict *verdict, const char *name)
+static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_verdict *verdict,
+						   const char *name)
 {
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		if (strcmp(verdict->metrics[i].name, name) == 0)
-			return true;
+			return &verdict->metrics[i];
 	}
-	return false;
+	return NULL;
 }
 
 /* Gated and not there: never a pass in silence. */
@@ -191,34 +195,54 @@ static void judge_all(const struct fg_metric_context *context, const struct fg_p
 	verdict->metrics = all;
 	for (size_t id = 0; id < measures; id++) {
 		if (!fg_measure_is_time((uint16_t)id) && is_measured(set, (uint16_t)id) &&
-		    !is_judged(verdict, fg_measure_at(&set->measures, (uint16_t)id)->name))
+		    !find_metric(verdict, fg_measure_at(&set->measures, (uint16_t)id)->name))
 			judge(context, set, (uint16_t)id, &all[verdict->metric_count++]);
 	}
 	for (size_t i = 0; i < policy->metric_count; i++) {
 		const struct fg_metric_policy *how = &policy->metrics[i];
 
 		if (how->gated && fg_measure_is_known(how->name) &&
-		    !fg_metric_find_builtin(how->name) && !is_judged(verdict, how->name))
+		    !fg_metric_find_builtin(how->name) && !find_metric(verdict, how->name))
 			add_unmeasured(how, context->arena, &all[verdict->metric_count++]);
 	}
 }
 
-static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *metric)
+static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *name)
 {
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		if (strcmp(verdict->metrics[i].name, metric) == 0)
-			return verdict->metrics[i].outcome == FG_OUTCOME_REGRESSION;
-	}
-	return false;
+	const struct fg_metric_verdict *metric = find_metric(verdict, name);
+
+	return metric && metric->outcome == FG_OUTCOME_REGRESSION;
+}
+
+/* Where the heap does not explain why a program became larger. */
+static void note_other_memory(const struct fg_metric_context *context,
+			      struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_metric_verdict *rss = find_metric(verdict, "max_rss");
+	const struct fg_metric_verdict *heap = find_metric(verdict, "heap.peak");
+	char grown[FG_NUMBER_TEXT_SIZE];
+	char held[FG_NUMBER_TEXT_SIZE];
+
+	if (!has_failed(verdict, "max_rss") || !heap ||
+	    heap->candidate - heap->baseline >= EXPLAINED * (rss->candidate - rss->baseline))
+		return;
+	fg_notes_add(&verdict->notes, context->arena,
+		     "max rss grew by %s, the peak of the heap by %s: the rest is mapped memory, "
+		     "stacks, what the allocator keeps, or the program itself",
+		     fg_format_size(rss->candidate - rss->baseline, grown),
+		     fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
 }
 
 /* Is it worth saying who changed this measure? */
 static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 			   const struct fg_metric_verdict *metric)
 {
+	if (metric->gated)
+		return true;
 	/* Who made the program larger: the call paths whose share of the peak grew. */
-	return metric->gated || metric->outcome != FG_OUTCOME_PASS ||
-	       (strcmp(metric->name, "heap.peak") == 0 && has_failed(verdict, "max_rss"));
+	if (fg_text_starts_with(metric->name, "heap.") && has_failed(verdict, "max_rss"))
+		return strcmp(metric->name, "heap.peak") == 0;
+	return metric->outcome != FG_OUTCOME_PASS;
 }
 
 static void blame_all(const struct fg_metric_context *context, const struct sides *sides,
@@ -257,5 +281,6 @@ void fg_measures_decide(const struct fg_gate_input *input, size_t index,
 	judge_all(context, sides.set, verdict);
 	if (sides.set && !verdict->identical && context->policy->functions != FG_FUNCTIONS_OFF)
 		blame_all(context, &sides, verdict);
+	note_other_memory(context, verdict);
 	sides_release(&sides);
 }

@@ -45,7 +45,11 @@ static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 
-	return headline && strcmp(headline->name, blame->measure) == 0;
+	if (!headline)
+		return false;
+	/* Who makes a program larger is who holds more of its memory. */
+	return strcmp(headline->name, blame->measure) == 0 ||
+	       (strcmp(headline->name, "max_rss") == 0 && strcmp(blame->measure, "heap.peak") == 0);
 }
 
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index)
@@ -87,6 +91,8 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 		rest.delta -= blame->functions[i].delta;
 	if (has_shares(blame))
 		rest.share = rest.delta / blame->total_delta;
+	if (!(fabs(rest.delta) > 0))
+		rest.delta = (double)NAN;
 	return rest;
 }
 

@@ -40,7 +40,7 @@ size_t fg_report_sure_count(const struct fg_blame *blame);
  * shown).
  */
 struct fg_remainder {
-	double delta;
+	double delta; /* NaN: nothing is left, or it is not known */
 	double share;
 };
 struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);

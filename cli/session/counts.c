@@ -46,6 +46,7 @@ struct counter {
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	const char *library;
+	char *events;               /* what is counted, as FG_ENV_COUNTERS takes it */
 	char *why;                  /* why nothing is counted, or not as often as it should be */
 	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
 	struct fg_domain_sums domains[FG_ARM_COUNT]; /* of the first repetition */
@@ -64,13 +65,12 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 {
 	const struct fg_measuring *measure = &counter->benchmark->measure;
 	const bool events = counter->kind == &kind_of_events;
-	char *counters = events ? fg_text_join(measure->also, ",") : NULL;
 	char *calls = events || measure->call_count == 0 ? NULL : fg_text_join(measure->calls, ",");
 	char *domains =
 		events || measure->domain_count == 0 ? NULL : fg_text_join(measure->domains, ",");
 	const struct fg_preload preload = {
 		.library = counter->library,
-		.counters = counters,
+		.counters = events ? counter->events : NULL,
 		.calls = calls,
 		.domains = domains,
 		.trace_folder = folder,
@@ -94,7 +94,6 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		explain(counter, why ? why : "the program failed");
 	free(why);
 	free(words);
-	free(counters);
 	free(calls);
 	free(domains);
 	for (size_t i = 0; i < count; i++)
@@ -215,6 +214,7 @@ static void counter_release(struct counter *counter)
 	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_domain_sums_release(&counter->domains[arm]);
 	fg_strbuf_release(&counter->unreached);
+	free(counter->events);
 	free(counter->why);
 }
 
@@ -253,9 +253,42 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	return status;
 }
 
-bool fg_session_counts_events(const struct fg_measuring *measure)
+/*
+ * More memory than before: the call paths that hold it are worth a repetition of the heap, asked
+ * for or not.
+ */
+static bool has_grown(const struct fg_session *session, const struct fg_series *series,
+		      const struct fg_benchmark *benchmark)
 {
-	return measure->also_count > 0 || measure->call_count > 0 || measure->domain_count > 0;
+	return session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED &&
+	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
+}
+
+/* NULL: none. */
+static char *events_to_count(const struct fg_session *session, const struct fg_series *series,
+			     const struct fg_benchmark *benchmark)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+	char *asked = measure->also_count > 0 ? fg_text_join(measure->also, ",") : NULL;
+	char *all = NULL;
+
+	for (size_t i = 0; i < measure->also_count; i++)
+		if (strcmp(measure->also[i], "heap") == 0)
+			return asked;
+	if (!has_grown(session, series, benchmark))
+		return asked;
+	all = asked ? fg_xasprintf("%s,heap", asked) : fg_xstrdup("heap");
+	free(asked);
+	return all;
+}
+
+bool fg_session_counts_events(const struct fg_session *session, const struct fg_series *series,
+			      const struct fg_benchmark *benchmark)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+
+	return measure->also_count > 0 || measure->call_count > 0 || measure->domain_count > 0 ||
+	       has_grown(session, series, benchmark);
 }
 
 int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
@@ -263,27 +296,31 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 			    struct fg_error *err)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
-	const struct {
-		const struct kind *kind;
-		bool is_wanted;
-	} all[] = {
-		{.kind = &kind_of_events, .is_wanted = measure->also_count > 0},
-		{.kind = &kind_of_calls,
-		 .is_wanted = measure->call_count > 0 || measure->domain_count > 0},
-	};
 	const size_t *indexes = NULL;
+	struct fg_series *series = NULL;
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(all) && status == FG_OK; i++) {
-		struct counter counter = {.kind = all[i].kind,
-					  .session = session,
-					  .job = job,
-					  .benchmark = benchmark};
+	series = &session->run.series[indexes[0]];
+	struct counter events = {
+		.kind = &kind_of_events,
+		.session = session,
+		.job = job,
+		.benchmark = benchmark,
+		.events = events_to_count(session, series, benchmark),
+	};
+	struct counter calls = {
+		.kind = &kind_of_calls,
+		.session = session,
+		.job = job,
+		.benchmark = benchmark,
+	};
 
-		if (all[i].is_wanted)
-			status = count_kind(&counter, &session->run.series[indexes[0]], set, err);
-		counter_release(&counter);
-	}
+	if (events.events)
+		status = count_kind(&events, series, set, err);
+	if (status == FG_OK && (measure->call_count > 0 || measure->domain_count > 0))
+		status = count_kind(&calls, series, set, err);
+	counter_release(&events);
+	counter_release(&calls);
 	return status;
 }

@@ -393,15 +393,19 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 struct fg_error *err)
 {
 	const bool exact = is_exact_wanted(session, benchmark);
-	const bool also = fg_session_counts_events(&benchmark->measure);
+	const struct fg_series *series = NULL;
 	struct fg_profile_set *set = NULL;
 	const size_t *indexes = NULL;
+	bool also = false;
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
+	series = &session->run.series[indexes[0]];
 	make_room_for_profiles(session);
-	if ((!exact && !also) ||
-	    !may_be_counted(&session->run.series[indexes[0]], benchmark, state))
+	if (!may_be_counted(series, benchmark, state))
+		return FG_OK;
+	also = fg_session_counts_events(session, series, benchmark);
+	if (!exact && !also)
 		return FG_OK;
 	set = profile_of(session, indexes[0]);
 	if (exact)

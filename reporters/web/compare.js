@@ -121,7 +121,8 @@ function measureParts(blame) {
 // Measure by measure, first that of the metric which tells the story.
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
-	const story = headline(benchmark)?.name;
+	const metric = headline(benchmark)?.name;
+	const story = metric === 'max_rss' ? 'heap.peak' : metric; // who makes a program larger is who holds more of its memory
 	const first = parts.findIndex((p) => p.of.measure && p.of.measure === story);
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }
@@ -163,7 +164,7 @@ function standing(f) {
 // The rows add up to the whole change.
 function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
-	if (!finite(rest))
+	if (!finite(rest) || rest === 0)
 		return null;
 	const share = finite(shown[0].share_of_change) ? rest / parts.total : null;
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),

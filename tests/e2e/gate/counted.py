@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 counted.py FASTGATE COMPILER: with `measure.also: [heap]` one allocation more in ten thousand fails the run, and the function that makes
-it is named with its call path; so does a block that is not given back.  The same program passes.
+it is named with its call path; so does a block that is not given back.  The same program passes.  Where peak memory fails, the functions
+that hold more of it are named without being asked for, and where the heap does not explain it, that is said.
 """
 import os
 import sys
@@ -18,6 +19,15 @@ __attribute__((noinline)) void parse(int n) { for (int i = 0; i < n; i++) { bloc
 __attribute__((noinline)) void load(int n) { for (int i = 0; i < n; i++) { block = malloc(80); free(block); } __asm__ volatile(""); }
 __attribute__((noinline)) void keep(int bytes) { block = malloc(bytes); __asm__ volatile(""); }
 int main(void) { parse(5000); load(LOADS); keep(HELD); return 0; }
+"""
+
+LARGER = """#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static void *volatile block;
+__attribute__((noinline)) void hoard(size_t bytes) { block = malloc(bytes); memset(block, 1, bytes); __asm__ volatile(""); }
+__attribute__((noinline)) void map(size_t bytes) { block = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(block, 1, bytes); }
+int main(void) { hoard(HELD); map(MAPPED); return 0; }
 """
 
 CONFIGURATION = f"""version: 1
@@ -44,6 +54,31 @@ def gate():
 
 def make(loads, held, more=""):
     write("app.c", PROGRAM.replace("LOADS", loads).replace("HELD", held) + more)
+
+
+def larger(held, mapped):
+    """What is said of a program that holds more memory than before."""
+    write("app.c", LARGER.replace("HELD", held).replace("MAPPED", mapped))
+    done = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "12:12", "--set", "measure.also=[]", "--set", "report.json=report.json",
+                "--set", "gate.metrics={max_rss: {gated: true}, cpu_time: {gated: false}, wall_time: {gated: false}}")
+    check(done.returncode == 1, f"more memory: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done, first_benchmark()
+
+
+def peak_memory():
+    write("app.c", LARGER.replace("HELD", "1000000").replace("MAPPED", "1000000"))
+    git("commit", "-q", "-a", "-m", "another program")
+    done, benchmark = larger("9000000", "1000000")
+    blamed = next(one for one in benchmark["measures"] if one["measure"] == "heap.peak")["functions"]
+    check((blamed[0]["name"], blamed[0]["standing"], blamed[0]["delta"]) == ("hoard", "guilty", 8000000), f"{blamed}")
+    check("max rss" in benchmark["cause"] and ": hoard app.c:" in benchmark["cause"], benchmark["cause"])
+    check("the rest is mapped memory" not in done.stdout, done.stdout)
+    check([one["measure"] for one in benchmark["measures"]] == ["heap.peak"], f"one list tells who holds it: {benchmark['measures']}")
+    check("everything else" not in done.stdout, f"nothing is left: {done.stdout}")
+
+    done, benchmark = larger("1000000", "9000000")
+    check(not any(one["functions"] for one in benchmark.get("measures", []) if one["measure"] == "heap.peak"), f"{benchmark}")
+    check("max rss grew by" in done.stdout and "the peak of the heap by 0 B: the rest is mapped memory" in done.stdout, done.stdout)
 
 
 def body():
@@ -80,6 +115,7 @@ def body():
 
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.also=[heat]")
     check(done.returncode == 2 and "heat" in done.stderr, f"an event that is not known: {done}")
+    peak_memory()
 
 
 finish_in_scratch(body)
