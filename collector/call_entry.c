@@ -5,6 +5,11 @@
  * real function.  The return address stays where it is and what it is, so nothing that looks at
  * stacks (exceptions, longjmp, setjmp, vfork, shadow stacks) meets anything of ours.
  *
+ * A call that is timed is the exception: there the common part calls the function and so stands
+ * between it and its caller, as any wrapper would.  It has unwind tables and nothing to clean up:
+ * exceptions and longjmp() pass it.  Only functions all of whose arguments are in registers can be
+ * called in this way (collector/signatures.c).
+ *
  * The upper halves of vector registers are saved only where the processor says that they are in
  * use: to load them otherwise would make them so, and slow down the program's SSE code.
  */
@@ -24,7 +29,8 @@ uint32_t fg_call_components __attribute__((visibility("hidden")));
 /* The processor tells which are in use. */
 uint32_t fg_call_asks __attribute__((visibility("hidden")));
 
-uintptr_t (*fg_call_counter)(const struct fg_call_state *) __attribute__((visibility("hidden")));
+uintptr_t (*fg_call_counter)(struct fg_call_state *) __attribute__((visibility("hidden")));
+void (*fg_call_returned)(const struct fg_call_state *) __attribute__((visibility("hidden")));
 
 extern const uint8_t fg_call_stubs[] __attribute__((visibility("hidden")));
 extern const uint8_t fg_call_frame_code[] __attribute__((visibility("hidden")));
@@ -32,6 +38,7 @@ extern const uint8_t fg_call_frame_code[] __attribute__((visibility("hidden")));
 /* Offsets are those of struct fg_call_state. */
 _Static_assert(offsetof(struct fg_call_state, rax) == 64, "the code below says 64");
 _Static_assert(offsetof(struct fg_call_state, in_use) == 128, "the code below says 128");
+_Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below says 136");
 _Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
 _Static_assert(sizeof(struct fg_call_state) == 704, "the code below says 704");
 _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
@@ -39,7 +46,7 @@ _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_counter\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_counter, fg_call_returned\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"
@@ -88,6 +95,7 @@ __asm__(
 "	xgetbv\n"
 "	andl fg_call_components(%rip), %eax\n"
 "1:	movq %rax, 128(%rsp)\n"
+"	movq $0, 136(%rsp)\n"
 "	testl $64, %eax\n"
 "	jnz 3f\n"
 "	testl $4, %eax\n"
@@ -162,6 +170,9 @@ __asm__(
 "	movq 104(%rsp), %r8\n"
 "	movq 112(%rsp), %r9\n"
 "	movq 120(%rsp), %r10\n"
+"	cmpl $0, 136(%rsp)\n"
+"	jne 5f\n"
+"	.cfi_remember_state\n"
 "	movq %rbp, %rsp\n"
 "	popq %rbp\n"
 "	.cfi_def_cfa %rsp, 16\n"
@@ -169,6 +180,25 @@ __asm__(
 "	leaq 8(%rsp), %rsp\n"
 "	.cfi_def_cfa_offset 8\n"
 "	jmp *%r11\n"
+"	.cfi_restore_state\n"
+"5:	call *%r11\n"
+"	movq %rax, 64(%rsp)\n"
+"	movq %rdx, 80(%rsp)\n"
+"	movaps %xmm0, 192(%rsp)\n"
+"	movaps %xmm1, 256(%rsp)\n"
+"	movq %rsp, %rdi\n"
+"	call *fg_call_returned(%rip)\n"
+"	movq 64(%rsp), %rax\n"
+"	movq 80(%rsp), %rdx\n"
+"	movaps 192(%rsp), %xmm0\n"
+"	movaps 256(%rsp), %xmm1\n"
+"	movq %rbp, %rsp\n"
+"	popq %rbp\n"
+"	.cfi_def_cfa %rsp, 16\n"
+"	.cfi_restore %rbp\n"
+"	leaq 8(%rsp), %rsp\n"
+"	.cfi_def_cfa_offset 8\n"
+"	ret\n"
 "	.cfi_endproc\n"
 "	.size fg_call_enter, . - fg_call_enter\n"
 "\n"
@@ -196,7 +226,8 @@ static uint32_t enabled_components(void)
 	return low;
 }
 
-void fg_call_entry_init(uintptr_t (*counter)(const struct fg_call_state *))
+void fg_call_entry_init(uintptr_t (*counter)(struct fg_call_state *),
+			void (*returned)(const struct fg_call_state *))
 {
 	uint32_t a = 0;
 	uint32_t b = 0;
@@ -204,6 +235,7 @@ void fg_call_entry_init(uintptr_t (*counter)(const struct fg_call_state *))
 	uint32_t d = 0;
 
 	fg_call_counter = counter;
+	fg_call_returned = returned;
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
 		return; /* nothing beyond SSE */
 	fg_call_components = enabled_components() & (COMPONENT_AVX | COMPONENT_AVX512);

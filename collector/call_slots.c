@@ -411,13 +411,25 @@ static const struct fg_signature *signature_of(const char *name, struct fg_call_
 
 	if (!pattern->with_domains || count == FG_CALLED_MAX)
 		return NULL;
-	if (pattern->signature[0] ? !fg_signature_parse(pattern->signature, signature)
-				  : !fg_signature_find(name, signature)) {
+	if ((pattern->signature[0] ? !fg_signature_parse(pattern->signature, signature)
+				   : !fg_signature_find(name, signature)) ||
+	    signature->count == 0) {
 		pattern->is_unsigned = true;
 		return NULL;
 	}
 	count++;
 	return signature;
+}
+
+/* May it be called from a frame of ours?  Its arguments have to be known to be in registers. */
+static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern)
+{
+	struct fg_signature signature;
+
+	if (pattern->signature[0] ? !fg_signature_parse(pattern->signature, &signature)
+				  : !fg_signature_find_any(name, &signature))
+		return false;
+	return signature.is_in_registers && !fg_call_looks_at_caller(name);
 }
 
 /* What the patterns say of the function `name` of the object `path`; false: none means it. */
@@ -435,6 +447,12 @@ static bool ask_patterns(const char *name, const char *path, struct fg_called *c
 		called->is_named |= pattern->is_exact;
 		if (!called->signature)
 			called->signature = signature_of(name, pattern);
+		if (!fg_calls_timed)
+			continue;
+		if (can_be_timed(name, pattern))
+			called->is_timed = true;
+		else
+			pattern->is_untimed = true;
 	}
 	return is_meant;
 }

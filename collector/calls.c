@@ -5,6 +5,7 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
+#include "collector/call_times.h"
 #include "collector/collector_env.h"
 #include "collector/count_hooks.h"
 #include "collector/domains.h"
@@ -22,6 +23,9 @@ enum {
 	TABLE_FIRST = 256,     /* entries */
 	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
 	DOMAINS_MAX = 1 << 15, /* of a thread */
+	TIMES_MAX = 1 << 14,   /* of a thread */
+	/* Measures of time stand behind those of calls. */
+	FIRST_TIME = FG_CALLED_MAX,
 };
 
 struct entry {
@@ -30,6 +34,7 @@ struct entry {
 	uint32_t function; /* + 1; 0: free */
 	uint32_t domains;  /* + 1: the first of its arguments; 0: none */
 	uint64_t calls;
+	struct fg_call_times *times; /* NULL: not timed */
 };
 
 struct table {
@@ -39,6 +44,8 @@ struct table {
 	uint32_t events; /* since the last flush */
 	struct fg_call_domain *domains;
 	uint32_t domain_count;
+	struct fg_call_times *times;
+	uint32_t time_count;
 };
 
 /* By slot, beside fg_g.threads. */
@@ -46,6 +53,7 @@ static struct table tables[FG_THREADS_MAX];
 /* Where no thread of ours was there, or no memory. */
 static _Atomic uint64_t unplaced[FG_CALLED_MAX];
 static bool is_begun;
+bool fg_calls_timed;
 static bool has_all_patterns = true;
 
 /* ---- tables ---- */
@@ -104,6 +112,23 @@ static void add_domains(struct table *table, struct entry *entry)
 	table->domain_count += signature->count;
 }
 
+/* As above: without room its calls have no durations. */
+static void add_times(struct table *table, struct entry *entry)
+{
+	if (!fg_called[entry->function - 1].is_timed || table->time_count == TIMES_MAX)
+		return;
+	if (!table->times) {
+		void *memory =
+			mmap(NULL, TIMES_MAX * sizeof(struct fg_call_times), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return;
+		table->times = memory;
+	}
+	entry->times = &table->times[table->time_count++];
+}
+
 static struct entry *entry_of(struct table *table, const struct entry *key)
 {
 	struct entry *entry = NULL;
@@ -116,6 +141,7 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 		*entry = *key;
 		table->used++;
 		add_domains(table, entry);
+		add_times(table, entry);
 	}
 	return entry;
 }
@@ -133,6 +159,12 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	fg_record_number(writer, function + 1);
 	fg_record_texts(writer, "calls.", called->name);
 	called->is_told = fg_record_write(writer);
+	if (called->is_timed) {
+		fg_record_begin(writer, FG_RECORD_MEASURE);
+		fg_record_number(writer, FIRST_TIME + function + 1);
+		fg_record_texts(writer, "time.", called->name);
+		(void)fg_record_write(writer);
+	}
 	if (!called->signature)
 		return;
 	fg_record_begin(writer, FG_RECORD_SIGNATURE);
@@ -141,15 +173,22 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	(void)fg_record_write(writer);
 }
 
+/* A record that begins with whose it is. */
+static void begin_record(struct fg_thread *writer, enum fg_trace_record kind, uint32_t thread,
+			 const struct entry *entry)
+{
+	fg_record_begin(writer, kind);
+	fg_record_number(writer, thread);
+	fg_record_number(writer, entry->region);
+	fg_record_number(writer, entry->path);
+}
+
 static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry *entry)
 {
 	if (!entry->calls)
 		return;
 	tell(writer, entry->function - 1);
-	fg_record_begin(writer, FG_RECORD_COUNTS);
-	fg_record_number(writer, thread);
-	fg_record_number(writer, entry->region);
-	fg_record_number(writer, entry->path);
+	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
 	fg_record_number(writer, entry->function);
 	fg_record_number(writer, entry->calls);
 	if (fg_record_write(writer))
@@ -168,16 +207,29 @@ static void write_domains(struct fg_thread *writer, uint32_t thread, const struc
 
 		if (!domain->values)
 			continue;
-		fg_record_begin(writer, FG_RECORD_DOMAIN);
-		fg_record_number(writer, thread);
-		fg_record_number(writer, entry->region);
-		fg_record_number(writer, entry->path);
+		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
 		fg_record_number(writer, entry->function);
 		fg_record_number(writer, i);
 		fg_domain_take(writer, domain);
 		if (!fg_record_write(writer))
 			fg_lose(FG_LOSS_NO_ROOM, 1);
 	}
+}
+
+static void write_times(struct fg_thread *writer, uint32_t thread, const struct entry *entry)
+{
+	if (!entry->times || !entry->times->returned)
+		return;
+	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
+	fg_record_number(writer, FIRST_TIME + entry->function);
+	fg_record_number(writer, entry->times->outermost_ns);
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+	begin_record(writer, FG_RECORD_CALL_TIMES, thread, entry);
+	fg_record_number(writer, entry->function);
+	fg_call_times_take(writer, entry->times);
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
@@ -188,6 +240,7 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 		if (table->entries[i].function) {
 			write_entry(writer, thread, &table->entries[i]);
 			write_domains(writer, thread, table, &table->entries[i]);
+			write_times(writer, thread, &table->entries[i]);
 		}
 	table->events = 0;
 }
@@ -220,6 +273,7 @@ static void write_patterns(struct fg_thread *writer)
 		if (where)
 			fg_record_path(writer, *where ? where : fg_g.program);
 		fg_record_number(writer, pattern->is_unsigned);
+		fg_record_number(writer, pattern->is_untimed);
 		(void)fg_record_write(writer);
 	}
 }
@@ -248,8 +302,9 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-static void add(struct fg_thread *thread, uint32_t path, uint32_t function,
-		const struct fg_call_state *state)
+/* Returns the entry; NULL: there is no room for it. */
+static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t function,
+			 const struct fg_call_state *state)
 {
 	struct table *table = &tables[thread->index];
 	const struct entry key = {
@@ -258,7 +313,7 @@ static void add(struct fg_thread *thread, uint32_t path, uint32_t function,
 
 	if (!entry) {
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
-		return;
+		return NULL;
 	}
 	entry->calls++;
 	if (entry->domains)
@@ -266,40 +321,76 @@ static void add(struct fg_thread *thread, uint32_t path, uint32_t function,
 			       state);
 	if (++table->events >= FLUSH_AFTER)
 		flush(thread, thread->index, thread->id);
+	return entry;
 }
 
-static void count(const struct fg_call_state *state, uint32_t function)
+static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
+				  uint32_t function)
+{
+	struct fg_walk_result where = {.truncated = true};
+	ucontext_t context;
+
+	if (!fg_ensure_file(thread))
+		return NULL;
+	fg_thread_announce(thread);
+	if (!is_on_small_stack(thread)) {
+		make_context(state, &context);
+		where = fg_stack_walk(thread, &context);
+	}
+	return add(thread, where.path, function, state);
+}
+
+/* Returns whether the call is timed. */
+static bool count(const struct fg_call_state *state, uint32_t function)
 {
 	struct fg_thread *thread = fg_self;
-	ucontext_t context;
+	const uint64_t entered = fg_calls_timed ? fg_call_clock() : 0;
+	struct entry *entry = NULL;
+	bool is_timed = false;
 
 	if (!thread || !fg_thread_enter(thread)) {
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
-		return;
+		return false;
 	}
-	if (fg_ensure_file(thread)) {
-		struct fg_walk_result where = {.truncated = true};
+	entry = count_placed(thread, state, function);
+	if (entry && entry->times) {
+		const struct fg_timed_call call = {
+			.times = entry->times, .sp = state->rsp, .function = function};
 
-		fg_thread_announce(thread);
-		if (!is_on_small_stack(thread)) {
-			make_context(state, &context);
-			where = fg_stack_walk(thread, &context);
-		}
-		add(thread, where.path, function, state);
+		is_timed = fg_call_begin(thread, &call);
 	}
+	if (fg_calls_timed)
+		fg_call_go(thread, entered, is_timed);
 	/* Others may wait for it, and need no more than to see what was written before. */
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	return is_timed;
 }
 
-static uintptr_t count_and_go_on(const struct fg_call_state *state)
+static uintptr_t count_and_go_on(struct fg_call_state *state)
 {
 	const struct fg_call_target *target = &fg_call_targets[state->index];
 	const int saved_errno = errno;
 
 	if (fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
-		count(state, atomic_load_explicit(&target->function, memory_order_relaxed));
+		state->is_timed =
+			count(state, atomic_load_explicit(&target->function, memory_order_relaxed));
 	errno = saved_errno;
 	return atomic_load_explicit(&target->address, memory_order_acquire);
+}
+
+static void end_call(const struct fg_call_state *state)
+{
+	const uint64_t now = fg_call_clock();
+	const struct fg_call_target *target = &fg_call_targets[state->index];
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	if (fg_alive() && thread && fg_thread_enter(thread)) {
+		fg_call_end(thread, atomic_load_explicit(&target->function, memory_order_relaxed),
+			    state->rsp, now);
+		atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	}
+	errno = saved_errno;
 }
 
 /* ---- joining in ---- */
@@ -313,13 +404,14 @@ static void on_introduce(struct fg_thread *thread)
 	if (is_begun)
 		return;
 	is_begun = true;
-	fg_call_entry_init(count_and_go_on);
+	fg_call_entry_init(count_and_go_on, end_call);
 	fg_call_slots_update();
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
 	flush(thread, thread->index, thread->id);
+	fg_call_times_forget(thread->index);
 	if (!is_last)
 		return;
 	fg_threads_visit_others(thread, flush);
@@ -342,10 +434,15 @@ static void on_fork(void)
 		if (table->domains)
 			(void)madvise(table->domains, DOMAINS_MAX * sizeof(struct fg_call_domain),
 				      MADV_DONTNEED);
+		if (table->times)
+			(void)madvise(table->times, TIMES_MAX * sizeof(struct fg_call_times),
+				      MADV_DONTNEED);
 		table->used = 0;
 		table->events = 0;
 		table->domain_count = 0;
+		table->time_count = 0;
 	}
+	fg_call_times_forget_all();
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		atomic_store(&unplaced[i], 0);
 }
@@ -397,5 +494,8 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(domains, true);
 	if (!calls && !domains)
 		return;
+	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;
+	if (fg_calls_timed)
+		fg_call_clock_begin();
 	fg_count_hooks = &hooks;
 }

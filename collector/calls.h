@@ -6,6 +6,7 @@
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_slots.c    leads the imports of every loaded object to our stubs
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
+ *	call_times.c    how long calls take, where that is asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	signatures.c    where a function takes its arguments
  *	call_names.c    which functions are wanted
@@ -32,6 +33,7 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
 	bool is_told;                         /* its measure is in the trace file of this process */
+	bool is_timed;                        /* may be called from a frame of ours, and is */
 	bool is_named; /* a pattern names it alone: that it was not called is an answer, too */
 };
 
@@ -45,6 +47,7 @@ struct fg_call_pattern {
 	bool with_domains;  /* arguments are looked at */
 	bool only_known;    /* and functions whose signature is not known are left out */
 	bool is_unsigned;   /* a function was reached whose signature is not known */
+	bool is_untimed;    /* durations are wanted, and a function cannot be called from ours */
 	char signature[96]; /* that was given; empty: none */
 };
 
@@ -63,21 +66,29 @@ bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /* Does the pattern mean the function of this name in the object of this path (NULL: any)? */
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
 
+/* ---- calls.c ---- */
+
+/* Durations are wanted. */
+extern bool fg_calls_timed;
+
 /* ---- call_entry.c ---- */
 
 /* How the stubs leave the registers, the stack pointer on the return address. */
 struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
-	uint64_t in_use, unused[7]; /* components of the vector registers */
+	uint64_t in_use;   /* components of the vector registers */
+	uint64_t is_timed; /* the function is called, and its end is told */
+	uint64_t unused[6];
 	uint8_t vectors[8][64];
 };
 
 /*
  * Chooses how much of the vector registers is saved.  `counter` is what stubs call: it says where
- * to go on.
+ * to go on, and whether `returned` is to be called after that.
  */
-void fg_call_entry_init(uintptr_t (*counter)(const struct fg_call_state *));
+void fg_call_entry_init(uintptr_t (*counter)(struct fg_call_state *),
+			void (*returned)(const struct fg_call_state *));
 /* Address of a stub. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);

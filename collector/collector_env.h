@@ -81,6 +81,8 @@ enum fg_counter {
  * where it is no function of libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
+/* "1": the durations of these calls are taken, too, where a function can be called from ours. */
+#define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

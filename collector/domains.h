@@ -33,14 +33,19 @@ struct fg_argument {
 struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
-	uint8_t lanes; /* of a vector function: values in each register; 0: it is none */
+	uint8_t lanes;        /* of a vector function: values in each register; 0: it is none */
+	bool is_in_registers; /* all arguments, and nothing wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };
 
-/* "double(double,int)"; false: it has no floating-point argument, or is not understood. */
+/* "double(double,int)"; false: it is not understood. */
 bool fg_signature_parse(const char *text, struct fg_signature *signature);
 /* The signature of a function of libm or libmvec; false: it is not known. */
 bool fg_signature_find(const char *name, struct fg_signature *signature);
+/* The same, and of the C library where that is known. */
+bool fg_signature_find_any(const char *name, struct fg_signature *signature);
+/* Returns twice, or asks who called it: not to be called from a frame of ours. */
+bool fg_call_looks_at_caller(const char *name);
 
 /* What was seen of one argument. */
 struct fg_call_domain {

@@ -29,7 +29,13 @@ static const struct {
 	{.name = "long double", .type = TYPE_EXTENDED},
 	{.name = "int*", .type = TYPE_OTHER},
 	{.name = "int", .type = TYPE_OTHER},
+	{.name = "long*", .type = TYPE_OTHER},
 	{.name = "long", .type = TYPE_OTHER},
+	{.name = "unsigned", .type = TYPE_OTHER},
+	{.name = "bool", .type = TYPE_OTHER},
+	{.name = "char*", .type = TYPE_OTHER},
+	{.name = "char", .type = TYPE_OTHER},
+	{.name = "size_t", .type = TYPE_OTHER},
 	{.name = "void*", .type = TYPE_OTHER},
 };
 
@@ -51,8 +57,13 @@ static const char *take_type(const char *at, enum type *type)
 	return NULL;
 }
 
+enum {
+	INTEGER_REGISTERS = 6,
+};
+
 struct places {
 	uint8_t registers;
+	uint8_t integers;
 	uint8_t on_stack;
 };
 
@@ -69,6 +80,7 @@ static bool add_type(struct fg_signature *signature, enum type type, struct plac
 {
 	switch (type) {
 	case TYPE_OTHER:
+		next->integers++;
 		return true;
 	case TYPE_DOUBLE:
 		return add_argument(signature, FG_ARGUMENT_DOUBLE, next->registers++);
@@ -86,27 +98,45 @@ static bool add_type(struct fg_signature *signature, enum type type, struct plac
 	return false;
 }
 
+static const char *take_result(const char *text)
+{
+	enum type type = TYPE_OTHER;
+	const char *at = take_type(text, &type);
+
+	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
+}
+
+/* Behind the parameters, on the bracket; NULL: one is not understood. */
+static const char *take_parameters(const char *at, struct fg_signature *signature,
+				   struct places *next)
+{
+	enum type type = TYPE_OTHER;
+
+	if (at[1] == ')')
+		return at + 1;
+	do {
+		at = take_type(at + 1, &type);
+		if (!at || !add_type(signature, type, next))
+			return NULL;
+	} while (*at == ',');
+	return at;
+}
+
 bool fg_signature_parse(const char *text, struct fg_signature *signature)
 {
-	struct places next = {0, 0};
-	enum type type = TYPE_OTHER;
+	struct places next = {0, 0, 0};
 	const char *at = NULL;
 
 	if (strlen(text) >= FG_SIGNATURE_MAX)
 		return false;
 	*signature = (struct fg_signature){0};
 	memcpy(signature->text, text, strlen(text));
-	at = take_type(text, &type);
-	if (!at && strncmp(text, "void", 4) == 0)
-		at = text + 4;
+	at = take_result(text);
 	if (!at || *at != '(')
 		return false;
-	do {
-		at = take_type(at + 1, &type);
-		if (!at || !add_type(signature, type, &next))
-			return false;
-	} while (*at == ',');
-	return at[0] == ')' && at[1] == '\0' && signature->count > 0;
+	at = take_parameters(at, signature, &next);
+	signature->is_in_registers = next.on_stack == 0 && next.integers <= INTEGER_REGISTERS;
+	return at && at[0] == ')' && at[1] == '\0';
 }
 
 /* ---- libm's ---- */
@@ -238,6 +268,7 @@ static bool find_vector(const char *name, struct fg_signature *signature)
 	if (*at != '_' || !find_scalar(at + 1, strlen(at + 1), signature))
 		return false;
 	signature->lanes = (uint8_t)lanes;
+	signature->is_in_registers = false;
 	return lanes * (signature->arguments[0].kind == FG_ARGUMENT_DOUBLE ? 8u : 4u) ==
 	       sizes[letter - letters];
 }
@@ -255,4 +286,31 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);
 	return find_scalar(name, size, signature);
+}
+
+/* ---- the C library's ---- */
+
+/* None of these takes more than six arguments, returns twice or asks who called it. */
+static const char plain_functions[] =
+	" abs access atof atoi atol bsearch calloc clock clock_gettime close fclose fflush fgetc fgets "
+	"fopen fputc fputs fread free fseek fstat ftell fwrite getc getenv getline gettimeofday gmtime "
+	"localtime lseek lstat malloc memchr memcmp memcpy memmove memset mktime mmap munmap nanosleep "
+	"poll pread putc puts pwrite qsort rand random read realloc regexec select stat strcasecmp "
+	"strcat strchr strcmp strcoll strcpy strcspn strdup strftime strlen strncasecmp strncmp strncpy "
+	"strnlen strpbrk strrchr strspn strstr strtod strtof strtok strtol strtoul time toupper tolower "
+	"unlink usleep write writev ";
+
+bool fg_signature_find_any(const char *name, struct fg_signature *signature)
+{
+	if (fg_signature_find(name, signature))
+		return true;
+	*signature = (struct fg_signature){.is_in_registers = true};
+	return lists(plain_functions, name, strlen(name));
+}
+
+bool fg_call_looks_at_caller(const char *name)
+{
+	return lists(" setjmp _setjmp sigsetjmp __sigsetjmp vfork getcontext dlsym dlvsym dlopen "
+		     "dlmopen makecontext swapcontext longjmp _longjmp siglongjmp __longjmp_chk ",
+		     name, strlen(name));
 }

@@ -173,7 +173,38 @@ enum fg_trace_record {
 	 * the same five ids add up
 	 */
 	FG_RECORD_DOMAIN = 32,
+	/*
+	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls, then
+	 * of those that came to their end: number, ns together, ns without timed calls within, ns
+	 * of the shortest, ns of the longest; then to the end of the record bin, number of calls.
+	 * Records with the same four ids add up
+	 */
+	FG_RECORD_CALL_TIMES = 50,
 };
+
+/*
+ * Bins of a duration: below 4 ns a bin for each; after it, every doubling has four of equal width,
+ * so that bin i starts at (4 + i % 4) * 2^(i / 4 - 1) ns.  The last one, from 2^40 ns, is open.
+ */
+#define FG_CALL_TIME_BINS 157u
+
+static inline unsigned fg_call_time_bin(uint64_t ns)
+{
+	unsigned shift = 0;
+
+	if (ns < 4)
+		return (unsigned)ns;
+	shift = 61 - (unsigned)__builtin_clzll(ns);
+
+	const unsigned bin = 4 * (shift + 1) + (unsigned)(ns >> shift & 3u);
+
+	return bin < FG_CALL_TIME_BINS ? bin : FG_CALL_TIME_BINS - 1;
+}
+
+static inline uint64_t fg_call_time_bin_start(unsigned bin)
+{
+	return bin < 4 ? bin : (UINT64_C(4) + bin % 4) << (bin / 4 - 1);
+}
 
 /*
  * Bins of an argument's exponent: bin 32 holds magnitudes from 1 to below 2, every other one from

@@ -51,6 +51,16 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	/* A family: "time.exp". */
+	[FG_MEASURE_TIME_OF] =
+		{
+			.name = "time.",
+			.label = "time in calls of a function",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
 	[FG_MEASURE_HEAP_ALLOCATIONS] =
 		{
 			.name = "heap.allocations",

@@ -33,6 +33,7 @@ static void join(struct fg_call_patterns *all, const struct fg_trace_pattern *pa
 	known->is_reached |= pattern->is_reached;
 	known->unresolved += pattern->unresolved;
 	known->is_unsigned |= pattern->is_unsigned;
+	known->is_untimed |= pattern->is_untimed;
 	if (!known->exported_by && pattern->exported_by)
 		known->exported_by = fg_arena_strdup(&all->arena, pattern->exported_by);
 }
@@ -112,6 +113,13 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 			"the arguments of '%s%s%s' are not looked at: its signature is not "
 			"known (%s=double(double), say)",
 			pattern->text, at, pattern->library, pattern->text);
+		return true;
+	}
+	if (pattern->is_reached && pattern->is_untimed) {
+		fg_strbuf_printf(text,
+				 "not all calls of '%s%s%s' are timed: the collector can call a "
+				 "function only if all its arguments are known to be in registers",
+				 pattern->text, at, pattern->library);
 		return true;
 	}
 	if (pattern->is_reached) {

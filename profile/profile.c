@@ -41,11 +41,13 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->units);
 	free(profile->modules);
 	free(profile->domains);
+	free(profile->durations);
 	free(profile->notes);
 	fg_map_release(&profile->function_index);
 	fg_map_release(&profile->text_index);
 	fg_map_release(&profile->frame_index);
 	fg_map_release(&profile->domain_index);
+	fg_map_release(&profile->duration_index);
 	fg_map_release(&profile->file_index);
 	fg_pair_index_release(&profile->stack_index);
 	fg_arena_release(&profile->arena);

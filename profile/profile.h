@@ -158,6 +158,17 @@ struct fg_domain {
 	double bins[FG_DOMAIN_BINS];
 };
 
+/* Calls of a function on one call path that came to their end. */
+struct fg_call_durations {
+	const char *function;
+	uint32_t stack; /* of the caller */
+	double returned;
+	double total_ns;
+	double own_ns; /* without timed calls within */
+	double least_ns, most_ns;
+	double bins[FG_CALL_TIME_BINS];
+};
+
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -197,6 +208,8 @@ struct fg_profile {
 	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
 	struct fg_domain *domains;
 	size_t domain_count, domain_capacity;
+	struct fg_call_durations *durations;
+	size_t duration_count, duration_capacity;
 	const char **notes; /* lines for people: what was odd, cut, refused */
 	size_t note_count, note_capacity;
 
@@ -204,6 +217,7 @@ struct fg_profile {
 	struct fg_map text_index;     /* interned texts → address */
 	struct fg_map frame_index;
 	struct fg_map domain_index;
+	struct fg_map duration_index;
 	struct fg_map file_index;         /* path NUL build-id → module */
 	struct fg_pair_index stack_index; /* parent, frame → index */
 };

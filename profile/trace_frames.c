@@ -180,6 +180,16 @@ static struct fg_trace_frames frames_of(const struct fg_trace_joiner *j, uint32_
 	return address < j->trace->frame_count ? j->frames_of[address] : none;
 }
 
+/* A call that is timed is made by the collector: it stands between the function and its caller. */
+static bool is_wrapper(const struct fg_trace *trace, const struct fg_trace_path *path)
+{
+	const uint32_t module =
+		path->frame < trace->frame_count ? trace->frames[path->frame].module : 0;
+
+	return trace->pattern_count > 0 && module < trace->module_count &&
+	       (trace->modules[module].flags & FG_MODULE_COLLECTOR);
+}
+
 static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 			  const struct fg_trace_path *path)
 {
@@ -196,6 +206,8 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 		return fg_profile_stack(j->profile, stack,
 					fg_trace_mark_frame(j, text, FG_FRAME_MARK));
 	}
+	if (is_wrapper(j->trace, path))
+		return stack;
 	of = frames_of(j, path->frame);
 	for (uint32_t i = 0; i < of.count; i++)
 		stack = fg_profile_stack(j->profile, stack, j->frames[of.first + i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: processes and threads, samples, marks. */
 #include "base/text.h"
+#include "profile/call_times.h"
 #include "profile/domains.h"
 #include "profile/trace_private.h"
 #include "symbols/demangle.h"
@@ -236,14 +237,42 @@ static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *fr
 	fg_profile_add_up(j->profile, sample);
 }
 
+/* The function whose calls the measure counts; NULL: it counts something else. */
+static const char *called_function(const struct fg_trace *trace, uint32_t measure)
+{
+	static const char family[] = "calls.";
+	const char *name = measure < trace->measure_count ? trace->measures[measure] : NULL;
+
+	return name && fg_text_starts_with(name, family) ? name + sizeof(family) - 1 : NULL;
+}
+
+static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call_times *from,
+			   uint32_t *trail)
+{
+	const char *function = called_function(j->trace, from->measure);
+	struct fg_call_durations seen = {
+		.returned = (double)from->returned,
+		.total_ns = (double)from->total_ns,
+		.own_ns = (double)from->own_ns,
+		.least_ns = (double)from->least_ns,
+		.most_ns = (double)from->most_ns,
+	};
+	uint32_t stack = 0;
+
+	if (!function)
+		return;
+	stack = fg_trace_stack(j, below_collector(j->trace, from->path), trail);
+	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++)
+		seen.bins[i] = (double)from->bins[i];
+	fg_call_durations_join(fg_call_durations_of(j->profile, function, stack), &seen);
+}
+
 static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *from,
 		       uint32_t *trail)
 {
-	static const char family[] = "calls.";
 	const struct fg_trace *trace = j->trace;
-	const char *name =
-		from->measure < trace->measure_count ? trace->measures[from->measure] : NULL;
 	struct fg_domain seen = {
+		.function = called_function(trace, from->measure),
 		.argument = from->argument,
 		.values = (double)from->values,
 		.zeros = (double)from->zeros,
@@ -257,9 +286,8 @@ static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *
 		.sum = from->sum,
 	};
 
-	if (!name || strncmp(name, family, sizeof(family) - 1) != 0)
+	if (!seen.function)
 		return;
-	seen.function = name + sizeof(family) - 1;
 	if (from->measure < trace->signature_count)
 		seen.signature = trace->signatures[from->measure];
 	seen.stack = fg_trace_stack(j, below_collector(trace, from->path), trail);
@@ -288,6 +316,8 @@ static void add_samples(struct fg_trace_joiner *j)
 	}
 	for (size_t i = 0; i < trace->domain_count; i++)
 		add_domain(j, &trace->domains[i], trail);
+	for (size_t i = 0; i < trace->call_time_count; i++)
+		add_call_times(j, &trace->call_times[i], trail);
 	free(trail);
 }
 

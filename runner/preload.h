@@ -29,6 +29,7 @@ struct fg_preload {
 	bool paused;          /* until the program resumes by itself */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */
+	bool call_times;      /* how long these calls take, too */
 };
 
 /*

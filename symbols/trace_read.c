@@ -375,6 +375,7 @@ static void read_pattern(struct reader *r, struct cursor *c)
 	if (take_varint(c))
 		pattern.exported_by = take_text(r, c);
 	pattern.is_unsigned = c->at < c->end && take_varint(c) != 0;
+	pattern.is_untimed = c->at < c->end && take_varint(c) != 0;
 	if (!c->failed)
 		*APPEND(r->trace, pattern) = pattern;
 }
@@ -423,6 +424,29 @@ static void read_domain(struct reader *r, struct cursor *c)
 	}
 	if (!c->failed)
 		*APPEND(r->trace, domain) = domain;
+}
+
+static void read_call_times(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_call_times times = {0};
+	uint64_t *const numbers[] = {&times.returned, &times.total_ns, &times.own_ns,
+				     &times.least_ns, &times.most_ns};
+
+	times.thread = take_u32(c);
+	times.region = take_u32(c);
+	times.path = take_u32(c);
+	times.measure = take_u32(c);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++)
+		*numbers[i] = take_varint(c);
+	while (c->at < c->end && !c->failed) {
+		const uint32_t bin = take_u32(c);
+		const uint64_t count = take_varint(c);
+
+		if (bin < FG_CALL_TIME_BINS)
+			times.bins[bin] = count;
+	}
+	if (!c->failed)
+		*APPEND(r->trace, call_time) = times;
 }
 
 static void read_exe(struct reader *r, struct cursor *c)
@@ -478,6 +502,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
+	[FG_RECORD_CALL_TIMES] = read_call_times,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -731,6 +756,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->patterns);
 	free(trace->signatures);
 	free(trace->domains);
+	free(trace->call_times);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

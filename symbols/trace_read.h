@@ -106,6 +106,7 @@ struct fg_trace_pattern {
 	/* an object that exports it, though nothing imports it; NULL: none, or not known */
 	const char *exported_by;
 	bool is_unsigned; /* arguments were asked for, and a signature is not known */
+	bool is_untimed;  /* durations were asked for, and a signature is not known */
 };
 
 /* What was seen of an argument of a function. */
@@ -114,6 +115,13 @@ struct fg_trace_domain {
 	uint64_t values, zeros, negatives, denormals, infinities, nans, repeats;
 	double least, most, sum;
 	uint64_t bins[FG_DOMAIN_BINS];
+};
+
+/* Calls of a function that came to their end. */
+struct fg_trace_call_times {
+	uint32_t thread, region, path, measure;
+	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
+	uint64_t bins[FG_CALL_TIME_BINS];
 };
 
 struct fg_trace {
@@ -151,6 +159,8 @@ struct fg_trace {
 	size_t signature_count, signature_capacity;
 	struct fg_trace_domain *domains;
 	size_t domain_count, domain_capacity;
+	struct fg_trace_call_times *call_times;
+	size_t call_time_count, call_time_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

@@ -105,6 +105,13 @@ const struct fg_view fg_views[] = {
 		.needs_samples = true,
 		.has_no_measure = true,
 	},
+	{
+		.name = "times",
+		.description = "how long calls of functions took",
+		.make = fg_view_times,
+		.needs_samples = true,
+		.has_no_measure = true,
+	},
 	{.name = NULL},
 };
 

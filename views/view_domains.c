@@ -11,8 +11,6 @@
 enum {
 	FEW_TRACES = 20,
 	FEW_HINTS = 8,
-	BAR = 40, /* characters */
-	NAMED = 3 /* functions of a path */
 };
 
 enum column {
@@ -164,21 +162,6 @@ static void list_functions(struct fg_view_table *table, const struct fg_profile 
 
 /* ---- call paths ---- */
 
-/* "fit ← loop ← main": the innermost functions of a call path. */
-static void add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
-{
-	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
-
-		if (i == NAMED) {
-			fg_strbuf_add_text(text, " ← …");
-			return;
-		}
-		fg_strbuf_printf(text, "%s%s", i ? " ← " : "",
-				 profile->functions[frame->function].name);
-	}
-}
-
 static const struct fg_domain **in_order(const struct fg_profile *profile,
 					 const struct fg_pattern *pattern, size_t *count)
 {
@@ -212,7 +195,7 @@ static void add_hints(struct fg_view_table *table, const struct fg_profile *prof
 		char *name = fg_domain_name(order[i]);
 
 		fg_domain_hint(order[i], &hint);
-		add_path(&path, profile, order[i]->stack);
+		fg_view_add_path(&path, profile, order[i]->stack);
 		for (char *line = hint.length ? hint.data : NULL; line && *line;) {
 			char *end = strchr(line, '\n');
 
@@ -251,7 +234,7 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 		char *name = fg_domain_name(order[i]);
 
 		fill_row(table, row, order[i]);
-		add_path(&path, profile, order[i]->stack);
+		fg_view_add_path(&path, profile, order[i]->stack);
 		row->cells[COLUMN_TRACE] = fg_cell_count(order[i]->stack);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, name);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, fg_strbuf_text(&path));
@@ -266,26 +249,6 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 
 /* ---- one call path ---- */
 
-static void add_frames(struct fg_view_table *table, const struct fg_profile *profile,
-		       uint32_t stack)
-{
-	uint32_t *trail = fg_xcalloc(profile->stack_count + 1, sizeof(trail[0]));
-	size_t depth = 0;
-
-	for (; stack != 0; stack = profile->stacks[stack].parent)
-		trail[depth++] = stack;
-	while (depth-- > 0) {
-		const uint32_t frame = profile->stacks[trail[depth]].frame;
-		const struct fg_profile_function *function =
-			&profile->functions[profile->frames[frame].function];
-		struct fg_view_row *row = fg_view_add_row(table);
-
-		row->style = FG_VIEW_FAINT;
-		row->cells[COLUMN_NAME] = fg_cell_text(table, function->name);
-	}
-	free(trail);
-}
-
 static void add_bins(struct fg_view_table *table, const struct fg_domain *domain)
 {
 	double most = 0;
@@ -294,20 +257,10 @@ static void add_bins(struct fg_view_table *table, const struct fg_domain *domain
 		most = fmax(most, domain->bins[i]);
 	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++) {
 		char range[FG_NUMBER_TEXT_SIZE];
-		struct fg_strbuf text = {0};
-		struct fg_view_row *row = NULL;
 
-		if (!(domain->bins[i] > 0))
-			continue;
-		row = fg_view_add_row(table);
-		fg_strbuf_printf(&text, "%-14s ", fg_domain_bin_text(i, range));
-		const unsigned bar = (unsigned)ceil(BAR * domain->bins[i] / most);
-
-		for (unsigned n = 0; n < bar; n++)
-			fg_strbuf_add_char(&text, '#');
-		row->cells[COLUMN_CALLS] = fg_cell_count(domain->bins[i]);
-		row->cells[COLUMN_NAME] = fg_cell_text(table, fg_strbuf_text(&text));
-		fg_strbuf_release(&text);
+		if (domain->bins[i] > 0)
+			fg_view_add_bar(table, COLUMN_CALLS, fg_domain_bin_text(i, range),
+					domain->bins[i], most);
 	}
 }
 
@@ -324,7 +277,7 @@ static int show_trace(struct fg_view_table *table, const struct fg_profile *prof
 		if (domain->stack != trace)
 			continue;
 		if (!is_found)
-			add_frames(table, profile, trace);
+			fg_view_add_frames(table, profile, trace);
 		is_found = true;
 		name = fg_domain_name(domain);
 		row = fg_view_add_row(table);

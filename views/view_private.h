@@ -24,6 +24,7 @@ fg_view_maker fg_view_units;
 fg_view_maker fg_view_timeline;
 fg_view_maker fg_view_paths;
 fg_view_maker fg_view_domains;
+fg_view_maker fg_view_times;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
 
@@ -69,6 +70,14 @@ double fg_view_stored_scale(const struct fg_profile *profile,
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
 /* Matches "name [library]". */
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
+/* "fit ← loop ← main": the innermost functions of a call path. */
+void fg_view_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);
+/* A faint row for each function of a call path, outermost first, named in the last column. */
+void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
+			uint32_t stack);
+/* A row of a histogram: `count` in that column, in the last one the range and a bar. */
+void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
+		     double most);
 /* How many rows to show. */
 size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
 

@@ -248,3 +248,61 @@ size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise)
 		return SIZE_MAX;
 	return options->rows > 0 ? options->rows : otherwise;
 }
+
+/* ---- call paths and histograms ---- */
+
+void fg_view_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
+{
+	enum {
+		NAMED = 3 /* functions */
+	};
+
+	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		if (i == NAMED) {
+			fg_strbuf_add_text(text, " ← …");
+			return;
+		}
+		fg_strbuf_printf(text, "%s%s", i ? " ← " : "",
+				 profile->functions[frame->function].name);
+	}
+}
+
+void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
+			uint32_t stack)
+{
+	uint32_t *trail = fg_xcalloc(profile->stack_count + 1, sizeof(trail[0]));
+	size_t depth = 0;
+
+	for (; stack != 0; stack = profile->stacks[stack].parent)
+		trail[depth++] = stack;
+	while (depth-- > 0) {
+		const uint32_t frame = profile->stacks[trail[depth]].frame;
+		const struct fg_profile_function *function =
+			&profile->functions[profile->frames[frame].function];
+		struct fg_view_row *row = fg_view_add_row(table);
+
+		row->style = FG_VIEW_FAINT;
+		row->cells[table->column_count - 1] = fg_cell_text(table, function->name);
+	}
+	free(trail);
+}
+
+void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
+		     double most)
+{
+	enum {
+		BAR = 40 /* characters */
+	};
+	struct fg_strbuf text = {0};
+	struct fg_view_row *row = fg_view_add_row(table);
+	const unsigned bar = (unsigned)ceil(BAR * count / most);
+
+	fg_strbuf_printf(&text, "%-14s ", range);
+	for (unsigned n = 0; n < bar; n++)
+		fg_strbuf_add_char(&text, '#');
+	row->cells[column] = fg_cell_count(count);
+	row->cells[table->column_count - 1] = fg_cell_text(table, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+}

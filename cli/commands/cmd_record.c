@@ -39,6 +39,7 @@ struct options {
 	const char *measures;
 	const char *calls;
 	const char *domains;
+	bool times;
 	const char *output;
 	bool archive;
 };
@@ -97,6 +98,8 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, domains, "domains", 0, "PATTERNS",
 		    "the same, and look at their arguments: 'libm' is all of the mathematical "
 		    "library, 'fit=double(double,int)' a function of the program's libraries"),
+	FG_ROW_FLAG(struct options, times, "times", 0,
+		    "with --calls or --domains: how long each call takes, too"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	FG_ROW_FLAG(struct options, archive, "archive", 0,
@@ -488,6 +491,7 @@ static int prepare(const struct options *given, const char *command,
 		.paused = given->paused,
 		.calls = given->calls,
 		.domains = given->domains,
+		.call_times = given->times,
 	};
 out:
 	free(program);
@@ -566,6 +570,9 @@ static int run(struct fg_cli *cli, const void *values)
 						    : "the command to record is missing");
 	if (given->pid || fg_record_is_static(cli->arguments[0]))
 		return run_outside(cli, given);
+	if (given->times && !counts_calls(given))
+		return fg_cli_usage(cli, "--times needs --calls or --domains: the functions whose "
+					 "calls are timed");
 	if (given->measures && counts_calls(given))
 		return fg_cli_usage(cli, "--measure counts by other means than --calls and "
 					 "--domains: record them one after the other");

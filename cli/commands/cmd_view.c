@@ -22,7 +22,7 @@ struct options {
 static const char *const views[] = {"flat",      "callgraph", "top-down",   "bottom-up", "lines",
 				    "libraries", "classes",   "namespaces", "files",     "threads",
 				    "regions",   "units",     "timeline",   "paths",     "memory",
-				    "leaks",     "domains",   NULL};
+				    "leaks",     "domains",   "times",      NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -35,9 +35,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, inclusive, "inclusive", 'i',
 		    "order lists by inclusive instead of self time"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
-		    "the functions that callgraph, paths and domains are about"),
+		    "the functions that callgraph, paths, domains and times are about"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
-		     "the call path that domains shows in full, by its number"),
+		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,

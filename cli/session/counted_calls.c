@@ -23,6 +23,7 @@ struct counted {
 	struct fg_map index; /* name → function */
 	struct function *functions;
 	size_t count, capacity;
+	bool is_timed;
 	struct fg_call_patterns patterns;
 };
 
@@ -63,6 +64,7 @@ static void add_trace(struct counted *counted, const struct fg_trace *trace)
 		if (name)
 			add(counted, name, (double)value->value);
 	}
+	counted->is_timed |= trace->call_time_count > 0;
 	fg_call_patterns_add(&counted->patterns, trace);
 }
 
@@ -111,6 +113,8 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 			   counted->functions[i].name);
 	if (counted->count > SHOWN)
 		fg_cli_say(cli, "%12s  and %zu more", "", counted->count - SHOWN);
+	if (counted->is_timed)
+		fg_cli_say(cli, "how long they took: fastgate view %s -V times", folder);
 }
 
 void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)

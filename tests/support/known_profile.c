@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/known_profile.h"
 
+#include "profile/call_times.h"
 #include "profile/domains.h"
 
 struct known_frame {
@@ -252,6 +253,24 @@ void known_profile_add_domains(struct fg_profile *profile)
 		seen.bins[30] = 10;
 		seen.bins[31] = 10;
 		fg_domain_join(fg_domain_of(profile, &seen), &seen);
+	}
+}
+
+void known_profile_add_durations(struct fg_profile *profile)
+{
+	for (size_t i = 0; i < KNOWN_SAMPLES; i++) {
+		struct fg_call_durations seen = {
+			.returned = 20,
+			.total_ns = 15 * 100 + 5 * 1000,
+			.own_ns = 15 * 100,
+			.least_ns = 100,
+			.most_ns = 1000,
+		};
+
+		seen.bins[fg_call_time_bin(100)] = 15;
+		seen.bins[fg_call_time_bin(1000)] = 5;
+		fg_call_durations_join(
+			fg_call_durations_of(profile, "log", profile->samples[i].stack), &seen);
 	}
 }
 

@@ -30,8 +30,10 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 
 		if (view->measure && profile.measure_count == 1)
 			known_profile_add_heap(&profile);
-		if (view->has_no_measure)
+		if (view->has_no_measure && profile.domain_count == 0) {
 			known_profile_add_domains(&profile);
+			known_profile_add_durations(&profile);
+		}
 		make(view->name, &profile, &options, &table);
 		for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 			const struct fg_view_text_options text_options = {.columns = widths[i],
@@ -339,6 +341,42 @@ static void domains_of_call_paths_join_in_those_of_functions(void **state)
 	fg_profile_release(&profile);
 }
 
+static void durations_of_call_paths_join_in_those_of_functions(void **state)
+{
+	struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("times"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	known_profile_add_durations(&profile);
+	make("times", &profile, &options, &table);
+	assert_int_equal(table.row_count, 1);
+	assert_true(figure(&table, "log", "calls") == 20 * KNOWN_SAMPLES);
+	assert_true(figure(&table, "log", "total_ns") == 6500.0 * KNOWN_SAMPLES);
+	assert_true(figure(&table, "log", "min_ns") == 100);
+	assert_true(figure(&table, "log", "max_ns") == 1000);
+	assert_in_range(figure(&table, "log", "median_ns"), 100, 112);
+	assert_in_range(figure(&table, "log", "p90_ns"), 896, 1000);
+	assert_true(figure(&table, "log", "traces") == (double)profile.duration_count);
+	fg_view_table_release(&table);
+	options.function = "^log$";
+	make("times", &profile, &options, &table);
+	assert_int_equal(table.row_count, profile.duration_count);
+	options.trace = (unsigned)table.rows[0].cells[10].number;
+	fg_view_table_release(&table);
+	make("times", &profile, &options, &table);
+	assert_true(row_named(&table, "main") < row_named(&table, "log"));
+	fg_view_table_release(&table);
+	options.trace = 4000000;
+	assert_int_equal(fg_view_make(fg_view_find("times"), &profile, &options, &table, &err),
+			 FG_ENOENT);
+	fg_profile_release(&profile);
+}
+
 static void without_leaks_a_sentence_says_so(void **state)
 {
 	const struct fg_view_options options = {.all = true};
@@ -485,6 +523,7 @@ int main(void)
 		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
 		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
 		cmocka_unit_test(domains_of_call_paths_join_in_those_of_functions),
+		cmocka_unit_test(durations_of_call_paths_join_in_those_of_functions),
 		cmocka_unit_test(without_leaks_a_sentence_says_so),
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+call_times.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls ... --times` says how long the calls of functions
+took, survives every way of leaving them, and changes nothing that the program does.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def recorded(patterns, *command, option="--calls"):
+    done = call(FASTGATE, "record", option, patterns, "--times", "--", *command)
+    check(done.returncode == 0, f"{command}: {done.returncode}\n{done.stderr}")
+    return done
+
+
+def rows(*options):
+    return json.loads(call(FASTGATE, "view", "-V", "times", "--json", *options, "fastgate-record", check=True).stdout)["rows"]
+
+
+def times_of(name):
+    row = next((row for row in rows() if row["name"] == name), None)
+    check(row is not None, f"no row of {name}: {rows()}")
+    check(0 <= row["own_ns"] <= row["total_ns"] and row["min_ns"] <= row["median_ns"] <= row["p90_ns"] <= row["p99_ns"] <= row["max_ns"],
+          f"{name}: figures that contradict each other: {row}")
+    return row
+
+
+def total(measure):
+    folded = call(FASTGATE, "-q", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
+    return sum(float(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+
+
+LIBRARY = """
+#include <cstdlib>
+#include <unistd.h>
+extern "C" {
+int thrower(int n);
+int down(int n);
+int nap(int ms);
+double mixed(int a, double x, long b, float y, const char *text, unsigned c);
+int on_the_stack(long a, long b, long c, long d, long e, long f, long g);
+int thrower(int n) { if (n % 2) throw n; return n; }
+static int (*volatile next)(int) = down;
+int down(int n) { return n == 0 ? 0 : 1 + next(n - 1); }
+int nap(int ms) { usleep(1000u * static_cast<unsigned>(ms)); return ms; }
+double mixed(int a, double x, long b, float y, const char *text, unsigned c) { return a + x + b + static_cast<double>(y) + text[0] + c; }
+int on_the_stack(long a, long b, long c, long d, long e, long f, long g) { return static_cast<int>(a + b + c + d + e + f + g); }
+}
+"""
+PROGRAM = """
+#include <cmath>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern "C" {
+int thrower(int n);
+int down(int n);
+int nap(int ms);
+double mixed(int a, double x, long b, float y, const char *text, unsigned c);
+int on_the_stack(long a, long b, long c, long d, long e, long f, long g);
+}
+static jmp_buf back;
+static int compared;
+static int compare(const void *a, const void *b)
+{
+    if (++compared % 450 == 0) longjmp(back, 1);
+    return *static_cast<const int *>(a) - *static_cast<const int *>(b);
+}
+static void sort_some() { int some[30]; for (int i = 0; i < 30; i++) some[i] = i * 7 % 31; qsort(some, 30, sizeof(some[0]), compare); }
+static void *napping(void *argument) { nap(1); return argument; }
+int main(int argc, char **)
+{
+    int caught = 0;
+    volatile int left = 0;
+    for (int i = 0; i < 50; i++)
+        try { thrower(i); } catch (int n) { caught += n == i; }
+    for (volatile int i = 0; i < 40; i = i + 1)
+        if (setjmp(back) == 0) sort_some(); else left = left + 1;
+    pthread_t threads[3];
+    for (pthread_t &thread : threads) pthread_create(&thread, nullptr, napping, nullptr);
+    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    nap(3);
+    const pid_t child = fork();
+    if (child == 0) { nap(1); exit(0); }
+    waitpid(child, nullptr, 0);
+    std::printf("%d %d %d %g %d %.17g\\n", caught, left, down(100), mixed(1, 2, 3, 4, "\\5", 6), on_the_stack(1, 2, 3, 4, 5, 6, 7), std::exp(argc));
+    return 0;
+}
+"""
+EVERY = ("thrower=int(int),down=int(int),nap=int(int),mixed=double(int,double,long,float,char*,unsigned),"
+         "on_the_stack=int(long,long,long,long,long,long,long),qsort,exp,longjmp,waitpid")
+
+
+def build():
+    for name, source, more in (("left", LIBRARY, ["-shared", "-fPIC", "-o", "libleft.so"]), ("leaves", PROGRAM, ["./libleft.so", "-lm", "-o", "leaves"])):
+        write(f"{name}.cpp", source)
+        subprocess.run([COMPILER, "-x", "c++", "-O1", "-g", "-fno-builtin", f"{name}.cpp", "-x", "none", "-pthread", *more, "-lstdc++"], check=True)
+    return "./leaves"
+
+
+def calls_that_are_left_are_counted_and_have_no_duration(program):
+    plain = call(program, check=True).stdout
+    done = recorded(EVERY, program)
+    check(done.stdout == plain, f"{done.stdout!r} instead of {plain!r}")
+    left = int(plain.split()[1])
+    check(left > 0, plain)
+    check(times_of("thrower")["calls"] == 25 and total("calls.thrower") == 50, f"half of them throw: {times_of('thrower')}")
+    check(times_of("qsort")["calls"] == 40 - left and total("calls.qsort") == 40, f"{left} were left by longjmp: {times_of('qsort')}")
+    check("-V times" in done.stderr, f"how to see them: {done.stderr}")
+
+
+def a_call_takes_as_long_as_it_takes():
+    """Asleep at least so long, in all threads and both processes."""
+    row = times_of("nap")
+    check(row["calls"] == 5 and row["min_ns"] >= 1e6 and row["max_ns"] >= 3e6 and row["total_ns"] >= 7e6, f"nap: {row}")
+    traces = rows("-f", "^nap$")
+    check(sum(trace["calls"] for trace in traces) == 5 and any(trace["name"].startswith("napping") for trace in traces), f"traces of nap: {traces}")
+    deepest = rows("--trace", str(traces[0]["trace"]))
+    names = [entry["name"] for entry in deepest]
+    bins = [entry for entry in deepest[names.index("nap") + 1:] if "#" in entry["name"]]
+    check(sum(entry["calls"] for entry in bins) == traces[0]["calls"], f"the histogram of one trace: {deepest}")
+
+
+def calls_within_calls_of_the_same_function_are_no_time_twice():
+    row = times_of("down")
+    check(row["calls"] == 101, f"down: {row}")
+    check(row["own_ns"] <= total("time.down") <= row["total_ns"], f"time.down is that of the outermost call: {total('time.down')}, {row}")
+    check(total("time.down") <= row["max_ns"] * 1.0001, f"one outermost call: {total('time.down')}, {row}")
+
+
+def what_cannot_be_timed_is_counted_and_told(said):
+    check(total("calls.on_the_stack") == 1 and total("calls.waitpid") == 1, "they are counted")
+    names = [row["name"] for row in rows()]
+    check("on_the_stack" not in names and "longjmp" not in names and "waitpid" not in names, f"timed: {names}")
+    for name in ("on_the_stack", "waitpid", "longjmp"):
+        check(f"not all calls of '{name}' are timed" in said, said)
+    check("'nap'" not in said, f"nap was timed: {said}")
+
+
+def a_program_that_checks_its_results_is_content():
+    """Functions of libm of every type; those that take a long double are counted alone."""
+    recorded("libm", f"{TARGETS}/domains", option="--domains")
+    timed = {row["name"]: row["calls"] for row in rows()}
+    check(timed["exp"] == 1000 and timed["pow"] == 100 and timed["cabs"] > 0 and "tanhl" not in timed, f"timed: {timed}")
+    recorded("exp,pow,cos,_setjmp,longjmp*", f"{TARGETS}/calls", "signal")
+    check(times_of("exp")["calls"] == 4107, f"exp: {times_of('exp')}")
+
+
+def nothing_is_timed_unless_asked_for(program):
+    call(FASTGATE, "record", "--calls", "exp", "--", program, check=True)
+    done = call(FASTGATE, "view", "-V", "times", "fastgate-record")
+    check(done.returncode == 2 and "--times" in done.stderr, f"calls alone: {done}")
+    done = call(FASTGATE, "record", "--times", "--", program)
+    check(done.returncode == 2 and "--calls" in done.stderr, f"--times alone: {done}")
+
+
+def body():
+    program = build()
+    calls_that_are_left_are_counted_and_have_no_duration(program)
+    a_call_takes_as_long_as_it_takes()
+    calls_within_calls_of_the_same_function_are_no_time_twice()
+    what_cannot_be_timed_is_counted_and_told(recorded(EVERY, program).stderr)
+    a_program_that_checks_its_results_is_content()
+    nothing_is_timed_unless_asked_for(program)
+
+
+finish_in_scratch(body)
