@@ -7,7 +7,6 @@
 #include "model/build_difference.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
-#include "runner/job.h"
 
 /* What is not the same in two builds of one file. */
 struct comparison {
@@ -196,11 +195,9 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 	fg_binary_release(&elf);
 }
 
-void fg_affected_by_code(struct fg_affected *affected, const struct fg_runner_job *job,
+void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason)
 {
-	const struct fg_target *targets = job->executor.targets;
-
 	*reason = (struct fg_affected_reason){0};
 	if (executed->doubt)
 		say(reason, NULL, "%s", executed->doubt);
@@ -278,12 +275,12 @@ static void check_inputs(const struct fg_target *targets,
 	free(name);
 }
 
-void fg_affected_by_kind(const struct fg_runner_job *job, struct fg_affected_reason *reason)
+void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
+			 struct fg_affected_reason *reason)
 {
-	const struct fg_target *targets = job->executor.targets;
 	const struct fg_target *baseline = &targets[FG_ARM_BASELINE];
 	const struct fg_target *candidate = &targets[FG_ARM_CANDIDATE];
-	const struct fg_benchmark *benchmark = job->benchmark;
+	const struct fg_benchmark *benchmark = targets[FG_ARM_CANDIDATE].benchmark;
 
 	*reason = (struct fg_affected_reason){0};
 	if (!baseline->command || !baseline->program || !candidate->program)
@@ -300,14 +297,13 @@ void fg_affected_by_kind(const struct fg_runner_job *job, struct fg_affected_rea
 		    benchmark->setup.argc ? "setup" : "prepare");
 }
 
-void fg_affected_by_files(const struct fg_runner_job *job, struct fg_affected_reason *reason)
+void fg_affected_by_files(const struct fg_target targets[FG_ARM_COUNT],
+			  const struct fg_environment builds[FG_ARM_COUNT],
+			  struct fg_affected_reason *reason)
 {
-	const struct fg_environment *builds =
-		job->runner->options.run->series[job->series[0]].build;
-
-	fg_affected_by_kind(job, reason);
+	fg_affected_by_kind(targets, reason);
 	if (!reason->text)
 		check_libraries(builds, reason);
 	if (!reason->text)
-		check_inputs(job->executor.targets, builds, reason);
+		check_inputs(targets, builds, reason);
 }

@@ -8,7 +8,7 @@
 #define FG_RUNNER_AFFECTED_H
 
 #include "model/executed.h"
-#include "runner/runner.h"
+#include "runner/target.h"
 
 struct fg_affected;
 
@@ -21,15 +21,21 @@ struct fg_affected_reason {
 	char *symbol; /* linkage name of the function or object; NULL: it is about none */
 };
 
-/* Why no change to this benchmark can be followed, whatever it executes. */
-void fg_affected_by_kind(const struct fg_runner_job *job, struct fg_affected_reason *reason);
+/*
+ * Why no change to this benchmark can be followed, whatever it executes.  `targets` are both arms,
+ * resolved; `builds` how they were built, as the runner records it.
+ */
+void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
+			 struct fg_affected_reason *reason);
 /*
  * Why the candidate has to be measured, as far as its files tell: before it is known what it
  * executes.  `reason` is to be released.
  */
-void fg_affected_by_files(const struct fg_runner_job *job, struct fg_affected_reason *reason);
+void fg_affected_by_files(const struct fg_target targets[FG_ARM_COUNT],
+			  const struct fg_environment builds[FG_ARM_COUNT],
+			  struct fg_affected_reason *reason);
 /* As above, for what the baseline executes. */
-void fg_affected_by_code(struct fg_affected *affected, const struct fg_runner_job *job,
+void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);
 

@@ -7,7 +7,6 @@
 #include "code/code.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
-#include "runner/job.h"
 
 struct reader {
 	const struct fg_target *target;
@@ -213,11 +212,11 @@ static void take_line(struct reader *r, const char *line)
 		(void)name_of(r, 'f', line + strlen("cfn="));
 }
 
-void fg_runner_executed(const struct fg_runner_job *job, enum fg_arm arm,
-			const struct fg_exact_reading *reading, struct fg_executed *executed)
+void fg_executed_from_callgrind(const struct fg_target *target, const char *callgrind, size_t size,
+				struct fg_executed *executed)
 {
-	struct reader r = {.target = &job->executor.targets[arm], .executed = executed};
-	char *copy = fg_xstrndup(reading->callgrind, reading->callgrind_size);
+	struct reader r = {.target = target, .executed = executed};
+	char *copy = fg_xstrndup(callgrind, size);
 
 	for (char *line = copy; line && *line;) {
 		char *end = strchr(line, '\n');
@@ -253,11 +252,9 @@ static const char *identity_now(const struct fg_target *target, const struct fg_
 	return known ? digest : file->identity;
 }
 
-void fg_runner_executed_copy(const struct fg_runner_job *job, enum fg_arm arm,
-			     const struct fg_executed *from, struct fg_executed *to)
+void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
+		      struct fg_executed *to)
 {
-	const struct fg_target *target = &job->executor.targets[arm];
-
 	*to = (struct fg_executed){0};
 	for (size_t i = 0; i < from->file_count; i++) {
 		const struct fg_executed_file *file = &from->files[i];
@@ -338,11 +335,11 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void digest_environment(const struct fg_runner_job *job, const struct fg_target *target,
+static void digest_environment(const struct fg_target *target, const struct fg_environment *host,
 			       char part[FG_EXECUTED_KEY_PART])
 {
 	char **sorted = fg_xcalloc(target->environment_count + 1, sizeof(sorted[0]));
-	char host[FG_EXECUTED_KEY_PART];
+	char fingerprint[FG_EXECUTED_KEY_PART];
 	struct fg_sha256 sha;
 
 	memcpy(sorted, target->environment, target->environment_count * sizeof(sorted[0]));
@@ -352,25 +349,22 @@ static void digest_environment(const struct fg_runner_job *job, const struct fg_
 		if (!is_of_the_session(sorted[i]))
 			add_text(&sha, sorted[i]);
 	}
-	fg_environment_fingerprint(&job->runner->options.run->host, host);
-	add_text(&sha, host);
+	fg_environment_fingerprint(host, fingerprint);
+	add_text(&sha, fingerprint);
 	finish(&sha, part);
 	free(sorted);
 }
 
-bool fg_runner_executed_key(const struct fg_runner_job *job, enum fg_arm arm,
-			    struct fg_executed_key *key)
+bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
+			const struct fg_environment *host, struct fg_executed_key *key)
 {
-	const struct fg_target *target = &job->executor.targets[arm];
-	const struct fg_environment *build =
-		&job->runner->options.run->series[job->series[0]].build[arm];
 	struct fg_sha256 sha;
 
 	if (!target->command || !fg_environment_get(build, FG_FACT_CODE) ||
 	    !fg_environment_get(build, FG_FACT_INPUTS))
 		return false;
 	fg_sha256_init(&sha);
-	add_text(&sha, job->benchmark->name);
+	add_text(&sha, target->benchmark->name);
 	finish(&sha, key->benchmark);
 	fg_sha256_init(&sha);
 	for (size_t i = 0; i < build->count; i++) {
@@ -384,6 +378,6 @@ bool fg_runner_executed_key(const struct fg_runner_job *job, enum fg_arm arm,
 	}
 	finish(&sha, key->build);
 	digest_configuration(target, key->configuration);
-	digest_environment(job, target, key->environment);
+	digest_environment(target, host, key->environment);
 	return true;
 }

@@ -7,15 +7,14 @@
 #define FG_RUNNER_EXECUTED_H
 
 #include "model/executed.h"
-#include "runner/exact.h"
 #include "runner/target.h"
 
-/* From the files of callgrind of this arm; `executed` is empty before. */
-void fg_runner_executed(const struct fg_runner_job *job, enum fg_arm arm,
-			const struct fg_exact_reading *reading, struct fg_executed *executed);
+/* From the files of callgrind, one after the other, of this arm; `executed` is empty before. */
+void fg_executed_from_callgrind(const struct fg_target *target, const char *callgrind, size_t size,
+				struct fg_executed *executed);
 /* The same functions, in files as this arm has them now. */
-void fg_runner_executed_copy(const struct fg_runner_job *job, enum fg_arm arm,
-			     const struct fg_executed *from, struct fg_executed *to);
+void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
+		      struct fg_executed *to);
 
 enum {
 	FG_EXECUTED_KEY_PART = 17
@@ -30,7 +29,7 @@ struct fg_executed_key {
 };
 
 /* False: its code or its inputs cannot be told. */
-bool fg_runner_executed_key(const struct fg_runner_job *job, enum fg_arm arm,
-			    struct fg_executed_key *key);
+bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
+			const struct fg_environment *host, struct fg_executed_key *key);
 
 #endif

@@ -213,6 +213,11 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
 	return FG_OK;
 }
 
+const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job)
+{
+	return job->executor.targets;
+}
+
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes)
 {
 	*indexes = job->series;

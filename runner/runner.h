@@ -35,6 +35,7 @@ struct fg_code_names;
 struct fg_process_options;
 struct fg_runner;
 struct fg_runner_job;
+struct fg_target;
 
 enum fg_runner_phase {
 	FG_RUNNER_SETUP,
@@ -146,6 +147,8 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
  */
 void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sampled_ns,
 			    double cpu_ns);
+/* Both arms, as they are executed. */
+const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*

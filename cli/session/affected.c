@@ -15,6 +15,13 @@ static struct fg_series *series_of(struct fg_session *session, const struct fg_r
 	return &session->run.series[indexes[0]];
 }
 
+static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
+		   struct fg_executed_key *key)
+{
+	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
+				  &series_of(session, job)->build[arm], &session->run.host, key);
+}
+
 static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
 {
 	struct fg_strbuf text = {0};
@@ -51,10 +58,10 @@ static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 	struct fg_executed_key key;
 	struct fg_executed copy;
 
-	if (!fg_runner_executed_key(job, FG_ARM_CANDIDATE, &key) ||
+	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) ||
 	    fg_executed_sets_has(session->state_folder, &key))
 		return;
-	fg_runner_executed_copy(job, FG_ARM_CANDIDATE, executed, &copy);
+	fg_executed_copy(&fg_runner_job_targets(job)[FG_ARM_CANDIDATE], executed, &copy);
 	save(session, &key, &copy);
 	fg_executed_release(&copy);
 }
@@ -66,10 +73,10 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	struct fg_executed_key key;
 	struct fg_error why = {0};
 
-	fg_affected_by_files(job, reason);
+	fg_affected_by_files(fg_runner_job_targets(job), series_of(session, job)->build, reason);
 	if (reason->text)
 		return;
-	if (!fg_runner_executed_key(job, FG_ARM_BASELINE, &key)) {
+	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
 		reason->text = fg_xstrdup("its functions cannot be told apart");
 		return;
 	}
@@ -79,7 +86,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	}
 	if (!session->affected)
 		session->affected = fg_affected_new();
-	fg_affected_by_code(session->affected, job, &executed, reason);
+	fg_affected_by_code(session->affected, fg_runner_job_targets(job), &executed, reason);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);
@@ -108,9 +115,10 @@ void fg_session_keep_executed(struct fg_session *session, const struct fg_runner
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 
-	if (!session->store || !reading->callgrind || !fg_runner_executed_key(job, arm, &key))
+	if (!session->store || !reading->callgrind || !key_of(session, job, arm, &key))
 		return;
-	fg_runner_executed(job, arm, reading, &executed);
+	fg_executed_from_callgrind(&fg_runner_job_targets(job)[arm], reading->callgrind,
+				   reading->callgrind_size, &executed);
 	save(session, &key, &executed);
 	fg_executed_release(&executed);
 }
@@ -138,7 +146,7 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	struct fg_executed_key key;
 	bool found = false;
 
-	if (!fg_runner_executed_key(job, FG_ARM_BASELINE, &key) ||
+	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
 	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
 	found = executed.doubt && fg_text_starts_with(executed.doubt, failed);
@@ -167,8 +175,7 @@ static int find_of_arm(struct fg_session *session, struct fg_runner_job *job, en
 	struct fg_executed_key key;
 	int status = FG_OK;
 
-	if (!fg_runner_executed_key(job, arm, &key) ||
-	    fg_executed_sets_has(session->state_folder, &key))
+	if (!key_of(session, job, arm, &key) || fg_executed_sets_has(session->state_folder, &key))
 		return FG_OK;
 	if (request.timeout_ns <= 0) {
 		keep_failure(session, &key, "measure.exact_budget is used up");
@@ -201,7 +208,7 @@ static void add_sampled(struct fg_session *session, const struct fg_runner_job *
 	struct fg_executed_key key;
 	bool more = false;
 
-	if (!set || !fg_runner_executed_key(job, arm, &key) ||
+	if (!set || !key_of(session, job, arm, &key) ||
 	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
 		return;
 	for (size_t i = 1; i < set->function_count; i++) {
@@ -227,7 +234,7 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->store ||
 	    !session->roots[FG_ARM_BASELINE] || series->identical || series->failure)
 		return FG_OK;
-	fg_affected_by_kind(job, &reason);
+	fg_affected_by_kind(fg_runner_job_targets(job), &reason);
 	if (reason.text) {
 		fg_affected_reason_release(&reason);
 		return FG_OK;

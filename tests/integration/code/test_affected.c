@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Each reason to measure a benchmark, and each change that is none. */
+#include "base/fs.h"
+#include "model/build_difference.h"
+#include "runner/affected.h"
+#include "runner/code_facts.h"
+#include "runner/executed.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *argv[] = {"./program", "data.txt", NULL};
+static const struct fg_command command = {.text = "./program data.txt", .argv = argv, .argc = 2};
+
+static struct fg_scratch scratch;
+static struct fg_target targets[FG_ARM_COUNT];
+static struct fg_benchmark benchmark;
+
+static const char *in_side(int arm, const char *name)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "side%d/%s", arm, name);
+	return fg_scratch_path(&scratch, path);
+}
+
+static void put_program(int arm, const char *variant)
+{
+	char from[4096];
+
+	(void)snprintf(from, sizeof(from), FG_TEST_CODE_FOLDER "/code_%s", variant);
+	assert_int_equal(fg_fs_copy(from, in_side(arm, "program"), 0755, NULL), FG_OK);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fg_scratch_init(&scratch);
+	benchmark = (struct fg_benchmark){.name = "b", .command = command};
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		assert_int_equal(fg_fs_make_folders(in_side(arm, "."), 0755, NULL), FG_OK);
+		put_program(arm, "base");
+		fg_target_init(&targets[arm], (enum fg_arm)arm, &benchmark, in_side(arm, "."));
+		fg_target_resolve(&targets[arm]);
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_target_release(&targets[arm]);
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+/* The program of the baseline with these functions, separated by blanks. */
+static void execute(struct fg_executed *executed, const char *functions)
+{
+	char digest[FG_CODE_FACT_SIZE];
+	struct fg_executed_file *file = NULL;
+	char names[256];
+
+	*executed = (struct fg_executed){0};
+	assert_true(fg_code_facts_digest(&targets[FG_ARM_BASELINE],
+					 targets[FG_ARM_BASELINE].program, digest));
+	file = fg_executed_add_file(executed, "program", true, digest);
+	(void)snprintf(names, sizeof(names), "%s", functions);
+	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+		fg_executed_add_function(file, name);
+}
+
+static void check_code(const struct fg_executed *executed, const char *text, const char *symbol)
+{
+	struct fg_affected *affected = fg_affected_new();
+	struct fg_affected_reason reason;
+
+	fg_affected_by_code(affected, targets, executed, &reason);
+	if (!text)
+		assert_null(reason.text);
+	else
+		assert_string_equal(reason.text, text);
+	if (!symbol)
+		assert_null(reason.symbol);
+	else
+		assert_string_equal(reason.symbol, symbol);
+	fg_affected_reason_release(&reason);
+	fg_affected_free(affected);
+}
+
+static void what_is_executed_decides(void **state)
+{
+	static const struct {
+		const char *variant;
+		const char *executed;
+		const char *text; /* NULL: it is left out */
+		const char *symbol;
+	} rows[] = {
+		{.variant = "base", .executed = "main limited"},
+		{.variant = "padded", .executed = "main limited by_switch by_table"},
+		{.variant = "unused", .executed = "main limited by_switch"},
+		{.variant = "limit", .executed = "main outer by_switch"},
+		{.variant = "limit",
+		 .executed = "main outer limited",
+		 .text = "it executes what changed",
+		 .symbol = "limited"},
+		{.variant = "scale", .executed = "main limited"},
+		{.variant = "scale",
+		 .executed = "main scaled",
+		 .text = "it executes what changed",
+		 .symbol = "scaled"},
+		{.variant = "greeting", .executed = "limited"},
+		{.variant = "greeting",
+		 .executed = "main limited",
+		 .text = "it executes what changed",
+		 .symbol = "main"},
+		/* The cold part of it stands for the whole. */
+		{.variant = "case",
+		 .executed = "main by_switch.cold",
+		 .text = "it executes what changed",
+		 .symbol = "by_switch"},
+		/* Data may be read by whoever has its address. */
+		{.variant = "table",
+		 .executed = "main",
+		 .text = "data changed in program",
+		 .symbol = "table"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_executed executed;
+
+		put_program(FG_ARM_CANDIDATE, rows[i].variant);
+		execute(&executed, rows[i].executed);
+		check_code(&executed, rows[i].text, rows[i].symbol);
+		fg_executed_release(&executed);
+	}
+}
+
+static void what_is_not_known_is_measured(void **state)
+{
+	struct fg_executed executed;
+
+	(void)state;
+	put_program(FG_ARM_CANDIDATE, "limit");
+	execute(&executed, "main");
+	fg_executed_find(&executed, "program")->is_whole = true;
+	check_code(&executed, "program changed, and some of what runs in it has no name", NULL);
+	fg_executed_doubt(&executed, "it starts sh, which is not of this project");
+	check_code(&executed, "it starts sh, which is not of this project", NULL);
+	fg_executed_release(&executed);
+
+	execute(&executed, "main");
+	put_program(FG_ARM_BASELINE, "scale");
+	check_code(&executed, "program is not the build whose functions were recorded", NULL);
+	put_program(FG_ARM_BASELINE, "base");
+	assert_int_equal(remove(in_side(FG_ARM_CANDIDATE, "program")), 0);
+	check_code(&executed, "the functions of program cannot be told apart", NULL);
+	put_program(FG_ARM_CANDIDATE, "limit");
+	check_code(&executed, NULL, NULL);
+	(void)fg_executed_add_file(&executed, FG_TEST_CODE_FOLDER "/code_base", false, "0123");
+	check_code(&executed, FG_TEST_CODE_FOLDER "/code_base is not what it was", NULL);
+	fg_executed_release(&executed);
+}
+
+static void check_files(const struct fg_environment builds[FG_ARM_COUNT], const char *text)
+{
+	struct fg_affected_reason reason;
+
+	fg_affected_by_files(targets, builds, &reason);
+	if (!text)
+		assert_null(reason.text);
+	else
+		assert_string_equal(reason.text, text);
+	fg_affected_reason_release(&reason);
+}
+
+static void its_kind_may_hide_what_runs(void **state)
+{
+	static char *others[] = {"./program", "other.txt", NULL};
+	const struct fg_command other = {.text = "other", .argv = others, .argc = 2};
+	struct fg_environment builds[FG_ARM_COUNT] = {0};
+
+	(void)state;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&builds[arm], FG_FACT_INPUTS, "1", false);
+	check_files(builds, NULL);
+	benchmark.setup = other;
+	check_files(builds, "what its setup makes is not looked at");
+	benchmark.setup.argc = 0;
+	benchmark.prepare = other;
+	check_files(builds, "what its prepare makes is not looked at");
+	benchmark.prepare.argc = 0;
+	benchmark.harness = FG_HARNESS_CATCH2;
+	check_files(builds, "a harness decides by itself what it executes");
+	benchmark.harness = FG_HARNESS_NONE;
+	targets[FG_ARM_BASELINE].command = &other;
+	check_files(builds, "each side has a command of its own");
+	targets[FG_ARM_BASELINE].command = &benchmark.command;
+	targets[FG_ARM_CANDIDATE].is_wrapper = true;
+	check_files(builds, "what it runs in the end cannot be seen: program");
+	targets[FG_ARM_CANDIDATE].is_wrapper = false;
+	targets[FG_ARM_BASELINE].command = NULL;
+	check_files(builds, "it is not on both sides");
+	targets[FG_ARM_BASELINE].command = &benchmark.command;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_release(&builds[arm]);
+}
+
+static void libraries_and_inputs_count(void **state)
+{
+	static const struct {
+		const char *key;
+		const char *baseline;
+		const char *candidate;
+		const char *text;
+	} rows[] = {
+		{"build.library.libc.so.6", "1", "1", NULL},
+		{"build.library.libc.so.6", "1", "2", "another library: libc.so.6"},
+		{"build.library.libm.so.6", NULL, "2", "another library: libm.so.6"},
+		{"build.library.libm.so.6", "1", NULL, "another library: libm.so.6"},
+		/* Its functions are looked at one by one. */
+		{"build.library.libown.so", "1", "2", NULL},
+		{"build.library.libown.so", NULL, "2", "another library: libown.so"},
+		{"build.flags", "-O2", "-O2 -g", NULL},
+		{FG_FACT_INPUTS, "a", NULL, "it is not known which files it may read"},
+		{FG_FACT_INPUTS, "a", "b", "a file that it may read changed: data.txt"},
+	};
+
+	(void)state;
+	fg_scratch_write_text(&scratch, "side0/data.txt", "1");
+	fg_scratch_write_text(&scratch, "side1/data.txt", "2");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const char *values[] = {rows[i].baseline, rows[i].candidate};
+		struct fg_environment builds[FG_ARM_COUNT] = {0};
+
+		for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+			if (strcmp(rows[i].key, FG_FACT_INPUTS) != 0)
+				fg_environment_set(&builds[arm], FG_FACT_INPUTS, "a", false);
+			fg_environment_set(&builds[arm], FG_FACT_OWN_LIBRARIES,
+					   "libother.so libown.so", false);
+			if (values[arm])
+				fg_environment_set(&builds[arm], rows[i].key, values[arm], false);
+		}
+		check_files(builds, rows[i].text);
+		for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+			fg_environment_release(&builds[arm]);
+	}
+}
+
+/* As callgrind writes it: names are given once, addresses of stubs and contexts included. */
+static void functions_are_read_from_callgrind(void **state)
+{
+	char text[8192];
+	struct fg_executed executed = {0};
+	const struct fg_executed_file *file = NULL;
+	int size = 0;
+
+	(void)state;
+	size = snprintf(text, sizeof(text),
+			"# callgrind format\ncmd:  ./program data.txt\n"
+			"ob=(2) ???\nfn=(9) 0x0000000000109000\n1 2\n"
+			"ob=(1) %s\nfl=(1) ???\nfn=(1) main'__libc_start_main\n1 2\n"
+			"cob=(3) /lib/none.so\ncfn=(2) limited@@V1\n1 3\n"
+			"fn=(2)\n1 2\nfn=(4) by_switch.cold\n1 1\n",
+			targets[FG_ARM_BASELINE].program);
+	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], text, (size_t)size, &executed);
+	assert_null(executed.doubt);
+	file = fg_executed_find(&executed, "program");
+	assert_non_null(file);
+	assert_true(file->is_inside);
+	assert_false(file->is_whole);
+	assert_int_equal(file->functions.count, 3);
+	assert_true(fg_executed_has_function(file, "limited"));
+	assert_true(fg_executed_has_function(file, "by_switch"));
+	fg_executed_release(&executed);
+
+	size = snprintf(text, sizeof(text), "cmd:  ./program\nob=(1) %s\nfn=(1) nobody_knows\n",
+			targets[FG_ARM_BASELINE].program);
+	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], text, (size_t)size, &executed);
+	assert_true(fg_executed_find(&executed, "program")->is_whole);
+	fg_executed_release(&executed);
+
+	size = snprintf(text, sizeof(text), "cmd:  /bin/sh -c x\nob=(1) %s\nfn=(1) main\n",
+			targets[FG_ARM_BASELINE].program);
+	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], text, (size_t)size, &executed);
+	assert_string_equal(executed.doubt, "it starts sh, which is not of this project");
+	fg_executed_release(&executed);
+	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], "", 0, &executed);
+	assert_string_equal(executed.doubt, "no file of code was seen");
+	fg_executed_release(&executed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_executed_decides, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_measured, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(its_kind_may_hide_what_runs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(libraries_and_inputs_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(functions_are_read_from_callgrind, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
