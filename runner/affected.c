@@ -163,6 +163,7 @@ static void check_inside(struct fg_affected *affected, const struct fg_target *t
 	}
 	if (strcmp(digests[FG_ARM_BASELINE], file->identity) != 0) {
 		say(reason, NULL, "%s is not the build whose functions were recorded", file->path);
+		reason->is_stale = true;
 		return;
 	}
 	if (strcmp(digests[FG_ARM_BASELINE], digests[FG_ARM_CANDIDATE]) == 0)
@@ -190,8 +191,10 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 	struct fg_binary elf = {0};
 
 	if (fg_binary_read(file->path, &elf, NULL) != FG_OK ||
-	    strcmp(elf.build_id, file->identity) != 0)
+	    strcmp(elf.build_id, file->identity) != 0) {
 		say(reason, NULL, "%s is not what it was", file->path);
+		reason->is_stale = true;
+	}
 	fg_binary_release(&elf);
 }
 

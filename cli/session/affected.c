@@ -87,6 +87,8 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	if (!session->affected)
 		session->affected = fg_affected_new();
 	fg_affected_by_code(session->affected, fg_runner_job_targets(job), &executed, reason);
+	if (reason->is_stale && session->store)
+		fg_executed_sets_remove(session->state_folder, &key);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);

@@ -35,6 +35,14 @@ bool fg_executed_sets_has(const char *state_folder, const struct fg_executed_key
 	return found;
 }
 
+void fg_executed_sets_remove(const char *state_folder, const struct fg_executed_key *key)
+{
+	char *path = path_of(state_folder, key);
+
+	(void)unlink(path);
+	free(path);
+}
+
 /* "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT": is this part of the name the same? */
 static bool has_part(const char *name, size_t index, const char *part)
 {

@@ -13,6 +13,8 @@
 int fg_executed_sets_load(const char *state_folder, const struct fg_executed_key *key,
 			  struct fg_executed *executed, struct fg_error *err) FG_NODISCARD;
 bool fg_executed_sets_has(const char *state_folder, const struct fg_executed_key *key);
+/* Having none is fine. */
+void fg_executed_sets_remove(const char *state_folder, const struct fg_executed_key *key);
 int fg_executed_sets_save(const char *state_folder, const struct fg_executed_key *key,
 			  const struct fg_executed *executed, struct fg_error *err) FG_NODISCARD;
 
