@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/printable.h"
 #include "exchange/export_formats.h"
+#include "profile/hits.h"
 
 #include <inttypes.h>
 
@@ -143,52 +144,10 @@ static void write_summary(const struct fg_profile *profile, const struct fg_stac
 	write_fact(out, "call_paths", (double)profile->stack_count - 1);
 }
 
-struct hit {
-	const struct fg_frame *frame; /* the innermost function of this instruction */
-	uint64_t samples;
-	double value;
-};
-
-static int by_address(const void *left, const void *right)
+static void write_addresses(const struct fg_profile *profile, struct fg_strbuf *out)
 {
-	const struct fg_frame *a = ((const struct hit *)left)->frame;
-	const struct fg_frame *b = ((const struct hit *)right)->frame;
-
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Instructions that were interrupted; an inlined one is found on different stacks. */
-static size_t find_hits(const struct fg_profile *profile, const struct fg_stack_sums *sums,
-			struct hit *hits)
-{
-	size_t found = 0;
-	size_t count = 0;
-
-	for (uint32_t i = 1; i < profile->stack_count; i++) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
-
-		if (sums->self_samples[i] > 0 && frame->module && frame->address)
-			hits[found++] = (struct hit){frame, sums->self_samples[i], sums->self[i]};
-	}
-	qsort(hits, found, sizeof(*hits), by_address);
-	for (size_t i = 0; i < found; i++) {
-		if (count > 0 && by_address(&hits[count - 1], &hits[i]) == 0) {
-			hits[count - 1].samples += hits[i].samples;
-			hits[count - 1].value += hits[i].value;
-		} else {
-			hits[count++] = hits[i];
-		}
-	}
-	return count;
-}
-
-static void write_addresses(const struct fg_profile *profile, const struct fg_stack_sums *sums,
-			    struct fg_strbuf *out)
-{
-	struct hit *hits = fg_xcalloc(profile->stack_count, sizeof(*hits));
-	const size_t count = find_hits(profile, sums, hits);
+	struct fg_hit *hits = NULL;
+	const size_t count = fg_profile_hits(profile, 0, &hits);
 
 	fg_strbuf_printf(out, "\n[addresses]\naddress\tleaf\tleaf_%s\tlibrary\tname\n",
 			 unit_of(profile));
@@ -196,7 +155,7 @@ static void write_addresses(const struct fg_profile *profile, const struct fg_st
 		const struct fg_frame *frame = hits[i].frame;
 
 		fg_strbuf_printf(out, "0x%" PRIx64 "\t%" PRIu64 "\t%.0f\t", frame->address,
-				 hits[i].samples, hits[i].value);
+				 hits[i].weight.samples, hits[i].weight.value);
 		add_field(out, profile->modules[frame->module].name);
 		fg_strbuf_add_char(out, '\t');
 		add_field(out, profile->functions[frame->function].name);
@@ -218,7 +177,7 @@ int fg_export_tables(const struct fg_profile *profile, const struct fg_export_op
 	write_functions(profile, &functions, out);
 	write_libraries(profile, out);
 	write_summary(profile, &stacks, out);
-	write_addresses(profile, &stacks, out);
+	write_addresses(profile, out);
 	fg_function_sums_release(&functions);
 	fg_stack_sums_release(&stacks);
 	return FG_OK;

@@ -43,6 +43,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->domains);
 	free(profile->durations);
 	free(profile->notes);
+	free(profile->listings);
 	fg_map_release(&profile->function_index);
 	fg_map_release(&profile->text_index);
 	fg_map_release(&profile->frame_index);

@@ -118,6 +118,24 @@ struct fg_unit_info {
 	bool ended; /* its end was seen */
 };
 
+/* An instruction as text. */
+struct fg_listed {
+	uint64_t address; /* in the module's own address space, as a frame's */
+	const char *text;
+	const char *file; /* NULL: unknown */
+	unsigned line;
+	const char *inlined; /* the function that was put here; NULL: none */
+};
+
+/* The machine code of a function, as the linker placed it. */
+struct fg_listing {
+	uint32_t module;
+	const char *name;
+	uint64_t start, end;
+	struct fg_listed *lines;
+	size_t line_count;
+};
+
 struct fg_module_info {
 	const char *path;
 	const char *name;     /* base name */
@@ -196,6 +214,9 @@ struct fg_profile {
 	size_t module_count, module_capacity;
 	/* executions that the samples come from; figures per execution are divided by it */
 	uint32_t repetition_count;
+
+	struct fg_listing *listings; /* by module and address; see profile/listing.h */
+	size_t listing_count, listing_capacity;
 
 	const char *title;  /* what it is, for people: the command, or the run and its benchmark */
 	const char *clock;  /* what was sampled and how, for people; NULL: unknown */

@@ -483,21 +483,30 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 	return parse(&p, err);
 }
 
+/* To be closed if it succeeds. */
+static int open_sections(struct parser *p, struct fg_error *err)
+{
+	int status = fg_source_open(p->name, MAX_FILE_BYTES, &p->source, err);
+
+	if (status != FG_OK)
+		return status;
+	status = read_header(p, err);
+	if (status == FG_OK)
+		status = read_sections(p, err);
+	if (status != FG_OK)
+		close_parser(p);
+	return status;
+}
+
 int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
 			size_t *size, struct fg_error *err)
 {
 	struct parser p = {.name = path};
 	const Elf64_Shdr *found = NULL;
-	int status = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
+	int status = open_sections(&p, err);
 
 	if (status != FG_OK)
 		return status;
-	status = read_header(&p, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_sections(&p, err);
-	if (status != FG_OK)
-		goto out;
 	found = find_section(&p, section);
 	*bytes = NULL;
 	if (!found)
@@ -509,7 +518,48 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 		*bytes = section_bytes(&p, found, size);
 	if (status == FG_OK && !*bytes)
 		status = broken(&p, err, "a section lies outside the file");
-out:
+	close_parser(&p);
+	return status;
+}
+
+static const Elf64_Shdr *find_code(const struct parser *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->section_count; i++) {
+		const Elf64_Shdr *section = &p->sections[i];
+
+		if (section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_EXECINSTR) &&
+		    address >= section->sh_addr && address - section->sh_addr < section->sh_size)
+			return section;
+	}
+	return NULL;
+}
+
+int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_elf_code *code,
+		     struct fg_error *err)
+{
+	struct parser p = {.name = path};
+	const Elf64_Shdr *section = NULL;
+	uint64_t offset = 0;
+	int status = open_sections(&p, err);
+
+	*code = (struct fg_elf_code){0};
+	if (status != FG_OK)
+		return status;
+	section = find_code(&p, address);
+	if (section) {
+		offset = address - section->sh_addr;
+		code->size = section->sh_size - offset < size ? (size_t)(section->sh_size - offset)
+							      : size;
+		code->bytes = fg_xmalloc(code->size);
+		code->machine = p.header.e_machine;
+	}
+	if (!section || section->sh_offset > UINT64_MAX - offset ||
+	    !fg_source_read(&p.source, section->sh_offset + offset, code->bytes, code->size)) {
+		free(code->bytes);
+		*code = (struct fg_elf_code){0};
+		status = fg_error_set(err, FG_ENOENT, "%s: it has no code at 0x%llx", path,
+				      (unsigned long long)address);
+	}
 	close_parser(&p);
 	return status;
 }

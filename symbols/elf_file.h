@@ -63,6 +63,19 @@ void fg_elf_release(struct fg_elf *elf);
 int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
 			size_t *size, struct fg_error *err) FG_NODISCARD;
 
+struct fg_elf_code {
+	uint8_t *bytes; /* to be freed */
+	size_t size;
+	uint16_t machine; /* EM_X86_64, ... */
+};
+
+/*
+ * Machine code from an address on: up to `size` bytes, to the end of its section at most.
+ * FG_ENOENT: no code of the file lies there.
+ */
+int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_elf_code *code,
+		     struct fg_error *err) FG_NODISCARD;
+
 /* The symbol that contains the address, or NULL. */
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address);
 static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_elf_symbol *symbol)

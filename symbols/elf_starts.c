@@ -74,7 +74,8 @@ void fg_elf_starts_release(struct fg_elf_starts *starts)
 	*starts = (struct fg_elf_starts){0};
 }
 
-uint64_t fg_elf_starts_find(const struct fg_elf_starts *starts, uint64_t address)
+/* How many begin at or before the address. */
+static size_t count_up_to(const struct fg_elf_starts *starts, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = starts->count;
@@ -87,5 +88,19 @@ uint64_t fg_elf_starts_find(const struct fg_elf_starts *starts, uint64_t address
 		else
 			high = middle;
 	}
-	return low > 0 ? starts->items[low - 1] : address;
+	return low;
+}
+
+uint64_t fg_elf_starts_find(const struct fg_elf_starts *starts, uint64_t address)
+{
+	const size_t count = count_up_to(starts, address);
+
+	return count > 0 ? starts->items[count - 1] : address;
+}
+
+uint64_t fg_elf_starts_after(const struct fg_elf_starts *starts, uint64_t address)
+{
+	const size_t count = count_up_to(starts, address);
+
+	return count < starts->count ? starts->items[count] : 0;
 }

@@ -24,5 +24,7 @@ void fg_elf_starts_release(struct fg_elf_starts *starts);
 
 /* The beginning of the function around the address; the address itself when none is known. */
 uint64_t fg_elf_starts_find(const struct fg_elf_starts *starts, uint64_t address);
+/* The first beginning after the address; 0: none is known. */
+uint64_t fg_elf_starts_after(const struct fg_elf_starts *starts, uint64_t address);
 
 #endif

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "symbols/elf_file.h"
 #include "symbols/symbol_archive.h"
 
 struct fg_symbolizer;
@@ -75,6 +76,18 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 /* Returns the length of the chain, at least 1.  The symbols live as long as the symbolizer. */
 size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain);
+
+struct fg_symbol_code {
+	uint64_t start;
+	struct fg_elf_code code;
+};
+
+/*
+ * The machine code of the function around the address, to be freed. FG_ENOENT: no file of it is
+ * used; FG_EUNSUPPORTED: it is not known where the function begins and ends.
+ */
+int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
+		       struct fg_symbol_code *code, struct fg_error *err) FG_NODISCARD;
 
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /*

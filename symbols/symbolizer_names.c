@@ -60,7 +60,7 @@ static const char *without_version(struct fg_symbolizer *s, const char *linkage)
 	return bare;
 }
 
-static uint64_t start_of(struct fg_symbol_module *module, uint64_t address)
+uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address)
 {
 	struct fg_error err = {0};
 
@@ -78,7 +78,7 @@ static uint32_t name_by_offset(struct fg_symbolizer *s, struct fg_symbol_module 
 	char text[512];
 
 	(void)snprintf(text, sizeof(text), "%.400s+0x%llx", module->name,
-		       (unsigned long long)start_of(module, address));
+		       (unsigned long long)fg_symbol_module_start_of(module, address));
 	function->name = fg_symbolizer_text(s, text);
 	return FG_FRAME_NAMELESS;
 }

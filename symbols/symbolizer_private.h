@@ -108,6 +108,8 @@ bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_sym
 /* Saves what was learned from debug information; true: a cache file was written. */
 bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
+/* Where the function around the address begins, by the unwind tables; otherwise the address. */
+uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
 /* Name an address: makes its chain. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,
 					  struct fg_symbol_module *module, uint64_t address);

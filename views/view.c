@@ -112,6 +112,13 @@ const struct fg_view fg_views[] = {
 		.needs_samples = true,
 		.has_no_measure = true,
 	},
+	{
+		.name = "instructions",
+		.description = "the instructions that functions spend their time at",
+		.make = fg_view_instructions,
+		.needs_samples = true,
+		.needs_code = true,
+	},
 	{.name = NULL},
 };
 

@@ -56,6 +56,7 @@ struct fg_view_row {
 	unsigned depth;    /* of a tree */
 	uint8_t style;
 	bool rule_before; /* a separator between groups */
+	bool only_text;   /* not in JSON and CSV */
 };
 
 enum {
@@ -95,6 +96,7 @@ struct fg_view {
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
 	const char *measure; /* shown unless the query names another; NULL: the profile's first */
+	bool needs_code;     /* shows more with the listings of the profile */
 	bool needs_samples;  /* shows less, or nothing, for a profile of sums */
 	bool has_no_measure; /* its figures are none of the profile's measures */
 };

@@ -170,6 +170,8 @@ static void write_rows(struct fg_json_writer *json, const struct fg_view_table *
 
 	fg_json_begin_array(json, "rows");
 	for (size_t row = 0; row < tables->row_count; row++) {
+		if (tables->rows[row].only_text)
+			continue;
 		fg_json_begin_object(json, NULL);
 		if (is_tree)
 			fg_json_int(json, "depth", tables->rows[row].depth);
@@ -255,6 +257,8 @@ void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out)
 
 	write_csv_titles(table, is_tree, &csv);
 	for (size_t i = 0; i < table->row_count; i++) {
+		if (table->rows[i].only_text)
+			continue;
 		if (is_tree)
 			fg_csv_number(&csv, table->rows[i].depth);
 		for (size_t c = 0; c < table->column_count; c++) {

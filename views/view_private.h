@@ -27,6 +27,7 @@ fg_view_maker fg_view_domains;
 fg_view_maker fg_view_times;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
+fg_view_maker fg_view_instructions;
 
 /* The columns under the keys and titles that fit the table's measure. */
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,

@@ -19,10 +19,10 @@ struct options {
 };
 
 /* In the order of fg_views. */
-static const char *const views[] = {"flat",      "callgraph", "top-down",   "bottom-up", "lines",
-				    "libraries", "classes",   "namespaces", "files",     "threads",
-				    "regions",   "units",     "timeline",   "paths",     "memory",
-				    "leaks",     "domains",   "times",      NULL};
+static const char *const views[] = {
+	"flat",       "callgraph", "top-down", "bottom-up", "lines",        "libraries", "classes",
+	"namespaces", "files",     "threads",  "regions",   "units",        "timeline",  "paths",
+	"memory",     "leaks",     "domains",  "times",     "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -34,8 +34,9 @@ static const struct fg_option options[] = {
 	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL, "levels of a tree"),
 	FG_ROW_FLAG(struct options, inclusive, "inclusive", 'i',
 		    "order lists by inclusive instead of self time"),
-	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
-		    "the functions that callgraph, paths, domains and times are about"),
+	FG_ROW_TEXT(
+		struct options, function, "function", 'f', "REGEX",
+		"the functions that callgraph, paths, domains, times and instructions are about"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
 		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
@@ -64,6 +65,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "from where, how often and with which arguments log is called"},
+	{"fastgate view -V instructions -f 'fit\\(' trace/",
+	 "at which instructions fit spends its time"},
 	{"fastgate view --facts trace/", "which clock, how many samples, and what they cost"},
 	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
 	{NULL, NULL},
@@ -175,6 +178,7 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_usage(cli,
 				    "--facts are lines for people: leave out --json and --csv");
 	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
+	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){make, &given});
 }
@@ -194,9 +198,10 @@ const struct fg_cli_command fg_cmd_view = {
 		"with their functions), units (units of work: the slowest, and statistics for each "
 		"region), timeline, paths (conditional cost: a function's time by calling path, "
 		"and how it varies from unit to unit), memory (what was allocated and held, by "
-		"function), leaks (what was lost, by call path) and domains (the arguments of "
+		"function), leaks (what was lost, by call path), domains (the arguments of "
 		"mathematical functions; with --function the call paths to them, with --trace "
-		"one call path and how its arguments are spread).\n"
+		"one call path and how its arguments are spread) and instructions (a function's "
+		"samples by instruction, disassembled, beside its lines).\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

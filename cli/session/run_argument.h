@@ -22,6 +22,8 @@ struct fg_cli_run_options {
 	bool every_sample;
 	/* the query needs samples: taken if they were kept, without being asked for */
 	bool prefers_samples;
+	/* traces: with the instructions of functions, profile/listing.h */
+	bool wants_code;
 	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "exchange/archive.h"
+#include "profile/listing.h"
 #include "profile/trace_profile.h"
 
 #include <signal.h>
@@ -54,11 +55,13 @@ static bool is_signal_held(void)
 }
 
 static int read_traces(const char *path, const struct fg_symbolizer_options *symbols,
-		       struct fg_profile *profile, struct fg_error *err)
+		       bool wants_code, struct fg_profile *profile, struct fg_error *err)
 {
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(symbols);
 	const int status = fg_profile_read_traces(path, symbolizer, profile, err);
 
+	if (status == FG_OK && wants_code)
+		fg_listings_add(profile, symbolizer);
 	fg_symbolizer_free(symbolizer);
 	return status;
 }
@@ -68,7 +71,7 @@ int fg_cli_read_traces(struct fg_cli *cli, const struct fg_cli_run_options *opti
 {
 	struct fg_symbolizer_options symbols;
 	char *cache = choose_symbols(cli, options, &symbols);
-	const int status = read_traces(path, &symbols, profile, err);
+	const int status = read_traces(path, &symbols, options->wants_code, profile, err);
 
 	free(cache);
 	return status;
@@ -97,7 +100,7 @@ int fg_cli_read_archive(struct fg_cli *cli, const struct fg_cli_run_options *opt
 	symbols.cache_folder = archive.folder;
 	symbols.debuginfod = false;
 	symbols.archive = &archive.symbols;
-	status = read_traces(archive.traces, &symbols, profile, err);
+	status = read_traces(archive.traces, &symbols, options->wants_code, profile, err);
 	fg_archive_close(&archive);
 out:
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);

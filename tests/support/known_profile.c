@@ -274,6 +274,50 @@ void known_profile_add_durations(struct fg_profile *profile)
 	}
 }
 
+static const struct fg_listed known_code[] = {
+	{0x1200, "vmovsd xmm0, qword ptr [rdi]", "src/fit.cpp", 90, NULL},
+	{0x1204, "test rsi, rsi", "src/fit.cpp", 91, NULL},
+	{0x1207, "jz 0x1216", "src/fit.cpp", 91, NULL},
+	{0x1209, "vmulsd xmm0, xmm0, xmm0", "include/vec.h", 6, "norm(Vec const&)"},
+	{0x120d, "vaddsd xmm0, xmm0, xmm1", "include/vec.h", 6, "norm(Vec const&)"},
+	{0x1211, "vsqrtsd xmm0, xmm0, xmm0", "include/vec.h", 7, "norm(Vec const&)"},
+	{0x1215, "nop", NULL, 0, NULL},
+	{0x1216, "call 0x1080 <log@plt>", "src/fit.cpp", 95, NULL},
+	{0x121b, "vmovsd qword ptr [rdi], xmm0", "src/fit.cpp", 95, NULL},
+	{0x121f, "ret", "src/fit.cpp", 96, NULL},
+};
+
+void known_profile_add_code(struct fg_profile *profile)
+{
+	struct fg_module_info *module = fg_profile_add_module(profile);
+	const uint32_t number = (uint32_t)profile->module_count - 1;
+
+	*module = (struct fg_module_info){
+		.path = "/opt/reco/libreco.so", .name = "libreco.so", .build_id = "0123abcd"};
+	for (size_t i = 1; i < profile->frame_count; i++) {
+		struct fg_frame *frame = &profile->frames[i];
+		const struct fg_profile_function *function = &profile->functions[frame->function];
+
+		if (strcmp(function->library, module->name) != 0)
+			continue;
+		frame->module = number;
+		if (function->inlined)
+			frame->address = 0x1211;
+	}
+	profile->listings =
+		fg_grow(NULL, &profile->listing_capacity, 1, sizeof(profile->listings[0]));
+	profile->listings[profile->listing_count++] = (struct fg_listing){
+		.module = number,
+		.name = "fit(Track&)",
+		.start = 0x1200,
+		.end = 0x1220,
+		.line_count = FG_ARRAY_SIZE(known_code),
+		.lines = fg_arena_array(&profile->arena, FG_ARRAY_SIZE(known_code),
+					sizeof(known_code[0])),
+	};
+	memcpy(profile->listings[0].lines, known_code, sizeof(known_code));
+}
+
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library)
 {
 	struct fg_sample *sample = NULL;

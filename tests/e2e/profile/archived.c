@@ -17,12 +17,20 @@ static inline unsigned mix(unsigned value)
 	return value * 2654435761u + (value >> 3);
 }
 
+__attribute__((noinline)) static void seldom(unsigned value)
+{
+	sink = value;
+}
+
 __attribute__((noinline)) static void in_the_program(void)
 {
 	unsigned value = 1;
 
-	for (unsigned i = 0; i < TURNS; i++)
+	for (unsigned i = 0; i < TURNS; i++) {
 		value = mix(value);
+		if ((i & 0xfffff) == 0)
+			seldom(value);
+	}
 	sink = value;
 }
 

@@ -261,6 +261,8 @@ static void a_table_of_beginnings_is_believed_no_further_than_it_reaches(void **
 	assert_int_equal(starts.count, 1); /* the other one lies in no code */
 	assert_int_equal(fg_elf_starts_find(&starts, 0x1180), 0x1100);
 	assert_int_equal(fg_elf_starts_find(&starts, 0x1080), 0x1080);
+	assert_int_equal(fg_elf_starts_after(&starts, 0x1080), 0x1100);
+	assert_int_equal(fg_elf_starts_after(&starts, 0x1100), 0);
 	fg_elf_starts_release(&starts);
 	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes) - 1, &elf, &starts, &err),
 			 FG_EPARSE);

@@ -34,6 +34,8 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 			known_profile_add_domains(&profile);
 			known_profile_add_durations(&profile);
 		}
+		if (view->needs_code)
+			known_profile_add_code(&profile);
 		make(view->name, &profile, &options, &table);
 		for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 			const struct fg_view_text_options text_options = {.columns = widths[i],
@@ -179,9 +181,58 @@ static void paths_tell_one_condition_from_another(void **state)
 	fg_profile_release(&profile);
 }
 
+static size_t rows_in(const struct fg_strbuf *csv)
+{
+	size_t lines = 0;
+
+	for (const char *at = fg_strbuf_text(csv); (at = strchr(at, '\n')); at++)
+		lines++;
+	return lines - 1;
+}
+
+static void instructions_carry_the_samples_that_ended_at_them(void **state)
+{
+	struct fg_view_options options = {.function = "^norm", .query = {.measure = "cpu_time"}};
+	struct fg_view_table table;
+	struct fg_strbuf csv = {0};
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_code(&profile);
+	/* a function that was put into another one shows that one */
+	make("instructions", &profile, &options, &table);
+	assert_true(figure(&table, "vmovsd xmm0, qword ptr [rdi]", "leaf_samples") == 30);
+	assert_true(figure(&table, "vsqrtsd xmm0, xmm0, xmm0", "self_ns") == 10e6);
+	assert_true(figure(&table, "test rsi, rsi", "self_ns") == 0);
+	fg_view_table_release(&table);
+	/* data has every instruction, and no rows that are there for the eye */
+	options.all = true;
+	make("instructions", &profile, &options, &table);
+	fg_view_write_csv(&table, &csv);
+	assert_int_equal(rows_in(&csv), 10);
+	assert_null(strstr(fg_strbuf_text(&csv), "..."));
+	fg_strbuf_release(&csv);
+	fg_view_table_release(&table);
+	/* filters count */
+	options.query.region = "^output$";
+	options.function = NULL;
+	assert_int_equal(
+		fg_view_make(fg_view_find("instructions"), &profile, &options, &table, &err),
+		FG_EUNSUPPORTED);
+	options.query.region = NULL;
+	options.function = "^compress$";
+	assert_int_equal(
+		fg_view_make(fg_view_find("instructions"), &profile, &options, &table, &err),
+		FG_ENOENT);
+	fg_profile_release(&profile);
+}
+
 static void a_view_of_what_was_not_recorded_says_what_to_do(void **state)
 {
-	static const char *const views[] = {"regions", "units", "timeline", "threads"};
+	static const char *const views[] = {"regions", "units", "timeline", "threads",
+					    "instructions"};
 	const struct fg_view_options options = {0};
 	struct fg_profile profile;
 
@@ -516,6 +567,7 @@ int main(void)
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),
 		cmocka_unit_test(paths_tell_one_condition_from_another),
+		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
 		cmocka_unit_test(a_view_of_what_was_not_recorded_says_what_to_do),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
 		cmocka_unit_test(a_broken_pattern_is_refused),

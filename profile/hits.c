@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/hits.h"
+
+static int by_address(const void *left, const void *right)
+{
+	const struct fg_frame *a = ((const struct fg_hit *)left)->frame;
+	const struct fg_frame *b = ((const struct fg_hit *)right)->frame;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void join(enum fg_measure_fold fold, const struct fg_weight *weight, struct fg_weight *into)
+{
+	into->value = fg_measure_join(fold, into->value, weight->value);
+	into->square += weight->square;
+	into->samples += weight->samples;
+}
+
+static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t measure)
+{
+	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	struct fg_weight *weights = fg_xcalloc(profile->stack_count, sizeof(weights[0]));
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+		const struct fg_weight weight = {.value = sample->value,
+						 .square = sample->value * sample->value,
+						 .samples = sample->count};
+
+		if (sample->measure == measure)
+			join(fold, &weight, &weights[sample->stack]);
+	}
+	return weights;
+}
+
+/* An instruction is found on as many stacks as there are call paths to it. */
+size_t fg_profile_hits(const struct fg_profile *profile, uint16_t measure, struct fg_hit **hits)
+{
+	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	struct fg_weight *weights = weigh_stacks(profile, measure);
+	struct fg_hit *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
+	size_t found_count = 0;
+	size_t count = 0;
+
+	for (size_t i = 1; i < profile->stack_count; i++) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
+
+		if (weights[i].samples > 0 && frame->module && frame->address)
+			found[found_count++] =
+				(struct fg_hit){.frame = frame, .weight = weights[i]};
+	}
+	free(weights);
+	if (found_count > 0)
+		qsort(found, found_count, sizeof(found[0]), by_address);
+	for (size_t i = 0; i < found_count; i++) {
+		if (count > 0 && by_address(&found[count - 1], &found[i]) == 0)
+			join(fold, &found[i].weight, &found[count - 1].weight);
+		else
+			found[count++] = found[i];
+	}
+	*hits = found;
+	return count;
+}

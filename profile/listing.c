@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/listing.h"
+
+#include "code/disassemble.h"
+#include "profile/hits.h"
+
+struct lister {
+	struct fg_profile *profile;
+	struct fg_symbolizer *symbolizer;
+	size_t instructions;
+	/* of the module at hand */
+	uint32_t module;
+	struct fg_symbol_module *symbols;
+	bool has_failed;
+};
+
+static size_t read_hex(const char *text, uint8_t bytes[FG_BUILD_ID_MAX])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = 0;
+
+	for (; size < FG_BUILD_ID_MAX && text[0] && text[1]; text += 2) {
+		const char *high = strchr(digits, text[0]);
+		const char *low = strchr(digits, text[1]);
+
+		if (!high || !low)
+			break;
+		bytes[size++] = (uint8_t)((high - digits) * 16 + (low - digits));
+	}
+	return size;
+}
+
+static void open_module(struct lister *l, uint32_t module)
+{
+	const struct fg_module_info *info = &l->profile->modules[module];
+	uint8_t id[FG_BUILD_ID_MAX];
+	const size_t size = read_hex(info->build_id, id);
+
+	l->module = module;
+	l->has_failed = false;
+	l->symbols = fg_symbolizer_module(l->symbolizer, info->path, id, size,
+					  strcmp(info->name, "[vdso]") == 0);
+}
+
+static void fail(struct lister *l, const char *why)
+{
+	if (!l->has_failed)
+		fg_profile_add_note(l->profile, "%s: no instructions: %s",
+				    l->profile->modules[l->module].name, why);
+	l->has_failed = true;
+}
+
+/* "call 0x1030 <exp@plt>": where it leads, unless within the function. */
+static const char *text_of(struct lister *l, const struct fg_listing *listing,
+			   const struct fg_instruction *instruction)
+{
+	const struct fg_symbol *chain = NULL;
+	const uint64_t target = instruction->target;
+
+	if (target == 0 || (target >= listing->start && target < listing->end))
+		return fg_arena_strdup(&l->profile->arena, instruction->text);
+	(void)fg_symbolizer_find(l->symbolizer, l->symbols, target, &chain);
+	if (chain->flags & FG_FRAME_NAMELESS)
+		return fg_arena_strdup(&l->profile->arena, instruction->text);
+	return fg_arena_printf(&l->profile->arena, "%s <%s>", instruction->text,
+			       chain->function->name);
+}
+
+static void add_line(struct lister *l, struct fg_listing *listing,
+		     const struct fg_instruction *instruction)
+{
+	const struct fg_symbol *chain = NULL;
+	const size_t levels =
+		fg_symbolizer_find(l->symbolizer, l->symbols, instruction->address, &chain);
+	const struct fg_symbol *innermost = &chain[levels - 1];
+
+	listing->lines[listing->line_count++] = (struct fg_listed){
+		.address = instruction->address,
+		.text = text_of(l, listing, instruction),
+		.file = fg_profile_text(l->profile, innermost->at_file),
+		.line = innermost->at_line,
+		.inlined =
+			levels > 1 ? fg_profile_text(l->profile, innermost->function->name) : NULL,
+	};
+}
+
+static void list_code(struct lister *l, const struct fg_disassembler *disassembler,
+		      const struct fg_elf_code *code, struct fg_listing *listing)
+{
+	struct fg_instruction instruction;
+	size_t count = 0;
+
+	for (size_t at = 0; at < code->size; at += instruction.size, count++)
+		fg_disassemble(disassembler, code->bytes + at, code->size - at, listing->start + at,
+			       &instruction);
+	listing->lines = fg_arena_array(&l->profile->arena, count, sizeof(listing->lines[0]));
+	for (size_t at = 0; at < code->size; at += instruction.size) {
+		fg_disassemble(disassembler, code->bytes + at, code->size - at, listing->start + at,
+			       &instruction);
+		add_line(l, listing, &instruction);
+	}
+	l->instructions += count;
+}
+
+static void add_listing(struct lister *l, uint64_t address)
+{
+	struct fg_profile *profile = l->profile;
+	struct fg_symbol_code code = {0};
+	struct fg_disassembler *disassembler = NULL;
+	struct fg_listing *listing = NULL;
+	const struct fg_symbol *chain = NULL;
+	struct fg_error err = {0};
+
+	if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK) {
+		fail(l, err.message);
+		return;
+	}
+	disassembler = fg_disassembler_new(code.code.machine);
+	if (disassembler && code.code.size <= FG_LISTED_MAX - l->instructions) {
+		profile->listings =
+			fg_grow(profile->listings, &profile->listing_capacity,
+				profile->listing_count + 1, sizeof(profile->listings[0]));
+		listing = &profile->listings[profile->listing_count++];
+		(void)fg_symbolizer_find(l->symbolizer, l->symbols, address, &chain);
+		*listing = (struct fg_listing){
+			.module = l->module,
+			.name = fg_profile_text(l->profile, chain->function->name),
+			.start = code.start,
+			.end = code.start + code.code.size,
+		};
+		list_code(l, disassembler, &code.code, listing);
+	} else {
+		fail(l, disassembler ? "there are too many" : "its machine is not x86");
+	}
+	fg_disassembler_free(disassembler);
+	free(code.code.bytes);
+}
+
+void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolizer)
+{
+	struct lister l = {.profile = profile, .symbolizer = symbolizer};
+	struct fg_hit *hits = NULL;
+	const size_t count = fg_profile_hits(profile, 0, &hits);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_frame *frame = hits[i].frame;
+		const struct fg_listing *last =
+			profile->listing_count > 0 ? &profile->listings[profile->listing_count - 1]
+						   : NULL;
+
+		if (frame->module != l.module)
+			open_module(&l, frame->module);
+		else if (last && last->module == frame->module && frame->address < last->end)
+			continue;
+		add_listing(&l, frame->address);
+	}
+	free(hits);
+}
+
+const struct fg_listing *fg_listings_find(const struct fg_profile *profile, uint32_t module,
+					  uint64_t address)
+{
+	const struct fg_listing *found = NULL;
+	size_t low = 0;
+	size_t high = profile->listing_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct fg_listing *at = &profile->listings[middle];
+
+		if (at->module < module || (at->module == module && at->end <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < profile->listing_count)
+		found = &profile->listings[low];
+	return found && found->module == module && found->start <= address ? found : NULL;
+}
