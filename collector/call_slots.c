@@ -12,6 +12,7 @@
  * object that was just loaded begins (__gmon_start__).
  */
 #include "base/attrs.h"
+#include "collector/call_symbols.h"
 #include "collector/collector_env.h"
 #include "collector/domains.h"
 
@@ -20,6 +21,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+
+#define HOOK "__cyg_profile_func_enter"
 
 enum {
 	OBJECTS_MAX = 4096,
@@ -56,6 +59,7 @@ struct object {
 	bool is_seen;         /* its slots were looked at */
 	bool is_left;         /* ours, the loader, the kernel's: its slots stay as they are */
 	bool is_initial;      /* loaded with the program: everybody finds what it exports */
+	bool has_hooks;       /* compiled with -finstrument-functions */
 	bool is_symbolic;     /* finds what it exports itself before all others */
 };
 
@@ -69,6 +73,8 @@ static struct object_list found;
 
 struct fg_called fg_called[FG_CALLED_MAX];
 uint32_t fg_called_count;
+bool fg_called_full;
+uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
 
@@ -433,7 +439,8 @@ static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern
 }
 
 /* What the patterns say of the function `name` of the object `path`; false: none means it. */
-static bool ask_patterns(const char *name, const char *path, struct fg_called *called)
+static bool ask_patterns(const char *name, const char *path, bool is_hooked,
+			 struct fg_called *called)
 {
 	bool is_meant = false;
 
@@ -445,12 +452,14 @@ static bool ask_patterns(const char *name, const char *path, struct fg_called *c
 		is_meant = true;
 		pattern->is_reached = true;
 		called->is_named |= pattern->is_exact;
-		if (!called->signature)
+		if (!called->signature && !is_hooked)
 			called->signature = signature_of(name, pattern);
 		if (!fg_calls_timed)
 			continue;
-		if (can_be_timed(name, pattern))
+		if (is_hooked)
 			called->is_timed = true;
+		else if (can_be_timed(name, pattern))
+			called->is_timed = called->is_callable = true;
 		else
 			pattern->is_untimed = true;
 	}
@@ -458,17 +467,19 @@ static bool ask_patterns(const char *name, const char *path, struct fg_called *c
 }
 
 /* Finds or adds it; false: no pattern means it, or there is no room. */
-static bool add_function(const char *name, const char *path, uint32_t *index)
+static bool add_function(const char *name, const char *path, bool is_hooked, uint32_t *index)
 {
 	const bool is_known = find_function(name, index);
 	struct fg_called fresh = {.name = name};
 	struct fg_called *called = is_known ? &fg_called[*index] : &fresh;
 
-	if (!ask_patterns(name, path, called))
+	if (!ask_patterns(name, path, is_hooked, called))
 		return false;
+	called->is_hooked |= is_hooked;
 	if (is_known)
 		return true;
-	if (fg_called_count == FG_CALLED_MAX || !(fresh.name = keep_text(name)))
+	fg_called_full |= fg_called_count == FG_CALLED_MAX;
+	if (fg_called_full || !(fresh.name = keep_text(name)))
 		return false;
 	fg_called[fg_called_count] = fresh;
 	*index = fg_called_count++;
@@ -540,7 +551,7 @@ static bool is_untouchable(const char *name)
 		"__fentry__",
 		"mcount",
 		"_mcount",
-		"__cyg_profile_func_enter",
+		HOOK,
 		"__cyg_profile_func_exit",
 	};
 
@@ -591,6 +602,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	uintptr_t *slot = (uintptr_t *)(object->bias + entry->r_offset);
 	char readable[FG_CALL_NAME_MAX];
 	const struct object *from = NULL;
+	struct fg_call_symbol hooked; /* counts itself, whoever calls it */
 	uintptr_t target = 0;
 	uint32_t function = 0;
 
@@ -603,7 +615,8 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	}
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
-	    fg_call_is_stub(target) || !add_function(readable, from->path, &function))
+	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
+	    !add_function(readable, from->path, false, &function))
 		return;
 	const uintptr_t stub = stub_for(function, target);
 
@@ -636,6 +649,34 @@ static void visit_canonical(struct object *object, const ElfW(Rela) * entry)
 	note_canonical(object, &object->symbols[ELF64_R_SYM(entry->r_info)]);
 }
 
+static void visit_hook(struct object *object, const ElfW(Rela) * entry)
+{
+	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
+
+	object->has_hooks |= symbol->st_shndx == SHN_UNDEF &&
+			     strcmp(object->strings + symbol->st_name, HOOK) == 0;
+}
+
+static bool add_hooked(const char *name, const char *path, uint32_t *function)
+{
+	return add_function(name, path, true, function);
+}
+
+static void read_hooked(struct object *object)
+{
+	const struct fg_call_object of = {
+		.path = object->path, .bias = object->bias, .add = add_hooked};
+
+	each_slot(object, visit_hook);
+	if (object->has_hooks)
+		fg_call_nameless += !fg_call_symbols_read(&of);
+}
+
+static bool is_loaded(uintptr_t address)
+{
+	return object_of(address) != NULL;
+}
+
 /*
  * What was looked at before stays so, as long as it is the same object: not one that was unloaded
  * and loaded again at the same place, whose slots are as the loader left them.
@@ -656,18 +697,69 @@ static void take_over(struct object *object, bool any_gone)
 	}
 }
 
+/* ---- what was not reached ---- */
+
+static bool exports_match(const struct object *object, const struct fg_call_pattern *pattern)
+{
+	char readable[FG_CALL_NAME_MAX];
+	struct hash_table table;
+
+	if (!object->hash || !object->symbols || !object->strings || !object->hash[0])
+		return false;
+	table = hash_table(object);
+	for (uint32_t bucket = 0; bucket < table.bucket_count; bucket++) {
+		uint32_t index = table.buckets[bucket];
+
+		for (; index >= table.first && index; index++) {
+			const ElfW(Sym) *symbol = &object->symbols[index];
+
+			if (is_function(symbol) &&
+			    fg_call_is_wanted(object->strings + symbol->st_name, readable) &&
+			    fg_call_matches(pattern, readable, object->path))
+				return true;
+			if (table.chains[index - table.first] & 1)
+				break;
+		}
+	}
+	return false;
+}
+
+/*
+ * Which patterns reach nothing though this object exports such a function?  The object may be gone
+ * when that is told.
+ */
+static void note_exports(const struct object *object)
+{
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
+		struct fg_call_pattern *pattern = &fg_call_patterns[i];
+
+		if (!pattern->is_reached && !pattern->exported_by && exports_match(object, pattern))
+			pattern->exported_by = keep_text(object->path);
+	}
+}
+
+/* ---- all objects ---- */
+
 static void look_at_new(bool is_first)
 {
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 
 		object->is_initial |= is_first;
+		if (!object->is_seen && !object->is_left)
+			read_hooked(object);
 	}
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 
 		if (!object->is_seen && !object->is_left)
 			each_slot(object, lead);
+	}
+	for (uint32_t i = 0; i < known.count; i++) {
+		struct object *object = &known.objects[i];
+
+		if (!object->is_seen && !object->is_left)
+			note_exports(object);
 		object->is_seen = true;
 	}
 }
@@ -710,44 +802,7 @@ void fg_call_slots_update(void)
 	if (is_first && known.count > 0)
 		each_slot(&known.objects[0], visit_canonical);
 	free_stubs();
+	fg_call_symbols_sweep(is_loaded);
 	look_at_new(is_first);
 	last = now;
-}
-
-/* ---- what was not reached ---- */
-
-static bool exports_match(const struct object *object, const struct fg_call_pattern *pattern)
-{
-	char readable[FG_CALL_NAME_MAX];
-	struct hash_table table;
-
-	if (!object->hash || !object->symbols || !object->strings || !object->hash[0])
-		return false;
-	table = hash_table(object);
-	for (uint32_t bucket = 0; bucket < table.bucket_count; bucket++) {
-		uint32_t index = table.buckets[bucket];
-
-		for (; index >= table.first && index; index++) {
-			const ElfW(Sym) *symbol = &object->symbols[index];
-
-			if (is_function(symbol) &&
-			    fg_call_is_wanted(object->strings + symbol->st_name, readable) &&
-			    fg_call_matches(pattern, readable, object->path))
-				return true;
-			if (table.chains[index - table.first] & 1)
-				break;
-		}
-	}
-	return false;
-}
-
-const char *fg_call_defined_in(const struct fg_call_pattern *pattern)
-{
-	for (uint32_t i = 0; i < known.count; i++) {
-		const struct object *object = &known.objects[i];
-
-		if (!object->is_left && exports_match(object, pattern))
-			return object->path;
-	}
-	return NULL;
 }

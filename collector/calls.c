@@ -159,6 +159,12 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	fg_record_number(writer, function + 1);
 	fg_record_texts(writer, "calls.", called->name);
 	called->is_told = fg_record_write(writer);
+	if (called->is_hooked) {
+		fg_record_begin(writer, FG_RECORD_CALL_HOOKS);
+		fg_record_number(writer, function + 1);
+		fg_record_number(writer, 1);
+		(void)fg_record_write(writer);
+	}
 	if (called->is_timed) {
 		fg_record_begin(writer, FG_RECORD_MEASURE);
 		fg_record_number(writer, FIRST_TIME + function + 1);
@@ -259,7 +265,7 @@ static void write_patterns(struct fg_thread *writer)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
 		const struct fg_call_pattern *pattern = &fg_call_patterns[i];
-		const char *where = pattern->is_reached ? NULL : fg_call_defined_in(pattern);
+		const char *where = pattern->is_reached ? NULL : pattern->exported_by;
 
 		if (pattern->only_known && !pattern->is_exact &&
 		    strcmp(pattern->library, "libm") != 0)
@@ -316,7 +322,7 @@ static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t funct
 		return NULL;
 	}
 	entry->calls++;
-	if (entry->domains)
+	if (entry->domains && state)
 		fg_domains_add(&table->domains[entry->domains - 1], fg_called[function].signature,
 			       state);
 	if (++table->events >= FLUSH_AFTER)
@@ -353,7 +359,7 @@ static bool count(const struct fg_call_state *state, uint32_t function)
 		return false;
 	}
 	entry = count_placed(thread, state, function);
-	if (entry && entry->times) {
+	if (entry && entry->times && fg_called[function].is_callable) {
 		const struct fg_timed_call call = {
 			.times = entry->times, .sp = state->rsp, .function = function};
 
@@ -364,6 +370,72 @@ static bool count(const struct fg_call_state *state, uint32_t function)
 	/* Others may wait for it, and need no more than to see what was written before. */
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	return is_timed;
+}
+
+/* The path of a call that a hook tells of; `frame` gets the caller's registers. */
+static uint32_t path_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
+			     bool is_own_frame, struct fg_regs *frame)
+{
+	*frame = *caller;
+	if (is_on_small_stack(thread)) {
+		*frame = (struct fg_regs){0};
+		return 0;
+	}
+	if (!fg_stack_step(thread, frame)) {
+		*frame = (struct fg_regs){0};
+		is_own_frame = false;
+	}
+	return fg_stack_walk_caller(thread, is_own_frame ? frame : caller).path;
+}
+
+static bool count_entered(struct fg_thread *thread, const struct fg_regs *caller, uint32_t function,
+			  bool is_own_frame)
+{
+	struct fg_regs frame;
+	struct entry *entry = NULL;
+
+	if (!fg_ensure_file(thread))
+		return false;
+	fg_thread_announce(thread);
+	entry = add(thread, path_of_hook(thread, caller, is_own_frame, &frame), function, NULL);
+	if (!entry || !entry->times || !frame.sp)
+		return false;
+
+	const struct fg_timed_call call = {
+		.times = entry->times, .sp = frame.sp, .site = caller->pc, .function = function};
+
+	return fg_call_begin(thread, &call);
+}
+
+void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame)
+{
+	const uint64_t entered = fg_calls_timed ? fg_call_clock() : 0;
+	struct fg_thread *thread = fg_self;
+	bool is_timed = false;
+
+	if (!fg_alive() || !atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+		return;
+	if (!thread || !fg_thread_enter(thread)) {
+		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
+		return;
+	}
+	is_timed = count_entered(thread, caller, function, is_own_frame);
+	if (fg_calls_timed)
+		fg_call_go(thread, entered, is_timed);
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+}
+
+void fg_call_left(const struct fg_regs *caller, uint32_t function)
+{
+	const uint64_t now = fg_call_clock();
+	struct fg_thread *thread = fg_self;
+	struct fg_regs frame = *caller;
+
+	if (!fg_alive() || !thread || !fg_thread_enter(thread))
+		return;
+	if (fg_stack_step(thread, &frame))
+		fg_call_end(thread, function, frame.sp, now);
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
 static uintptr_t count_and_go_on(struct fg_call_state *state)
@@ -421,6 +493,12 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 		if (fg_called[i].is_named)
 			tell(thread, i);
 	write_patterns(thread);
+	if (fg_called_full)
+		(void)fg_note(thread, "more than 1024 functions are asked for: some are left out");
+	if (fg_call_nameless)
+		(void)fg_note(thread,
+			      "an object that is compiled with -finstrument-functions has "
+			      "no symbol table: only functions that it exports are counted");
 }
 
 /* The numbers of call paths begin anew. */

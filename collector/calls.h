@@ -3,18 +3,22 @@
  * Calls of named functions, counted by call path without touching arguments, results or return
  * addresses.  Each file calls only those below it:
  *
+ *	call_hooks.c    what functions call that are compiled with -finstrument-functions
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_slots.c    leads the imports of every loaded object to our stubs
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
  *	call_times.c    how long calls take, where that is asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	signatures.c    where a function takes its arguments
+ *	call_symbols.c  the addresses of functions with hooks that are wanted
  *	call_names.c    which functions are wanted
  *
  * Only in the library that counts calls.
  */
 #ifndef FG_COLLECTOR_CALLS_H
 #define FG_COLLECTOR_CALLS_H
+
+#include "collector/arch.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,8 +37,10 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
 	bool is_told;                         /* its measure is in the trace file of this process */
-	bool is_timed;                        /* may be called from a frame of ours, and is */
-	bool is_named; /* a pattern names it alone: that it was not called is an answer, too */
+	bool is_timed;                        /* its calls have durations */
+	bool is_callable; /* from a frame of ours: needed to time a call through an import */
+	bool is_hooked;   /* compiled with -finstrument-functions, in one object at least */
+	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
 };
 
 /* What a pattern led to. */
@@ -49,6 +55,8 @@ struct fg_call_pattern {
 	bool is_unsigned;   /* a function was reached whose signature is not known */
 	bool is_untimed;    /* durations are wanted, and a function cannot be called from ours */
 	char signature[96]; /* that was given; empty: none */
+	/* the object that exports such a function, though nothing imports it; NULL: none does */
+	const char *exported_by;
 };
 
 /* ---- call_names.c ---- */
@@ -70,6 +78,12 @@ bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable
 
 /* Durations are wanted. */
 extern bool fg_calls_timed;
+/*
+ * A function with hooks begins and ends.  `caller` is what the hook was called with: the function's
+ * own frame, or, where the compiler has put it into another, that one's.
+ */
+void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
+void fg_call_left(const struct fg_regs *caller, uint32_t function);
 
 /* ---- call_entry.c ---- */
 
@@ -106,9 +120,11 @@ struct fg_call_target {
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
+/* Functions were left out for want of room. */
+extern bool fg_called_full;
+/* Objects compiled with -finstrument-functions that have no symbol table. */
+extern uint32_t fg_call_nameless;
 /* Leads the imports of objects that were loaded since the last time.  In normal context. */
 void fg_call_slots_update(void);
-/* The object that exports a function of this pattern, though nothing imports it; or NULL. */
-const char *fg_call_defined_in(const struct fg_call_pattern *pattern);
 
 #endif

@@ -180,6 +180,8 @@ enum fg_trace_record {
 	 * Records with the same four ids add up
 	 */
 	FG_RECORD_CALL_TIMES = 50,
+	/* measure of calls, 1: the function has hooks of -finstrument-functions that count them */
+	FG_RECORD_CALL_HOOKS = 51,
 };
 
 /*

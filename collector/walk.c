@@ -658,3 +658,16 @@ struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struc
 {
 	return walk_from(thread, caller, NULL);
 }
+
+bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs)
+{
+	/* Beyond the trail: nothing of this frame is kept. */
+	struct walk walk = {.thread = thread, .regs = *regs, .beyond = 1};
+	bool is_checked = false;
+
+	enter_stack(&walk);
+	if (step_by(&walk, fg_frame_find(thread, regs->pc, false).rule, &is_checked) != STEP_ON)
+		return false;
+	*regs = walk.regs;
+	return true;
+}

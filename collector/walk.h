@@ -15,6 +15,11 @@ struct fg_walk_result {
 	uint32_t frames_reused; /* of these */
 };
 
+/*
+ * Steps from a frame to its caller, whose registers `regs` has then; false: no rule that needs only
+ * these registers leads there.
+ */
+bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs);
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
 /*
  * The same from a call: `caller` has the registers that a walk carries, as they are after the

@@ -143,7 +143,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 			continue;
 		fg_strbuf_printf(text,
 				 "%s calls its own, without a slot that could be led elsewhere "
-				 "(measure.exact counts such calls)",
+				 "(compile it with -finstrument-functions, or use measure.exact)",
 				 fg_fs_base_name(all->programs[i]));
 		return true;
 	}

@@ -389,6 +389,15 @@ static void read_signature(struct reader *r, struct cursor *c)
 		*REACH(r->trace, signature, id) = text;
 }
 
+static void read_call_hooks(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	const bool has_hooks = take_varint(c) != 0;
+
+	if (!c->failed)
+		*REACH(r->trace, hook, id) = has_hooks;
+}
+
 static double take_double(struct cursor *c)
 {
 	const uint64_t bits = take_varint(c);
@@ -503,6 +512,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
+	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -757,6 +767,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->signatures);
 	free(trace->domains);
 	free(trace->call_times);
+	free(trace->hooks);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

@@ -157,6 +157,8 @@ struct fg_trace {
 	size_t pattern_count, pattern_capacity;
 	const char **signatures; /* by measure */
 	size_t signature_count, signature_capacity;
+	bool *hooks; /* by measure: the function's own hooks count its calls */
+	size_t hook_count, hook_capacity;
 	struct fg_trace_domain *domains;
 	size_t domain_count, domain_capacity;
 	struct fg_trace_call_times *call_times;

@@ -16,6 +16,7 @@ enum {
 struct function {
 	const char *name;
 	double calls;
+	bool has_hooks;
 };
 
 struct counted {
@@ -37,7 +38,7 @@ static const char *function_of(const struct fg_trace *trace, uint32_t measure)
 								      : NULL;
 }
 
-static void add(struct counted *counted, const char *name, double calls)
+static struct function *add(struct counted *counted, const char *name, double calls)
 {
 	bool is_new = false;
 	const uint64_t *at = fg_map_add_text(&counted->index, name, counted->count, &is_new);
@@ -50,19 +51,21 @@ static void add(struct counted *counted, const char *name, double calls)
 			(struct function){.name = fg_arena_strdup(&counted->arena, name)};
 	}
 	counted->functions[index].calls += calls;
+	return &counted->functions[index];
 }
 
 static void add_trace(struct counted *counted, const struct fg_trace *trace)
 {
 	for (size_t i = 1; i < trace->measure_count; i++)
 		if (function_of(trace, (uint32_t)i))
-			add(counted, function_of(trace, (uint32_t)i), 0);
+			add(counted, function_of(trace, (uint32_t)i), 0)->has_hooks |=
+				i < trace->hook_count && trace->hooks[i];
 	for (size_t i = 0; i < trace->value_count; i++) {
 		const struct fg_trace_value *value = &trace->values[i];
 		const char *name = function_of(trace, value->measure);
 
 		if (name)
-			add(counted, name, (double)value->value);
+			(void)add(counted, name, (double)value->value);
 	}
 	counted->is_timed |= trace->call_time_count > 0;
 	fg_call_patterns_add(&counted->patterns, trace);
@@ -109,8 +112,9 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 		   counted->count, counted->count == 1 ? "" : "s", folder,
 		   counted->functions[0].name);
 	for (size_t i = 0; i < counted->count && i < SHOWN; i++)
-		fg_cli_say(cli, "%12s  %s", fg_format_count(counted->functions[i].calls, text),
-			   counted->functions[i].name);
+		fg_cli_say(cli, "%12s  %s%s", fg_format_count(counted->functions[i].calls, text),
+			   counted->functions[i].name,
+			   counted->functions[i].has_hooks ? "  (-finstrument-functions)" : "");
 	if (counted->count > SHOWN)
 		fg_cli_say(cli, "%12s  and %zu more", "", counted->count - SHOWN);
 	if (counted->is_timed)

@@ -102,7 +102,7 @@ def libraries_that_come_and_go_are_counted():
     for name, count in (("one", 10), ("two", 20)):
         compiled(f"{name}.so", LIBRARY, "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
     program = compiled("loader", LOADER)
-    done = recorded("exp,spare@one,spare@two", program)
+    done = recorded("exp,spare@one,spare@two,nothing_of_this_name", program)
     check(done.stdout == "120\n", done.stdout)
     expect("exp", {"spare": 60, "begin": 20})
     expect("spare", {"twice": 60})
