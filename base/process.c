@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/launch.h"
+#include "base/open_filter.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -105,6 +106,8 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	} else {
 		if (options->traced)
 			(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		if (options->shows_opens)
+			(void)fg_open_filter_install();
 		if (options->environment)
 			environ = (char **)(uintptr_t)options->environment;
 		(void)execvp(options->argv[0], options->argv);

@@ -8,6 +8,9 @@
 /*
  *	fastgate-executed/1
  *	doubt REASON
+ *	tracked DIGEST
+ *	knows inputs
+ *	input inside|outside IDENTITY PATH
  *	file inside|outside named|whole IDENTITY PATH
  *	NAME of a function of the file above, after a blank
  */
@@ -38,6 +41,18 @@ struct fg_executed_file *fg_executed_add_file(struct fg_executed *executed, cons
 		.is_inside = is_inside,
 	};
 	return file;
+}
+
+void fg_executed_add_input(struct fg_executed *executed, const char *path, bool is_inside,
+			   const char *identity)
+{
+	executed->inputs = fg_grow(executed->inputs, &executed->input_capacity,
+				   executed->input_count + 1, sizeof(executed->inputs[0]));
+	executed->inputs[executed->input_count++] = (struct fg_executed_input){
+		.path = fg_arena_strdup(&executed->arena, path),
+		.identity = fg_arena_strdup(&executed->arena, identity),
+		.is_inside = is_inside,
+	};
 }
 
 static size_t base_length(const char *name)
@@ -74,15 +89,32 @@ void fg_executed_doubt(struct fg_executed *executed, const char *format, ...)
 	fg_strbuf_release(&text);
 }
 
+static const char knows_inputs[] = "knows inputs\n";
+
+static const char *place_of(bool is_inside)
+{
+	return is_inside ? "inside" : "outside";
+}
+
 void fg_executed_write(const struct fg_executed *executed, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, head);
 	if (executed->doubt)
 		fg_strbuf_printf(text, "doubt %s\n", executed->doubt);
+	if (executed->tracked)
+		fg_strbuf_printf(text, "tracked %s\n", executed->tracked);
+	if (executed->knows_inputs)
+		fg_strbuf_add_text(text, knows_inputs);
+	for (size_t i = 0; i < executed->input_count; i++) {
+		const struct fg_executed_input *input = &executed->inputs[i];
+
+		fg_strbuf_printf(text, "input %s %s %s\n", place_of(input->is_inside),
+				 input->identity, input->path);
+	}
 	for (size_t i = 0; i < executed->file_count; i++) {
 		const struct fg_executed_file *file = &executed->files[i];
 
-		fg_strbuf_printf(text, "file %s %s %s %s\n", file->is_inside ? "inside" : "outside",
+		fg_strbuf_printf(text, "file %s %s %s %s\n", place_of(file->is_inside),
 				 file->is_whole ? "whole" : "named", file->identity, file->path);
 		for (size_t k = 0; k < file->functions.count; k++)
 			fg_strbuf_printf(text, " %s\n", file->functions.entries[k].key);
@@ -130,6 +162,33 @@ static struct fg_executed_file *read_file(struct fg_executed *executed, char *li
 	return file;
 }
 
+static bool read_input(struct fg_executed *executed, char *line)
+{
+	const char *place = next_word(&line);
+	const char *identity = place ? next_word(&line) : NULL;
+
+	if (!identity || !*line)
+		return false;
+	fg_executed_add_input(executed, line, strcmp(place, "inside") == 0, identity);
+	return true;
+}
+
+/* A line about the whole, or about a file that it reads. */
+static bool read_line(struct fg_executed *executed, char *line)
+{
+	if (fg_text_starts_with(line, "doubt "))
+		fg_executed_doubt(executed, "%s", line + strlen("doubt "));
+	else if (fg_text_starts_with(line, "tracked "))
+		executed->tracked = fg_arena_strdup(&executed->arena, line + strlen("tracked "));
+	else if (strncmp(line, knows_inputs, strlen(knows_inputs) - 1) == 0)
+		executed->knows_inputs = true;
+	else if (fg_text_starts_with(line, "input "))
+		return read_input(executed, line + strlen("input "));
+	else
+		return false;
+	return true;
+}
+
 int fg_executed_read(const char *text, size_t size, struct fg_executed *executed,
 		     struct fg_error *err)
 {
@@ -143,14 +202,12 @@ int fg_executed_read(const char *text, size_t size, struct fg_executed *executed
 		char *end = strchr(line, '\n');
 
 		*end = '\0';
-		if (fg_text_starts_with(line, "doubt "))
-			fg_executed_doubt(executed, "%s", line + strlen("doubt "));
-		else if (fg_text_starts_with(line, "file "))
+		if (fg_text_starts_with(line, "file "))
 			good = (file = read_file(executed, line + strlen("file "))) != NULL;
 		else if (*line == ' ' && file)
 			fg_executed_add_function(file, line + 1);
 		else
-			good = false;
+			good = read_line(executed, line);
 		line = end + 1;
 	}
 	free(copy);
@@ -165,6 +222,7 @@ void fg_executed_release(struct fg_executed *executed)
 	for (size_t i = 0; i < executed->file_count; i++)
 		fg_map_release(&executed->files[i].functions);
 	free(executed->files);
+	free(executed->inputs);
 	fg_arena_release(&executed->arena);
 	*executed = (struct fg_executed){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which functions one execution of a benchmark runs through, file by file: the program, its
- * libraries, its children.  What is not in here cannot have made it slower by being changed.
+ * libraries, its children; and which other files it reads.  What is not in here cannot have made
+ * it slower by being changed.
  */
 #ifndef FG_MODEL_EXECUTED_H
 #define FG_MODEL_EXECUTED_H
@@ -18,17 +19,31 @@ struct fg_executed_file {
 	struct fg_map functions; /* linkage names up to the first dot */
 };
 
+/* A file that it reads, or a folder that it lists. */
+struct fg_executed_input {
+	const char *path;     /* as above */
+	const char *identity; /* digest of the content; "absent" */
+	bool is_inside;
+};
+
 struct fg_executed {
 	struct fg_arena arena;
 	struct fg_executed_file *files;
 	size_t file_count;
 	size_t file_capacity;
-	const char *doubt; /* why it may be incomplete, in a line; NULL: it is relied on */
+	struct fg_executed_input *inputs;
+	size_t input_count;
+	size_t input_capacity;
+	bool knows_inputs;   /* else it may have read any file of the project: */
+	const char *tracked; /* digest of them all; NULL: not known */
+	const char *doubt;   /* why it may be incomplete, in a line; NULL: it is relied on */
 };
 
 struct fg_executed_file *fg_executed_find(const struct fg_executed *executed, const char *path);
 struct fg_executed_file *fg_executed_add_file(struct fg_executed *executed, const char *path,
 					      bool is_inside, const char *identity);
+void fg_executed_add_input(struct fg_executed *executed, const char *path, bool is_inside,
+			   const char *identity);
 /* "parse.part.0" and "parse.cold" are parts of "parse", and clones of it as well. */
 void fg_executed_add_function(struct fg_executed_file *file, const char *name);
 bool fg_executed_has_function(const struct fg_executed_file *file, const char *name);

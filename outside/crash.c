@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outside/crash.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
+#include "outside/following.h"
 #include "outside/look.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
-	POLL_US = 100,
-	EVENT_SHIFT = 16,
 	STATUS_MAX_BYTES = 1 << 16,
 };
 
 struct watching {
-	struct fg_process_options options;
 	int signal;
 	struct fg_look *look;
 	bool crashed;
-	int status;
-	struct fg_error err;
 };
 
 static const struct {
@@ -153,126 +144,34 @@ static void look_at_crash(struct watching *watching, pid_t tid)
 	fg_memory_release(&memory);
 }
 
-/* A tracee has stopped: looked at if this is the crash, otherwise it goes on. */
-static void handle_stop(struct watching *watching, pid_t tid, int status, struct fg_pids *known)
-{
-	int signal = WSTOPSIG(status);
-	const bool is_new = !fg_pids_contain(known, tid);
-
-	if (is_new)
-		fg_pids_add(known, tid);
-	if (status >> EVENT_SHIFT || signal == SIGTRAP || (is_new && signal == SIGSTOP))
-		signal = 0;
-	if (signal == watching->signal && would_end_it(tid, signal)) {
-		look_at_crash(watching, tid);
-		return;
-	}
-	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
-}
-
-/* A traced thread is gone only when its tracer has waited for it. */
-static void end_all(pid_t root, const struct fg_pids *known)
-{
-	pid_t tid = -1;
-	int status = 0;
-
-	(void)kill(-root, SIGKILL);
-	for (size_t i = 0; i < known->count; i++)
-		(void)kill(known->items[i], SIGKILL);
-	while ((tid = waitpid(-1, &status, __WALL | __WNOTHREAD)) > 0 ||
-	       (tid < 0 && errno == EINTR)) {
-		if (tid > 0 && WIFSTOPPED(status))
-			(void)kill(tid, SIGKILL);
-	}
-}
-
-static void follow(struct watching *watching, pid_t root)
-{
-	const volatile sig_atomic_t *interrupted = watching->options.interrupted;
-	const int64_t until_ns = fg_clock_monotonic_ns() + watching->options.timeout_ns;
-	struct fg_pids known = {0};
-	bool ended = false;
-
-	while (!watching->crashed && !ended && !(interrupted && *interrupted)) {
-		int status = 0;
-		siginfo_t info = {0};
-		pid_t tid = -1;
-
-		/*
-		 * The program itself is left to be reaped by whoever started it.  A traced one
-		 * reports its stops here, too.
-		 */
-		if (waitid(P_PID, (id_t)root, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-		    info.si_pid == root && info.si_code != CLD_TRAPPED &&
-		    info.si_code != CLD_STOPPED)
-			break;
-		tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
-		if (tid > 0 && WIFSTOPPED(status)) {
-			handle_stop(watching, tid, status, &known);
-			continue;
-		}
-		ended = tid == root || (tid < 0 && errno == ECHILD);
-		if (!ended && watching->options.timeout_ns > 0 &&
-		    fg_clock_monotonic_ns() >= until_ns) {
-			watching->status =
-				fg_error_set(&watching->err, FG_ETIMEOUT, "it did not end in time");
-			break;
-		}
-		if (tid <= 0)
-			(void)usleep(POLL_US);
-	}
-	end_all(root, &known);
-	fg_pids_release(&known);
-}
-
-static void *watch(void *context)
+static bool on_stop(void *context, pid_t tid, int status, int signal)
 {
 	struct watching *watching = context;
-	struct fg_process process = {0};
-	int status = 0;
 
-	watching->status = fg_process_start(&watching->options, &process, &watching->err);
-	if (watching->status != FG_OK)
-		return NULL;
-	if (waitpid(process.pid, &status, __WALL) == process.pid && WIFSTOPPED(status)) {
-		(void)ptrace(PTRACE_SETOPTIONS, process.pid, NULL,
-			     (void *)(uintptr_t)(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-						 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
-						 PTRACE_O_EXITKILL));
-		(void)ptrace(PTRACE_CONT, process.pid, NULL, NULL);
-		follow(watching, process.pid);
-	}
-	fg_process_release(&process);
-	return NULL;
+	(void)status;
+	if (signal == watching->signal && would_end_it(tid, signal))
+		look_at_crash(watching, tid);
+	return watching->crashed;
 }
 
 int fg_crash_find(const struct fg_process_options *options, int signal,
 		  struct fg_symbolizer *symbolizer, struct fg_whereabouts *where,
 		  struct fg_error *err)
 {
-	struct watching watching = {.options = *options, .signal = signal};
-	pthread_t tracer;
+	struct watching watching = {.signal = signal};
+	struct fg_following following = {
+		.options = *options, .on_stop = on_stop, .context = &watching};
 	int status = FG_OK;
 
-	watching.options.traced = true;
-	watching.options.launcher = NULL;
-	watching.options.stdout_to = FG_STREAM_DISCARD;
-	watching.options.stderr_to = FG_STREAM_DISCARD;
 	watching.look = fg_xcalloc(1, sizeof(*watching.look));
 	watching.look->symbolizer = symbolizer;
-	if (pthread_create(&tracer, NULL, watch, &watching) != 0) {
-		status = fg_error_set(err, FG_EIO, "cannot start a thread");
-		goto out;
-	}
-	(void)pthread_join(tracer, NULL);
-	(void)fg_process_end_strays();
-	if (watching.crashed)
+	status = fg_following_run(&following, err);
+	if (watching.crashed) {
 		fg_look_describe(watching.look, where);
-	else if (watching.status != FG_OK)
-		status = fg_error_set(err, watching.err.code, "%s", watching.err.message);
-	else
+		status = FG_OK;
+	} else if (status == FG_OK) {
 		status = fg_error_set(err, FG_ENOENT, "it did not crash again");
-out:
+	}
 	fg_look_release(watching.look);
 	return status;
 }

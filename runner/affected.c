@@ -7,6 +7,7 @@
 #include "model/build_difference.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
+#include "runner/executed.h"
 
 /* What is not the same in two builds of one file. */
 struct comparison {
@@ -198,21 +199,7 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 	fg_binary_release(&elf);
 }
 
-void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
-			 const struct fg_executed *executed, struct fg_affected_reason *reason)
-{
-	*reason = (struct fg_affected_reason){0};
-	if (executed->doubt)
-		say(reason, NULL, "%s", executed->doubt);
-	for (size_t i = 0; i < executed->file_count && !reason->text; i++) {
-		if (executed->files[i].is_inside)
-			check_inside(affected, targets, &executed->files[i], reason);
-		else
-			check_outside(&executed->files[i], reason);
-	}
-}
-
-/* ---- what its files tell ---- */
+/* ---- what its kind and its build tell ---- */
 
 static bool same_command(const struct fg_command *a, const struct fg_command *b)
 {
@@ -259,31 +246,12 @@ static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
 	free(found);
 }
 
-static void check_inputs(const struct fg_target *targets,
-			 const struct fg_environment builds[FG_ARM_COUNT],
-			 struct fg_affected_reason *reason)
-{
-	const char *before = fg_environment_get(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS);
-	const char *after = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS);
-	char *name = NULL;
-
-	if (!before || !after) {
-		say(reason, NULL, "it is not known which files it may read");
-		return;
-	}
-	if (strcmp(before, after) == 0)
-		return;
-	name = fg_code_facts_changed_input(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
-	say(reason, NULL, "a file that it may read changed: %s", name ? name : "?");
-	free(name);
-}
-
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 			 struct fg_affected_reason *reason)
 {
 	const struct fg_target *baseline = &targets[FG_ARM_BASELINE];
 	const struct fg_target *candidate = &targets[FG_ARM_CANDIDATE];
-	const struct fg_benchmark *benchmark = targets[FG_ARM_CANDIDATE].benchmark;
+	const struct fg_benchmark *benchmark = candidate->benchmark;
 
 	*reason = (struct fg_affected_reason){0};
 	if (!baseline->command || !baseline->program || !candidate->program)
@@ -295,18 +263,90 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 		    fg_fs_base_name(candidate->program));
 	else if (!same_command(baseline->command, candidate->command))
 		say(reason, NULL, "each side has a command of its own");
-	else if (benchmark->setup.argc || benchmark->prepare.argc)
-		say(reason, NULL, "what its %s makes is not looked at",
-		    benchmark->setup.argc ? "setup" : "prepare");
+	else if (benchmark->prepare.argc)
+		say(reason, NULL, "what its prepare makes is not looked at");
 }
 
-void fg_affected_by_files(const struct fg_target targets[FG_ARM_COUNT],
+void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_environment builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason)
 {
 	fg_affected_by_kind(targets, reason);
 	if (!reason->text)
 		check_libraries(builds, reason);
-	if (!reason->text)
-		check_inputs(targets, builds, reason);
+}
+
+/* ---- what it reads ---- */
+
+static void check_input(const struct fg_target targets[FG_ARM_COUNT],
+			const struct fg_executed_input *input, struct fg_affected_reason *reason)
+{
+	char *before = fg_executed_input_now(&targets[FG_ARM_BASELINE], input);
+	char *after = fg_executed_input_now(&targets[FG_ARM_CANDIDATE], input);
+
+	if (strcmp(before, after) != 0) {
+		say(reason, NULL, "a file that it reads changed: %s", input->path);
+	} else if (strcmp(before, input->identity) != 0) {
+		say(reason, NULL, "%s is not what it was", input->path);
+		reason->is_stale = true;
+	}
+	free(before);
+	free(after);
+}
+
+static void check_inputs(const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	for (size_t i = 0; i < executed->input_count && !reason->text; i++)
+		check_input(targets, &executed->inputs[i], reason);
+}
+
+/* Where it is not known what it reads, that is any file which is not source code. */
+static void check_project(const struct fg_target targets[FG_ARM_COUNT],
+			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	const struct fg_benchmark *benchmark = targets[FG_ARM_CANDIDATE].benchmark;
+	const char *before = fg_environment_get(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS);
+	const char *after = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS);
+	char *name = NULL;
+
+	if (benchmark->setup.argc) {
+		say(reason, NULL, "it is not known what it reads of what its setup makes");
+		return;
+	}
+	if (!before || !after || !executed->tracked) {
+		say(reason, NULL, "it is not known which files it may read");
+		return;
+	}
+	if (strcmp(before, after) != 0) {
+		name = fg_code_facts_changed_input(&targets[FG_ARM_BASELINE],
+						   &targets[FG_ARM_CANDIDATE]);
+		say(reason, NULL, "a file that it may read changed: %s", name ? name : "?");
+		free(name);
+	} else if (strcmp(before, executed->tracked) != 0) {
+		say(reason, NULL, "files of the project are not what they were");
+		reason->is_stale = true;
+	}
+}
+
+/* ---- the whole ---- */
+
+void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_environment builds[FG_ARM_COUNT],
+			 const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	*reason = (struct fg_affected_reason){0};
+	if (executed->doubt)
+		say(reason, NULL, "%s", executed->doubt);
+	else if (executed->knows_inputs)
+		check_inputs(targets, executed, reason);
+	else
+		check_project(targets, builds, executed, reason);
+	for (size_t i = 0; i < executed->file_count && !reason->text; i++) {
+		if (executed->files[i].is_inside)
+			check_inside(affected, targets, &executed->files[i], reason);
+		else
+			check_outside(&executed->files[i], reason);
+	}
 }

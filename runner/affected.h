@@ -29,14 +29,15 @@ struct fg_affected_reason {
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 			 struct fg_affected_reason *reason);
 /*
- * Why the candidate has to be measured, as far as its files tell: before it is known what it
- * executes.  `reason` is to be released.
+ * Why the candidate has to be measured, as far as its kind and its libraries tell: before it is
+ * known what it executes.  `reason` is to be released.
  */
-void fg_affected_by_files(const struct fg_target targets[FG_ARM_COUNT],
+void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_environment builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
 /* As above, for what the baseline executes. */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_environment builds[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);
 

@@ -8,6 +8,14 @@
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum {
+	READ_CHUNK = 1 << 16,
+	INPUT_HEX = 33,
+};
+
 struct reader {
 	const struct fg_target *target;
 	struct fg_executed *executed;
@@ -88,14 +96,22 @@ static bool is_of_valgrind(const char *path)
 	return strstr(path, "/valgrind/") && strstr(path, "/vgpreload_");
 }
 
-static const char *relative_path(const struct fg_target *target, const char *path, char **whole)
+/* Seen from the arm's root, if it lies below it. */
+static const char *path_in(const struct fg_target *target, const char *path)
 {
 	const size_t length = strlen(target->root);
 
+	return fg_text_starts_with(path, target->root) && path[length] == '/' ? path + length + 1
+									      : path;
+}
+
+static const char *relative_path(const struct fg_target *target, const char *path, char **whole)
+{
+	const char *inside = NULL;
+
 	*whole = realpath(path, NULL);
-	return *whole && fg_text_starts_with(*whole, target->root) && (*whole)[length] == '/'
-		       ? *whole + length + 1
-		       : NULL;
+	inside = *whole ? path_in(target, *whole) : NULL;
+	return inside != *whole ? inside : NULL;
 }
 
 static void begin_inside(struct reader *r, const char *path, const char *relative)
@@ -238,6 +254,111 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 	free(copy);
 }
 
+/* ---- what it reads ---- */
+
+/* The system's own: the same for both sides, or another each time it is read. */
+static bool is_of_the_system(const char *path)
+{
+	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (fg_text_starts_with(path, beginnings[i]))
+			return true;
+	}
+	/* What the loader finds with it is looked at by itself. */
+	return strcmp(path, "/etc/ld.so.cache") == 0;
+}
+
+static bool digest_content(const char *path, struct fg_sha256 *sha)
+{
+	char *chunk = fg_xmalloc(READ_CHUNK);
+	FILE *file = fopen(path, "re");
+	size_t got = 0;
+	bool good = file != NULL;
+
+	while (good && (got = fread(chunk, 1, READ_CHUNK, file)) > 0)
+		fg_sha256_add(sha, chunk, got);
+	if (file) {
+		good = !ferror(file);
+		(void)fclose(file);
+	}
+	free(chunk);
+	return good;
+}
+
+static bool digest_names(const char *path, struct fg_sha256 *sha)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(path, &names, &count, NULL) != FG_OK)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		fg_sha256_add(sha, names[i], strlen(names[i]) + 1);
+	fg_fs_list_free(names, count);
+	return true;
+}
+
+static char *digest_input(const char *path)
+{
+	uint8_t digest[FG_SHA256_SIZE];
+	char text[INPUT_HEX];
+	struct fg_sha256 sha;
+	struct stat status;
+	bool good = false;
+
+	if (stat(path, &status) != 0)
+		return fg_xstrdup("absent");
+	fg_sha256_init(&sha);
+	if (S_ISREG(status.st_mode))
+		good = digest_content(path, &sha);
+	else if (S_ISDIR(status.st_mode))
+		good = digest_names(path, &sha);
+	if (!good)
+		return fg_xstrdup("unreadable");
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, INPUT_HEX / 2, text);
+	return fg_xstrdup(text);
+}
+
+/* Code is looked at function by function. */
+static bool is_code(const struct fg_target *target, const char *path,
+		    const struct fg_executed *executed)
+{
+	char *whole = realpath(path, NULL);
+	const bool found = whole && fg_executed_find(executed, path_in(target, whole));
+
+	free(whole);
+	return found;
+}
+
+void fg_executed_take_input(const struct fg_target *target, const char *path,
+			    struct fg_executed *executed)
+{
+	const char *name = path_in(target, path);
+	const bool inside = name != path;
+	char *identity = NULL;
+
+	if (is_of_the_system(path) || strchr(path, '\n') || is_code(target, path, executed))
+		return;
+	identity = digest_input(path);
+	if (strcmp(identity, "unreadable") == 0)
+		fg_executed_doubt(executed, "it reads from %s, which is no file", name);
+	else
+		fg_executed_add_input(executed, name, inside, identity);
+	free(identity);
+}
+
+char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input)
+{
+	char *path =
+		input->is_inside ? fg_fs_join(target->root, input->path) : fg_xstrdup(input->path);
+	char *identity = digest_input(path);
+
+	free(path);
+	return identity;
+}
+
 static const char *identity_now(const struct fg_target *target, const struct fg_executed_file *file,
 				char digest[FG_CODE_FACT_SIZE])
 {
@@ -266,6 +387,11 @@ void fg_executed_copy(const struct fg_target *target, const struct fg_executed *
 		for (size_t k = 0; k < file->functions.count; k++)
 			fg_executed_add_function(copy, file->functions.entries[k].key);
 	}
+	for (size_t i = 0; i < from->input_count; i++)
+		fg_executed_add_input(to, from->inputs[i].path, from->inputs[i].is_inside,
+				      from->inputs[i].identity);
+	to->knows_inputs = from->knows_inputs;
+	to->tracked = fg_arena_strdup(&to->arena, from->tracked);
 	if (from->doubt)
 		fg_executed_doubt(to, "%s", from->doubt);
 }
@@ -360,8 +486,7 @@ bool fg_executed_key_of(const struct fg_target *target, const struct fg_environm
 {
 	struct fg_sha256 sha;
 
-	if (!target->command || !fg_environment_get(build, FG_FACT_CODE) ||
-	    !fg_environment_get(build, FG_FACT_INPUTS))
+	if (!target->command || !fg_environment_get(build, FG_FACT_CODE))
 		return false;
 	fg_sha256_init(&sha);
 	add_text(&sha, target->benchmark->name);
@@ -370,8 +495,7 @@ bool fg_executed_key_of(const struct fg_target *target, const struct fg_environm
 	for (size_t i = 0; i < build->count; i++) {
 		const struct fg_fact *fact = &build->facts[i];
 
-		if (fg_text_starts_with(fact->key, FG_FACT_CODE) ||
-		    strcmp(fact->key, FG_FACT_INPUTS) == 0) {
+		if (fg_text_starts_with(fact->key, FG_FACT_CODE)) {
 			add_text(&sha, fact->key);
 			add_text(&sha, fact->value);
 		}

@@ -12,6 +12,11 @@
 /* From the files of callgrind, one after the other, of this arm; `executed` is empty before. */
 void fg_executed_from_callgrind(const struct fg_target *target, const char *callgrind, size_t size,
 				struct fg_executed *executed);
+/* It read this file (absolute), and did not make it itself. */
+void fg_executed_take_input(const struct fg_target *target, const char *path,
+			    struct fg_executed *executed);
+/* What a file that it reads is in this arm: digest of the content, or "absent". */
+char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
 /* The same functions, in files as this arm has them now. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
 		      struct fg_executed *to);
@@ -23,12 +28,12 @@ enum {
 /* What a set was made from, so that it is used for nothing else: digests, as text. */
 struct fg_executed_key {
 	char benchmark[FG_EXECUTED_KEY_PART]; /* its name */
-	char build[FG_EXECUTED_KEY_PART];     /* code and inputs of this arm */
+	char build[FG_EXECUTED_KEY_PART];     /* code of this arm */
 	char configuration[FG_EXECUTED_KEY_PART];
 	char environment[FG_EXECUTED_KEY_PART];
 };
 
-/* False: its code or its inputs cannot be told. */
+/* False: its code cannot be told. */
 bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
 			const struct fg_environment *host, struct fg_executed_key *key);
 

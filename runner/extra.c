@@ -59,11 +59,12 @@ static void restore_addresses(int before)
 		(void)personality((unsigned long)before);
 }
 
-static int run(const struct fg_process_options *options, struct fg_process_result *result,
-	       struct fg_error *err)
+static int run(const struct fg_extra *extra, const struct fg_process_options *options,
+	       struct fg_process_result *result, struct fg_error *err)
 {
 	const int before = fix_addresses();
-	const int status = fg_process_run(options, result, err);
+	const int status = extra->observe ? extra->observe(extra->context, options, result, err)
+					  : fg_process_run(options, result, err);
 
 	restore_addresses(before);
 	return status;
@@ -87,7 +88,7 @@ static int execute(struct fg_runner_job *job, const struct fg_extra *extra, char
 		.timeout_ns = extra->timeout_ns,
 		.interrupted = job->executor.interrupted,
 	};
-	int status = run(&options, &result, &found);
+	int status = run(extra, &options, &result, &found);
 
 	if (status == FG_EINTERRUPTED) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");

@@ -9,6 +9,7 @@
 #ifndef FG_RUNNER_EXTRA_H
 #define FG_RUNNER_EXTRA_H
 
+#include "base/process.h"
 #include "runner/runner.h"
 
 struct fg_extra {
@@ -16,6 +17,10 @@ struct fg_extra {
 	const char *const
 		*before; /* words before the command, NULL at the end: a tool that runs it */
 	int64_t timeout_ns;
+	/* executes it in place of fg_process_run(), under observation; NULL: nothing does */
+	int (*observe)(void *context, const struct fg_process_options *options,
+		       struct fg_process_result *result, struct fg_error *err);
+	void *context;
 };
 
 /* A new folder for what such a repetition writes; remove it with fg_runner_extra_remove(). */

@@ -4,7 +4,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/session/executed_sets.h"
+#include "outside/opened.h"
 #include "runner/affected.h"
+#include "runner/code_facts.h"
+#include "runner/extra.h"
 #include "symbols/demangle.h"
 
 static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
@@ -73,7 +76,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	struct fg_executed_key key;
 	struct fg_error why = {0};
 
-	fg_affected_by_files(fg_runner_job_targets(job), series_of(session, job)->build, reason);
+	fg_affected_by_build(fg_runner_job_targets(job), series_of(session, job)->build, reason);
 	if (reason->text)
 		return;
 	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
@@ -86,7 +89,8 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	}
 	if (!session->affected)
 		session->affected = fg_affected_new();
-	fg_affected_by_code(session->affected, fg_runner_job_targets(job), &executed, reason);
+	fg_affected_by_code(session->affected, fg_runner_job_targets(job),
+			    series_of(session, job)->build, &executed, reason);
 	if (reason->is_stale && session->store)
 		fg_executed_sets_remove(session->state_folder, &key);
 	if (!reason->text)
@@ -111,16 +115,60 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 	return series->unaffected;
 }
 
-void fg_session_keep_executed(struct fg_session *session, const struct fg_runner_job *job,
-			      enum fg_arm arm, const struct fg_exact_reading *reading)
+/* ---- what it reads ---- */
+
+static int observe(void *context, const struct fg_process_options *options,
+		   struct fg_process_result *result, struct fg_error *err)
+{
+	struct fg_opened *opened = context;
+	const int status = fg_opened_find(options, opened, err);
+
+	result->exited = opened->exited;
+	result->exit_code = opened->exit_code;
+	return status;
+}
+
+/* Executes it once more, with its own speed.  Where that does not work, any file may be read. */
+static void find_inputs(struct fg_session *session, struct fg_runner_job *job,
+			const struct fg_exact_request *request, struct fg_executed *executed)
+{
+	const struct fg_environment *build = &series_of(session, job)->build[request->arm];
+	const char *const nothing[] = {NULL};
+	struct fg_opened opened = {0};
+	const struct fg_extra extra = {.arm = request->arm,
+				       .before = nothing,
+				       .timeout_ns = request->timeout_ns,
+				       .observe = observe,
+				       .context = &opened};
+	char *why = NULL;
+
+	executed->tracked =
+		fg_arena_strdup(&executed->arena, fg_environment_get(build, FG_FACT_INPUTS));
+	if (fg_runner_extra(job, &extra, &why, NULL) == FG_OK && !opened.is_incomplete) {
+		for (size_t i = 0; i < opened.paths.count; i++) {
+			if (opened.paths.entries[i].value == FG_OPENED_READ)
+				fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
+						       opened.paths.entries[i].key, executed);
+		}
+		executed->knows_inputs = true;
+	}
+	fg_opened_release(&opened);
+	free(why);
+}
+
+void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_exact_request *request,
+			      const struct fg_exact_reading *reading)
 {
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 
-	if (!session->store || !reading->callgrind || !key_of(session, job, arm, &key))
+	if (!session->store || !reading->callgrind || !key_of(session, job, request->arm, &key))
 		return;
-	fg_executed_from_callgrind(&fg_runner_job_targets(job)[arm], reading->callgrind,
+	fg_executed_from_callgrind(&fg_runner_job_targets(job)[request->arm], reading->callgrind,
 				   reading->callgrind_size, &executed);
+	if (!executed.doubt)
+		find_inputs(session, job, request, &executed);
 	save(session, &key, &executed);
 	fg_executed_release(&executed);
 }
@@ -187,7 +235,7 @@ static int find_of_arm(struct fg_session *session, struct fg_runner_job *job, en
 	if (status != FG_OK)
 		return status;
 	if (reading.callgrind)
-		fg_session_keep_executed(session, job, arm, &reading);
+		fg_session_keep_executed(session, job, &request, &reading);
 	else if (!fg_runner_has_callgrind())
 		tell_no_meter(session, "it is not installed");
 	else

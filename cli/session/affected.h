@@ -15,9 +15,10 @@
  */
 bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark);
-/* What a repetition under callgrind executed is kept. */
-void fg_session_keep_executed(struct fg_session *session, const struct fg_runner_job *job,
-			      enum fg_arm arm, const struct fg_exact_reading *reading);
+/* What a repetition under callgrind executed is kept, and what the same one reads. */
+void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_exact_request *request,
+			      const struct fg_exact_reading *reading);
 /*
  * After the pairs of a benchmark that was measured: executes each side under callgrind whose
  * functions are not known, and adds those that the sampler saw.  FG_EINTERRUPTED: the user asked to

@@ -74,8 +74,8 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 		meter->why = fg_xstrdup(found.message);
 		goto out;
 	}
-	if (meter->benchmark->measure.affected != FG_AFFECTED_NEVER)
-		fg_session_keep_executed(meter->session, meter->job, arm, &reading);
+	if (meter->benchmark->measure.affected == FG_AFFECTED_ALWAYS)
+		fg_session_keep_executed(meter->session, meter->job, &request, &reading);
 	meter->used = reading.meter;
 	*counted = true;
 out:

@@ -17,6 +17,7 @@ static const struct fg_command command = {.text = "./program data.txt", .argv = 
 static struct fg_scratch scratch;
 static struct fg_target targets[FG_ARM_COUNT];
 static struct fg_benchmark benchmark;
+static struct fg_environment builds[FG_ARM_COUNT];
 
 static const char *in_side(int arm, const char *name)
 {
@@ -53,6 +54,8 @@ static int tear_down(void **state)
 	(void)state;
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_target_release(&targets[arm]);
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_release(&builds[arm]);
 	fg_scratch_release(&scratch);
 	return 0;
 }
@@ -65,7 +68,7 @@ static void execute(struct fg_executed *executed, const char *functions)
 	char names[256];
 	char *rest = NULL;
 
-	*executed = (struct fg_executed){0};
+	*executed = (struct fg_executed){.knows_inputs = true};
 	assert_true(fg_code_facts_digest(&targets[FG_ARM_BASELINE],
 					 targets[FG_ARM_BASELINE].program, digest));
 	file = fg_executed_add_file(executed, "program", true, digest);
@@ -79,10 +82,10 @@ static void check_code(const struct fg_executed *executed, const char *text, con
 	struct fg_affected *affected = fg_affected_new();
 	struct fg_affected_reason reason;
 
-	fg_affected_by_code(affected, targets, executed, &reason);
+	fg_affected_by_code(affected, targets, builds, executed, &reason);
 	/* A list that was made from something else is made again. */
-	assert_int_equal(reason.is_stale, text && (strstr(text, "were recorded") ||
-						   strstr(text, "is not what it was")));
+	assert_int_equal(reason.is_stale,
+			 text && (strstr(text, "were recorded") || strstr(text, "not what ")));
 	if (!text)
 		assert_null(reason.text);
 	else
@@ -170,11 +173,11 @@ static void what_is_not_known_is_measured(void **state)
 	fg_executed_release(&executed);
 }
 
-static void check_files(const struct fg_environment builds[FG_ARM_COUNT], const char *text)
+static void check_build(const char *text)
 {
 	struct fg_affected_reason reason;
 
-	fg_affected_by_files(targets, builds, &reason);
+	fg_affected_by_build(targets, builds, &reason);
 	if (!text)
 		assert_null(reason.text);
 	else
@@ -186,35 +189,27 @@ static void its_kind_may_hide_what_runs(void **state)
 {
 	static char *others[] = {"./program", "other.txt", NULL};
 	const struct fg_command other = {.text = "other", .argv = others, .argc = 2};
-	struct fg_environment builds[FG_ARM_COUNT] = {0};
 
 	(void)state;
-	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&builds[arm], FG_FACT_INPUTS, "1", false);
-	check_files(builds, NULL);
-	benchmark.setup = other;
-	check_files(builds, "what its setup makes is not looked at");
-	benchmark.setup.argc = 0;
+	check_build(NULL);
 	benchmark.prepare = other;
-	check_files(builds, "what its prepare makes is not looked at");
+	check_build("what its prepare makes is not looked at");
 	benchmark.prepare.argc = 0;
 	benchmark.harness = FG_HARNESS_CATCH2;
-	check_files(builds, "a harness decides by itself what it executes");
+	check_build("a harness decides by itself what it executes");
 	benchmark.harness = FG_HARNESS_NONE;
 	targets[FG_ARM_BASELINE].command = &other;
-	check_files(builds, "each side has a command of its own");
+	check_build("each side has a command of its own");
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
 	targets[FG_ARM_CANDIDATE].is_wrapper = true;
-	check_files(builds, "what it runs in the end cannot be seen: program");
+	check_build("what it runs in the end cannot be seen: program");
 	targets[FG_ARM_CANDIDATE].is_wrapper = false;
 	targets[FG_ARM_BASELINE].command = NULL;
-	check_files(builds, "it is not on both sides");
+	check_build("it is not on both sides");
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
-	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_release(&builds[arm]);
 }
 
-static void libraries_and_inputs_count(void **state)
+static void another_library_counts(void **state)
 {
 	static const struct {
 		const char *key;
@@ -230,29 +225,88 @@ static void libraries_and_inputs_count(void **state)
 		{"build.library.libown.so", "1", "2", NULL},
 		{"build.library.libown.so", NULL, "2", "another library: libown.so"},
 		{"build.flags", "-O2", "-O2 -g", NULL},
-		{FG_FACT_INPUTS, "a", NULL, "it is not known which files it may read"},
-		{FG_FACT_INPUTS, "a", "b", "a file that it may read changed: data.txt"},
 	};
 
 	(void)state;
-	fg_scratch_write_text(&scratch, "side0/data.txt", "1");
-	fg_scratch_write_text(&scratch, "side1/data.txt", "2");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const char *values[] = {rows[i].baseline, rows[i].candidate};
-		struct fg_environment builds[FG_ARM_COUNT] = {0};
 
 		for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
-			if (strcmp(rows[i].key, FG_FACT_INPUTS) != 0)
-				fg_environment_set(&builds[arm], FG_FACT_INPUTS, "a", false);
+			fg_environment_release(&builds[arm]);
 			fg_environment_set(&builds[arm], FG_FACT_OWN_LIBRARIES,
 					   "libother.so libown.so", false);
 			if (values[arm])
 				fg_environment_set(&builds[arm], rows[i].key, values[arm], false);
 		}
-		check_files(builds, rows[i].text);
-		for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-			fg_environment_release(&builds[arm]);
+		check_build(rows[i].text);
 	}
+}
+
+static void write_both(const char *name, const char *baseline, const char *candidate)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "side0/%s", name);
+	fg_scratch_write_text(&scratch, path, baseline);
+	(void)snprintf(path, sizeof(path), "side1/%s", name);
+	fg_scratch_write_text(&scratch, path, candidate);
+}
+
+static void read_in_baseline(struct fg_executed *executed, const char *name)
+{
+	char *path = fg_fs_join(targets[FG_ARM_BASELINE].root, name);
+
+	fg_executed_take_input(&targets[FG_ARM_BASELINE], path, executed);
+	free(path);
+}
+
+static void only_files_that_it_reads_count(void **state)
+{
+	struct fg_executed executed;
+
+	(void)state;
+	write_both("data.txt", "1", "1");
+	write_both("other.txt", "1", "2");
+	execute(&executed, "main");
+	read_in_baseline(&executed, "data.txt");
+	read_in_baseline(&executed, "not-there.txt");
+	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/proc/self/maps", &executed);
+	/* It is looked at function by function. */
+	read_in_baseline(&executed, "program");
+	read_in_baseline(&executed, "../side0/program");
+	assert_int_equal(executed.input_count, 2);
+	check_code(&executed, NULL, NULL);
+	write_both("data.txt", "1", "2");
+	check_code(&executed, "a file that it reads changed: data.txt", NULL);
+	write_both("data.txt", "2", "2");
+	check_code(&executed, "data.txt is not what it was", NULL);
+	write_both("data.txt", "1", "1");
+	fg_scratch_write_text(&scratch, "side1/not-there.txt", "now");
+	check_code(&executed, "a file that it reads changed: not-there.txt", NULL);
+	fg_executed_release(&executed);
+}
+
+static void any_file_of_the_project_counts_where_it_is_not_known(void **state)
+{
+	static char *arguments[] = {"./setup", NULL};
+	struct fg_executed executed;
+
+	(void)state;
+	write_both("data.txt", "1", "2");
+	execute(&executed, "main");
+	executed.knows_inputs = false;
+	check_code(&executed, "it is not known which files it may read", NULL);
+	executed.tracked = "a";
+	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS, "a", false);
+	fg_environment_set(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS, "a", false);
+	check_code(&executed, NULL, NULL);
+	fg_environment_set(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS, "b", false);
+	check_code(&executed, "a file that it may read changed: data.txt", NULL);
+	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS, "b", false);
+	check_code(&executed, "files of the project are not what they were", NULL);
+	benchmark.setup = (struct fg_command){.text = "s", .argv = arguments, .argc = 1};
+	check_code(&executed, "it is not known what it reads of what its setup makes", NULL);
+	fg_executed_release(&executed);
 }
 
 /* As callgrind writes it: names are given once, addresses of stubs and contexts included. */
@@ -304,7 +358,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_executed_decides, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_known_is_measured, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(its_kind_may_hide_what_runs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(libraries_and_inputs_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_library_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_files_that_it_reads_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			any_file_of_the_project_counts_where_it_is_not_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(functions_are_read_from_callgrind, set_up,
 						tear_down),
 	};

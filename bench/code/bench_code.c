@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads and compares two builds of a program, again and again: milliseconds for both sides. */
+#include "base/clock.h"
+#include "base/sort.h"
+#include "code/code.h"
+
+#include <stdio.h>
+
+enum {
+	ROUNDS = 15,
+};
+
+static double once_ms(const char *before_path, const char *after_path, size_t *items, size_t *other)
+{
+	const int64_t started_ns = fg_clock_monotonic_ns();
+	struct fg_code_difference difference;
+	struct fg_code before;
+	struct fg_code after;
+	struct fg_error err = {0};
+	double took_ms = 0;
+
+	if (fg_code_read(before_path, NULL, &before, &err) != FG_OK ||
+	    fg_code_read(after_path, NULL, &after, &err) != FG_OK) {
+		(void)fprintf(stderr, "%s\n", err.message);
+		exit(1);
+	}
+	fg_code_compare(&before, &after, &difference);
+	took_ms = (double)(fg_clock_monotonic_ns() - started_ns) / 1e6;
+	*items = before.item_count;
+	*other = difference.pair_count - difference.counts[FG_CODE_SAME];
+	fg_code_difference_release(&difference);
+	fg_code_release(&after);
+	fg_code_release(&before);
+	return took_ms;
+}
+
+int main(int argc, char **argv)
+{
+	double took_ms[ROUNDS];
+	size_t items = 0;
+	size_t other = 0;
+
+	if (argc != 3) {
+		(void)fprintf(stderr, "usage: %s BEFORE AFTER\n", argv[0]);
+		return 2;
+	}
+	for (size_t i = 0; i < ROUNDS; i++)
+		took_ms[i] = once_ms(argv[1], argv[2], &items, &other);
+	(void)printf("%.1f ms, %zu functions and objects, %zu of them not the same\n",
+		     fg_middle(took_ms, ROUNDS), items, other);
+	return 0;
+}
