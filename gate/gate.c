@@ -209,3 +209,20 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	*verdict = made;
 	return FG_OK;
 }
+
+void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
+			   struct fg_verdict *verdict)
+{
+	const char *before = baseline->sides[FG_ARM_CANDIDATE].commit;
+	const char *after = candidate->sides[FG_ARM_CANDIDATE].commit;
+
+	if (before && after && strcmp(before, after) != 0)
+		fg_notes_add(&verdict->notes, &verdict->arena,
+			     "two sessions, a drift of the host is not excluded; to be sure: "
+			     "fastgate run --candidate %.12s --against %.12s",
+			     after, before);
+	else
+		fg_notes_add(&verdict->notes, &verdict->arena,
+			     "two sessions, a drift of the host is not excluded: `fastgate run` "
+			     "with both sides in one session would tell");
+}

@@ -56,6 +56,10 @@ unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_mea
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
 		   struct fg_error *err) FG_NODISCARD;
 
+/* What two sessions cannot tell, and the command that can. */
+void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
+			   struct fg_verdict *verdict);
+
 /*
  * Make a policy by which the verdict is about one measure of the profiles: it alone is gated.  Rows
  * live in the arena.  FG_EINVAL: nothing that can be gated by call path is called that.

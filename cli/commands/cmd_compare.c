@@ -47,24 +47,6 @@ out:
 	return status;
 }
 
-/* What two sessions cannot tell, and the command that can. */
-static void note_doubt(const struct fg_run *baseline, const struct fg_run *candidate,
-		       struct fg_verdict *verdict)
-{
-	const char *before = baseline->sides[FG_ARM_CANDIDATE].commit;
-	const char *after = candidate->sides[FG_ARM_CANDIDATE].commit;
-
-	if (before && after && strcmp(before, after) != 0)
-		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions, a drift of the host is not excluded; to be sure: "
-			     "fastgate run --candidate %.12s --against %.12s",
-			     after, before);
-	else
-		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions, a drift of the host is not excluded: `fastgate run` "
-			     "with both sides in one session would tell");
-}
-
 static int tell(struct fg_cli *cli, const struct options *given,
 		const struct fg_stored_run *candidate, const struct fg_verdict *verdict,
 		struct fg_error *err)
@@ -110,7 +92,7 @@ static int run(struct fg_cli *cli, const void *values)
 	status = decide(&baseline, &candidate, given->measure, &verdict, &err);
 	if (status != FG_OK)
 		goto out;
-	note_doubt(&baseline.run, &candidate.run, &verdict);
+	fg_gate_note_sessions(&baseline.run, &candidate.run, &verdict);
 	status = tell(cli, given, &candidate, &verdict, &err);
 	if (status != FG_OK)
 		goto out;

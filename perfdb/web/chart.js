@@ -92,8 +92,7 @@ class TrendChart {
 		this.words = el('p', { class: 'quiet readout' }, 'Arrow keys or the pointer read single runs; drag, or press + and −, to zoom.');
 		this.all = el('button', { type: 'button', onclick: () => this.zoomTo(null) }, 'All runs');
 		this.caption = el('figcaption');
-		this.list = el('ul');
-		this.element = el('figure', {}, this.toolbar(), this.place, this.words, this.caption, this.list);
+		this.element = el('figure', {}, this.toolbar(), this.place, this.words, this.caption);
 		this.listen();
 		queueMicrotask(() => {
 			this.draw();
@@ -229,7 +228,7 @@ class TrendChart {
 	}
 
 	tell() {
-		const { points, changes, unit, title } = this.data;
+		const { points, changes, title } = this.data;
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;
 		this.caption.textContent = `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} runs, `
@@ -237,9 +236,6 @@ class TrendChart {
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
 			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`
 			+ `${this.data.others?.length > 0 ? ' Each line is relative to its own median.' : ''}`;
-		replace(this.list, changes.map((change) => el('li', {},
-			`${points[change.index]?.label ?? ''}: ${formatValue(change.before, unit)} → ${formatValue(change.after, unit)} (${formatChange(change.after / change.before - 1)})`)));
-		this.list.hidden = changes.length === 0;
 	}
 
 	// --- the run that is read ---

@@ -28,6 +28,14 @@ export function countStates(benchmarks) {
 		.map(([state, n]) => `${n} ${STATE_WORDS[state]}`).join(', ');
 }
 
+// Runs that were sent without their report have no verdict.
+function stateWords(benchmarks) {
+	const n = benchmarks.length;
+	if (n === 0)
+		return 'No benchmark ran yet.';
+	return countStates(benchmarks) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`;
+}
+
 function changeWords(benchmark, ratio) {
 	const words = formatChange(ratio - 1);
 	if (benchmark.better === 'higher' || benchmark.unit !== 'ns')
@@ -101,7 +109,7 @@ export async function dashboard(project) {
 	draw(first);
 	if (first.pending)
 		setTimeout(again, ASK_AGAIN_MS);
-	return [el('p', { class: 'lead' }, countStates(first.benchmarks) || 'No benchmark ran yet.',
+	return [el('p', { class: 'lead' }, stateWords(first.benchmarks),
 		first.release && [' · last release ', link(first.release.tag, 'run', { run: first.release.run })]),
 	open, el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTable(project, first))];
 }

@@ -31,6 +31,8 @@ function roleTable(roles, redraw) {
 		await redraw();
 		status.textContent = `${clip(role.who, 60)} no longer has the role '${role.scope}'.`;
 	};
+	if (roles.length === 0)
+		return el('p', { class: 'quiet' }, 'Nobody has a role yet.');
 	return dataTable({
 		label: 'Roles', rows: roles, filter: (role) => `${role.who} ${role.project ?? ''} ${role.scope}`,
 		columns: [

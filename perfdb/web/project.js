@@ -60,9 +60,12 @@ export async function showProject(state) {
 		table.querySelector(`button[aria-pressed="true"]`)?.focus();
 	}
 	draw();
+	const form = searchForm(project, state, facts);
+	// On a phone its five fields would come before the runs.
+	const search = matchMedia('(max-width: 640px)').matches ? el('details', {}, el('summary', {}, 'Search for runs'), form) : form;
 	showTrail(link(clip(project, 60), 'project', { project }));
 	replace(page, el('main', {}, heading(project),
 		glance,
-		el('section', { 'aria-labelledby': 'runs' }, el('h2', { id: 'runs' }, 'Runs'), searchForm(project, state, facts), el('p', {}, go), table,
+		el('section', { 'aria-labelledby': 'runs' }, el('h2', { id: 'runs' }, 'Runs'), search, el('p', {}, go), table,
 			listed.next && el('p', {}, link('Older runs', 'project', { project, after: listed.next })))));
 }

@@ -17,7 +17,7 @@ export function link(text, view, parameters) {
 }
 
 export function showTrail(...parts) {
-	replace(trail, el('ol', {}, [link('perfdb', 'projects', {}), ...parts].map((part) => el('li', {}, part))));
+	replace(trail, el('ol', {}, [link('perfdb', 'projects', {}), ...parts.filter(Boolean)].map((part) => el('li', {}, part))));
 }
 
 export function heading(text) {

@@ -2,7 +2,7 @@
 // A metric, or a function, over the runs.
 
 import { el, replace } from './dom.js';
-import { clip, finite, formatChange, formatTime } from './format.js';
+import { clip, finite, formatChange, formatTime, formatValue, metricWords } from './format.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
@@ -38,8 +38,8 @@ function decisionOn(state, change, decision) {
 	return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
 }
 
-function changeRow(state, change, decision, points) {
-	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
+function changeRow(state, change, decision, points, unit) {
+	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), `, ${formatValue(change.before, unit)} → ${formatValue(change.after, unit)}`, ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
 		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), decisionOn(state, change, decision));
 }
 
@@ -177,7 +177,7 @@ function trendForm(state, metrics, benchmarks, others) {
 	return el('form', { class: 'note', onsubmit: (event) => {
 		event.preventDefault();
 		go({ branch: new FormData(event.target).get('branch') });
-	} }, select('metric', 'Metric', metrics.map((name) => [name, name]), state.metric), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })),
+	} }, select('metric', 'Metric', metrics.map((name) => [name, metricWords(name)]), state.metric), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })),
 	el('button', {}, 'Show'), select('split', 'Colour by', Object.entries(SPLITS), state.split ?? ''),
 	left.length > 0 && others.length < MOST_OTHERS && el('label', {}, 'Beside ', el('select', { onchange: (event) => go({ with: [...others, event.target.value] }) },
 		el('option', { value: '' }, 'no other'), left.map((name) => el('option', { value: name }, clip(name, 80))))),
@@ -192,11 +192,11 @@ async function otherTrends(state, others) {
 	return others.map((name, i) => ({ name, points: answers[i] ? pointsOf(answers[i]) : [] })).filter((other) => other.points.length > 0);
 }
 
-function changeSections(state, found, points, triage) {
+function changeSections(state, found, points, triage, unit) {
 	const decided = (change) => triage.find((t) => t.metric === state.metric && t.run === change.run);
 	return [possibleChange(found.possible_change, points),
 		found.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
-			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points))))];
+			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points, unit))))];
 }
 
 export async function showTrend(state) {
@@ -214,7 +214,7 @@ export async function showTrend(state) {
 		ask('annotations', { project, benchmark }), ask('benchmarks', { project }), otherTrends(full, others)]);
 	const { groups, groupOf } = groupsOf(answer, state.split);
 	const points = pointsOf(answer, groupOf);
-	const picture = chart(full, `${benchmark}: ${metric}`, answer, { points, annotations, groups, others: beside });
+	const picture = chart(full, `${benchmark}: ${metricWords(metric)}`, answer, { points, annotations, groups, others: beside });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks, others), picture.element, changes,
@@ -222,7 +222,7 @@ export async function showTrend(state) {
 	// The search takes longer than the picture.
 	const found = await ask('trend', { ...question, points: 0 });
 	picture.setChanges(changesOf(found, points));
-	replace(changes, changeSections(full, found, answer.points, triage));
+	replace(changes, changeSections(full, found, answer.points, triage, answer.unit));
 }
 
 // The same numbers for those who do not see the chart.
@@ -267,8 +267,6 @@ export async function showFunction(state) {
 		chart(state, `${clip(answer.name, 60)}: ${COSTS[of]}`, answer).element,
 		without > 0 && el('p', { class: 'quiet' }, `${without} of ${answer.points.length} runs have no profile: they are not drawn.`),
 		possibleChange(answer.possible_change, answer.points),
-		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => el('li', {},
-			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(answer.points, change.run), 'run', { run: change.run }), ' · ',
-			link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, answer.points))))),
+		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => changeRow({}, change, null, answer.points, answer.unit)))),
 		pointTable(answer)));
 }

@@ -224,9 +224,10 @@ function pairs(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, true);
 	if (metrics.length === 0)
 		return null;
-	const spot = el('div', {}, pairPlot(benchmark.raw, chosen));
-	return section('Pairs', 'pairs', metricChoice(metrics, chosen, (metric) => {
-		replace(spot, pairPlot(benchmark.raw, metric));
+	const apart = measuredApart(benchmark);
+	const spot = el('div', {}, pairPlot(benchmark.raw, chosen, apart));
+	return section(apart ? 'Repetitions' : 'Pairs', 'pairs', metricChoice(metrics, chosen, (metric) => {
+		replace(spot, pairPlot(benchmark.raw, metric, apart));
 		view.keep({ metric: metric.name });
 	}), spot);
 }
@@ -251,14 +252,22 @@ function overTime(benchmark, view) {
 	return details;
 }
 
+// What several metrics have to say stands once, above them.
+function sharedNotes(metrics) {
+	const all = metrics.flatMap((m) => m.notes ?? []);
+	return [...new Set(all.filter((note, i) => all.indexOf(note) !== i))];
+}
+
 function metricTable(benchmark) {
-	return section('Metrics', 'metrics', dataTable({
+	const rows = benchmark.metrics.filter((m) => m.gated || finite(m.baseline) || finite(m.candidate));
+	const shared = sharedNotes(rows);
+	return section('Metrics', 'metrics', notes(shared), dataTable({
 		label: 'Metrics',
-		rows: benchmark.metrics,
+		rows,
 		columns: [
 			{ title: 'Metric', cell: (m) => m.label },
 			{ title: 'Verdict', cell: (m) => [m.decided ? badge(m.verdict) : 'not decided here', m.gated ? '' : ' shown only',
-				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : '', notes(m.notes)] },
+				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : '', notes(m.notes?.filter((note) => !shared.includes(note)))] },
 			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
 			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
 			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
@@ -341,7 +350,16 @@ function failure(benchmark) {
 }
 
 function notes(list) {
-	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, note)));
+	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, withCode(note))));
+}
+
+// `--pairs` and the like stand between backticks.
+function withCode(text) {
+	return text.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
+}
+
+function measuredApart(benchmark) {
+	return benchmark.schedule === 'stored';
 }
 
 function sentence(benchmark) {
@@ -353,8 +371,9 @@ function sentence(benchmark) {
 		return 'nothing was compared';
 	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
 		? `; this run could have seen a change of ${formatChange(metric.smallest_detectable).slice(1)}` : '';
-	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, `
-		+ `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}${seen}`;
+	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
+		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
+	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, ${how}${seen}`;
 }
 
 function libraryTable(benchmark) {

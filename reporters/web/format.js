@@ -130,3 +130,11 @@ const MARKS = {
 export function verdictMark(verdict) {
 	return MARKS[verdict] ?? '';
 }
+
+const BUILT_IN = ['cpu_time', 'wall_time', 'user_time', 'system_time', 'max_rss', 'minor_faults', 'major_faults', 'voluntary_switches',
+	'involuntary_switches', 'blocks_read', 'blocks_written', 'binary_size'];
+
+// "cpu time"; a metric of the user's own keeps its name.
+export function metricWords(name) {
+	return BUILT_IN.includes(name) ? name.replaceAll('_', ' ') : name;
+}

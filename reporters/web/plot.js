@@ -126,7 +126,7 @@ function drawPoints(parts, points, box, y, range) {
 	});
 }
 
-function drawPairs(points, metric, width) {
+function drawPairs(points, metric, width, what) {
 	const height = 260;
 	const side = width > 520 ? 120 : 0;
 	const range = pairRange(points, metric);
@@ -139,7 +139,7 @@ function drawPairs(points, metric, width) {
 	}
 	drawBand(parts, metric, { ...box, right: width - 4 }, y);
 	drawPoints(parts, points, box, y, range);
-	parts.push(label((box.left + box.right) / 2, height - 8, 'pairs, in the order in which they ran', 'tick', 'middle'));
+	parts.push(label((box.left + box.right) / 2, height - 8, `${what}, in the order in which they ran`, 'tick', 'middle'));
 	if (side) {
 		drawHistogram(parts, points, { left: width - side, right: width - 8, top: box.top, bottom: box.bottom }, y, range);
 		parts.push(label(width - side, height - 8, 'how many', 'tick', 'start'));
@@ -149,20 +149,22 @@ function drawPairs(points, metric, width) {
 }
 
 // A figure that redraws itself with the width of its place.
-export function pairPlot(raw, metric) {
+// `apart`: the sides ran in two sessions, repetition by repetition for want of pairs.
+export function pairPlot(raw, metric, apart = false) {
 	const points = pairChanges(raw, metric.name);
 	const place = el('div', { class: 'plot' });
 	if (points.length === 0)
 		return el('p', { class: 'quiet' }, 'No pair has both values of this metric.');
 	const counted = points.filter((p) => !p.aside);
 	const slower = counted.filter((p) => p.change > 0).length;
-	const draw = () => replace(place, drawPairs(points, metric, Math.max(280, place.clientWidth || 720)));
+	const draw = () => replace(place, drawPairs(points, metric, Math.max(280, place.clientWidth || 720), apart ? 'repetitions' : 'pairs'));
 	queueMicrotask(() => {
 		draw();
 		onResize(place, draw);
 	});
 	return el('figure', {}, place, el('figcaption', {},
-		`Each point is one pair: the candidate's ${metric.label} over the baseline's. In ${slower} of ${counted.length} pairs that count `
+		(apart ? `Each point is a repetition of the candidate over one of the baseline, in the order in which they ran: ${metric.label} in two sessions. In ${slower} of ${counted.length} `
+			: `Each point is one pair: the candidate's ${metric.label} over the baseline's. In ${slower} of ${counted.length} pairs that count `)
 		+ `the candidate's was higher. The band is the interval at ${formatChange(1 - metric.alpha).slice(1)} confidence, the line in it the estimate`
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }

@@ -12,7 +12,13 @@ function costCell(cost, most) {
 		svg('svg', { width: 40, height: 10, class: 'share', 'aria-hidden': 'true' }, svg('rect', { x: 40 - width, width, height: 10, class: 'heat' })));
 }
 
-function sourceRow(row, known, isHottest, most) {
+// Blanks that every line begins with tell nothing.
+function commonIndent(rows) {
+	const indents = rows.filter((row) => row.text.trim()).map((row) => row.text.search(/\S/));
+	return indents.length > 0 ? Math.min(...indents) : 0;
+}
+
+function sourceRow(row, known, isHottest, most, indent) {
 	const [before, after] = row.lines;
 	const changed = known[0] && known[1] && !(before && after);
 	const kind = changed ? (after ? 'came' : 'went') : '';
@@ -20,7 +26,7 @@ function sourceRow(row, known, isHottest, most) {
 		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ?? ''),
 		costCell(row.cost_ms[0], most), costCell(row.cost_ms[1], most),
 		el('td', { class: 'sign' }, changed ? (after ? '+' : '−') : ''),
-		el('td', { class: 'text' }, el('code', {}, row.text)));
+		el('td', { class: 'text' }, el('code', {}, row.text.slice(indent))));
 }
 
 // Lines that were left out show as a gap.
@@ -31,8 +37,9 @@ function isGap(last, row) {
 export function sourceTable(f, isOpen) {
 	const { source } = f;
 	const most = Math.max(...source.rows.flatMap((row) => row.cost_ms.filter(finite)), 1e-9);
+	const indent = commonIndent(source.rows);
 	const rows = source.rows.flatMap((row, i) => {
-		const shown = sourceRow(row, source.known, i === source.hottest, most);
+		const shown = sourceRow(row, source.known, i === source.hottest, most, indent);
 		return isGap(source.rows[i - 1], row) ? [el('tr', { class: 'gap' }, el('td', { colspan: 6 }, '⋯')), shown] : [shown];
 	});
 	const name = clip(shortName(f.name), 80);

@@ -223,6 +223,7 @@ try {
 		await page.getByRole('link', { name: 'tracker' }).click();
 		await page.getByRole('heading', { name: 'Runs' }).waitFor();
 		await look(context, page, 'project');
+		assert.equal(await page.locator('p.lead').innerText(), '1 benchmark; the newest run came without a verdict');
 		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 16);
 		await page.locator('svg.spark').waitFor();
 		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse\s+2\d\d ms\s+cpu time/);
@@ -243,6 +244,7 @@ try {
 		await page.getByRole('link', { name: 'parse' }).first().click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		await look(context, page, 'trend');
+		assert.equal(await page.getByLabel('Metric').locator('option:checked').innerText(), 'cpu time');
 		// Below the chart stands when its runs began: all on one day, so the hours.
 		assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
 		const change = page.locator('section[aria-labelledby=changes] li');
@@ -259,6 +261,9 @@ try {
 		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
 		await guilty.waitFor();
 		await look(context, page, 'compare');
+		assert.match(await page.locator('header ul.notes').innerText(), /two sessions.*to be sure: fastgate run --candidate \w{12} --against \w{12}/);
+		assert.match(await page.locator('p.lead', { hasText: 'cpu time' }).last().innerText(), /the sides were measured in two sessions$/);
+		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 1);
 		assert.match(await guilty.innerText(), /^guilty::Loop/);
 		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
 		const compared = await page.evaluate(() => location.href);

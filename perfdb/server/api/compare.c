@@ -203,6 +203,7 @@ static int decide(const struct pair *pair, const char *only, struct fg_arena *ar
 		.measure = &measure,
 		.now_ns = fg_clock_wall_ns(),
 	};
+	int status = FG_OK;
 
 	if (pair->same && !only && candidate->report &&
 	    fg_report_read(candidate->report, strlen(candidate->report), verdict, NULL) == FG_OK) {
@@ -213,13 +214,16 @@ static int decide(const struct pair *pair, const char *only, struct fg_arena *ar
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (only) {
-		const int status =
-			fg_policy_only_measure(&policy, only, &candidate->run, arena, err);
-
+		status = fg_policy_only_measure(&policy, only, &candidate->run, arena, err);
 		if (status != FG_OK)
 			return status;
 	}
-	return fg_gate_decide(&input, verdict, err);
+	status = fg_gate_decide(&input, verdict, err);
+	if (status != FG_OK)
+		return status;
+	if (!pair->same)
+		fg_gate_note_sessions(&pair->runs[0].run, &candidate->run, verdict);
+	return FG_OK;
 }
 
 /* NULL: the run has none. */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture of every page, in three widths and both schemes, to be looked at: what no assertion sees.
+// node pictures.mjs FOLDER PROGRAM-THAT-WRITES-PAGES PERFDB FASTGATE MAKE-RUNS
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPage, scratchFolder, withBrowser } from './browser.mjs';
+
+const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
+const folder = scratchFolder();
+const WIDTHS = [[390, 800], [1400, 900], [1920, 1080]];
+const REPORTS = ['regression', 'pass', 'improvement', 'inconclusive', 'error', 'mixed', 'identical', 'accepted', 'unsure', 'marked'];
+let made = 0;
+
+// The page as it stands, in each width and scheme; what is open or typed stays so.
+async function take(page, name) {
+	await page.waitForFunction(() => document.getElementById('status')?.textContent !== 'Loading…');
+	for (const [width, height] of WIDTHS)
+		for (const colorScheme of ['light', 'dark']) {
+			await page.setViewportSize({ width, height });
+			await page.emulateMedia({ colorScheme });
+			await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+			await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+			made += 1;
+		}
+}
+
+async function reports(context) {
+	execFileSync(makePages, [folder]);
+	for (const name of REPORTS) {
+		const page = await openPage(context, `file://${join(folder, `${name}.html`)}`);
+		await take(page, `report-${name}`);
+		await page.close();
+	}
+	const page = await openPage(context, `file://${join(folder, 'regression.html')}`);
+	await page.getByText('Repetitions over time').click();
+	await page.locator('.timeline svg').waitFor();
+	await take(page, 'report-repetitions');
+	await page.close();
+}
+
+function serve() {
+	const database = join(folder, 'perfdb.db');
+	const token = execFileSync(perfdb, ['token', 'create', '--database', database, '--scope', 'admin'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+	process.env.PERFDB_TOKEN = token;
+	const environment = { ...process.env };
+	delete environment.FASTGATE_PERFDB;
+	const server = spawn(perfdb, ['serve', '--quiet', '--database', database, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
+	return new Promise((resolve, reject) => {
+		let words = '';
+		server.stderr.on('data', (piece) => {
+			words += piece;
+			const found = words.match(/at (http:\/\/[^\s]+)/);
+			if (found)
+				resolve({ server, base: found[1], token });
+		});
+		server.on('exit', () => reject(new Error(words)));
+	});
+}
+
+// Page after page as a person goes through them: [name, address or what is clicked, what the page has once it stands].
+async function server(context) {
+	const { server: process_, base, token } = await serve();
+	const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };
+	const push = (...words) => {
+		execFileSync(makeRuns, words);
+		execFileSync(fastgate, ['push', '--quiet', '--spool', words[0], '--url', base]);
+	};
+	const at = (query) => `${base}?${query}`;
+	try {
+		push(join(folder, 'spool'));
+		const page = await openPage(context, base, options);
+		const show = async (name, query, selector) => {
+			await page.goto(at(query));
+			await page.locator(selector).first().waitFor({ state: 'attached' });
+			await take(page, name);
+		};
+		await page.getByRole('link', { name: 'tracker' }).waitFor();
+		await take(page, 'projects');
+		await show('project', 'view=project&project=tracker', 'section[aria-labelledby=open] li');
+		await show('trend', 'view=trend&project=tracker&benchmark=parse', 'section[aria-labelledby=changes] li');
+		await page.locator('.plot').first().hover({ position: { x: 300, y: 100 } });
+		await take(page, 'trend-pointed-at');
+		await page.locator('section[aria-labelledby=changes]').getByRole('link', { name: 'compare with the run before' }).click();
+		await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+		await take(page, 'compare');
+		for (const view of ['beside', 'inverted', 'sandwich']) {
+			await page.getByLabel('View of the call paths').selectOption(view);
+			await page.waitForFunction((name) => new URLSearchParams(location.hash.slice(1)).get('view') === name, view);
+			await take(page, `compare-${view}`);
+		}
+		await page.locator('section[aria-labelledby=functions] tbody tr').first().getByRole('link').click();
+		await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
+		await take(page, 'function');
+		await show('run', 'view=run&run=latest', 'section[aria-labelledby=functions] tbody tr');
+		await show('picker', 'view=compare&project=tracker', '#names option');
+		await show('search', 'view=search&q=pars', 'ul.found a');
+		push(join(folder, 'unmeasured'), '--unmeasured');
+		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');
+		await show('not-found', 'view=trend&project=tracker&benchmark=none', '[role=alert]');
+		await show('tokens', 'view=tokens', 'tbody tr');
+		await show('people', 'view=people', 'main h1');
+		await page.close();
+		const stranger = await openPage(context, base, { allow: options.allow, ready: 'input[name=token]' });
+		await take(stranger, 'token-needed');
+		await stranger.close();
+	} finally {
+		process_.removeAllListeners('exit');
+		process_.kill('SIGTERM');
+	}
+}
+
+mkdirSync(pictures, { recursive: true });
+await withBrowser(async (context) => {
+	context.setDefaultTimeout(30_000);
+	await reports(context);
+	await server(context);
+});
+console.log(`${made} pictures in ${pictures}`);
