@@ -6,6 +6,7 @@
 #include "base/attrs.h"
 #include "collector/arch.h"
 #include "collector/call_times.h"
+#include "collector/call_values.h"
 #include "collector/collector_env.h"
 #include "collector/count_hooks.h"
 #include "collector/domains.h"
@@ -24,6 +25,7 @@ enum {
 	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 	TIMES_MAX = 1 << 14,   /* of a thread */
+	VALUES_MAX = 1 << 14,  /* of a thread */
 	/* Measures of time stand behind those of calls. */
 	FIRST_TIME = FG_CALLED_MAX,
 };
@@ -34,7 +36,8 @@ struct entry {
 	uint32_t function; /* + 1; 0: free */
 	uint32_t domains;  /* + 1: the first of its arguments; 0: none */
 	uint64_t calls;
-	struct fg_call_times *times; /* NULL: not timed */
+	struct fg_call_times *times;   /* NULL: not timed */
+	struct fg_call_values *values; /* NULL: not kept */
 };
 
 struct table {
@@ -46,6 +49,9 @@ struct table {
 	uint32_t domain_count;
 	struct fg_call_times *times;
 	uint32_t time_count;
+	struct fg_call_values *values;
+	uint32_t value_count;
+	uint64_t draw; /* which calls keep their arguments */
 };
 
 /* By slot, beside fg_g.threads. */
@@ -92,41 +98,42 @@ static bool grow(struct table *table)
 	return true;
 }
 
+/* The array, made at its first use; NULL: there is no memory. */
+static void *array_of(void **array, size_t size)
+{
+	void *memory = *array;
+
+	if (memory)
+		return memory;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	*array = memory;
+	return memory;
+}
+
 /* Room for the arguments of a new entry; none is not the end: its calls still count. */
 static void add_domains(struct table *table, struct entry *entry)
 {
 	const struct fg_signature *signature = fg_called[entry->function - 1].signature;
 
-	if (!signature || table->domain_count + signature->count > DOMAINS_MAX)
+	if (!signature || table->domain_count + signature->count > DOMAINS_MAX ||
+	    !array_of((void **)&table->domains, DOMAINS_MAX * sizeof(table->domains[0])))
 		return;
-	if (!table->domains) {
-		void *memory = mmap(NULL, DOMAINS_MAX * sizeof(struct fg_call_domain),
-				    PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return;
-		table->domains = memory;
-	}
 	entry->domains = table->domain_count + 1;
 	table->domain_count += signature->count;
+	if (fg_call_values_wanted() && table->value_count < VALUES_MAX &&
+	    array_of((void **)&table->values, VALUES_MAX * sizeof(table->values[0])))
+		entry->values = &table->values[table->value_count++];
 }
 
 /* As above: without room its calls have no durations. */
 static void add_times(struct table *table, struct entry *entry)
 {
-	if (!fg_called[entry->function - 1].is_timed || table->time_count == TIMES_MAX)
-		return;
-	if (!table->times) {
-		void *memory =
-			mmap(NULL, TIMES_MAX * sizeof(struct fg_call_times), PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return;
-		table->times = memory;
-	}
-	entry->times = &table->times[table->time_count++];
+	if (fg_called[entry->function - 1].is_timed && table->time_count < TIMES_MAX &&
+	    array_of((void **)&table->times, TIMES_MAX * sizeof(table->times[0])))
+		entry->times = &table->times[table->time_count++];
 }
 
 static struct entry *entry_of(struct table *table, const struct entry *key)
@@ -238,6 +245,18 @@ static void write_times(struct fg_thread *writer, uint32_t thread, const struct 
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
+static void write_values(struct fg_thread *writer, uint32_t thread, const struct entry *entry)
+{
+	if (!entry->values || !entry->values->rows)
+		return;
+	tell(writer, entry->function - 1);
+	begin_record(writer, FG_RECORD_CALL_VALUES, thread, entry);
+	fg_record_number(writer, entry->function);
+	fg_call_values_take(writer, entry->values, fg_called[entry->function - 1].signature->count);
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
 	struct table *table = &tables[slot];
@@ -247,6 +266,7 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 			write_entry(writer, thread, &table->entries[i]);
 			write_domains(writer, thread, table, &table->entries[i]);
 			write_times(writer, thread, &table->entries[i]);
+			write_values(writer, thread, &table->entries[i]);
 		}
 	table->events = 0;
 }
@@ -308,6 +328,17 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
+/* Where the arguments of this call go; NULL: they are not kept. */
+static struct fg_call_values *values_of(struct fg_thread *thread, struct table *table,
+					struct entry *entry)
+{
+	if (!entry->values || !fg_call_values_draw(&table->draw))
+		return NULL;
+	if (!fg_call_values_fit(entry->values, fg_called[entry->function - 1].signature))
+		write_values(thread, thread->id, entry);
+	return entry->values;
+}
+
 /* Returns the entry; NULL: there is no room for it. */
 static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t function,
 			 const struct fg_call_state *state)
@@ -324,7 +355,7 @@ static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t funct
 	entry->calls++;
 	if (entry->domains && state)
 		fg_domains_add(&table->domains[entry->domains - 1], fg_called[function].signature,
-			       state);
+			       state, values_of(thread, table, entry));
 	if (++table->events >= FLUSH_AFTER)
 		flush(thread, thread->index, thread->id);
 	return entry;
@@ -501,6 +532,12 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 			      "no symbol table: only functions that it exports are counted");
 }
 
+static void forget_array(void *array, size_t size)
+{
+	if (array)
+		(void)madvise(array, size, MADV_DONTNEED);
+}
+
 /* The numbers of call paths begin anew. */
 static void on_fork(void)
 {
@@ -509,16 +546,14 @@ static void on_fork(void)
 
 		if (table->entries)
 			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
-		if (table->domains)
-			(void)madvise(table->domains, DOMAINS_MAX * sizeof(struct fg_call_domain),
-				      MADV_DONTNEED);
-		if (table->times)
-			(void)madvise(table->times, TIMES_MAX * sizeof(struct fg_call_times),
-				      MADV_DONTNEED);
+		forget_array(table->domains, DOMAINS_MAX * sizeof(table->domains[0]));
+		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));
+		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));
 		table->used = 0;
 		table->events = 0;
 		table->domain_count = 0;
 		table->time_count = 0;
+		table->value_count = 0;
 	}
 	fg_call_times_forget_all();
 	for (uint32_t i = 0; i < fg_called_count; i++)
@@ -572,6 +607,8 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(domains, true);
 	if (!calls && !domains)
 		return;
+	fg_call_values_choose(variable(environment, FG_ENV_VALUES),
+			      variable(environment, FG_ENV_VALUES_BITS));
 	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;
 	if (fg_calls_timed)
 		fg_call_clock_begin();

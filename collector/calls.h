@@ -8,6 +8,7 @@
  *	call_slots.c    leads the imports of every loaded object to our stubs
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
  *	call_times.c    how long calls take, where that is asked for
+ *	call_values.c   the arguments themselves, where they are asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	signatures.c    where a function takes its arguments
  *	call_symbols.c  the addresses of functions with hooks that are wanted

@@ -83,6 +83,12 @@ enum fg_counter {
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
 /* "1": the durations of these calls are taken, too, where a function can be called from ours. */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
+/*
+ * With FG_ENV_DOMAINS: "N", one of N calls keeps its arguments; and how many bits of their mantissa
+ * (1 to 52, the default).
+ */
+#define FG_ENV_VALUES      "FASTGATE_COLLECTOR_VALUES"
+#define FG_ENV_VALUES_BITS "FASTGATE_COLLECTOR_VALUES_BITS"
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/domains.h"
 
+#include "collector/call_values.h"
 #include "collector/writer.h"
 
 #include <string.h>
@@ -177,8 +178,23 @@ static __attribute__((noinline)) void add_all(struct fg_call_domain *domains,
 		}
 }
 
+static __attribute__((noinline)) void keep_all(struct fg_call_values *values,
+					       const struct fg_signature *signature,
+					       const struct fg_call_state *state)
+{
+	const size_t lanes = signature->lanes ? signature->lanes : 1;
+
+	for (size_t lane = 0; lane < lanes; lane++) {
+		double arguments[FG_DOMAIN_ARGUMENTS_MAX];
+
+		for (size_t i = 0; i < signature->count; i++)
+			arguments[i] = read_argument(state, &signature->arguments[i], lane).value;
+		fg_call_values_add(values, arguments, signature->count);
+	}
+}
+
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
-		    const struct fg_call_state *state)
+		    const struct fg_call_state *state, struct fg_call_values *values)
 {
 	const unsigned flags = 0x3f;
 	const unsigned quiet = 0x1f80; /* no traps, rounding to nearest */
@@ -187,6 +203,8 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 	if ((saved & ~flags) != quiet)
 		__builtin_ia32_ldmxcsr(quiet);
 	add_all(domains, signature, state);
+	if (values)
+		keep_all(values, signature, state);
 	/* To set them takes longer than to ask, and what was inexact before mostly is again. */
 	if (__builtin_ia32_stmxcsr() != saved)
 		__builtin_ia32_ldmxcsr(saved);

@@ -57,9 +57,11 @@ struct fg_call_domain {
 	uint64_t bins[FG_DOMAIN_BINS];
 };
 
-/* One for each argument. */
+struct fg_call_values;
+
+/* One for each argument; the arguments themselves go to `values`, which has room (NULL: nowhere) */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
-		    const struct fg_call_state *state);
+		    const struct fg_call_state *state, struct fg_call_values *values);
 /* Appends what was seen to the record, and begins anew. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 

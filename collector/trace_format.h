@@ -182,7 +182,17 @@ enum fg_trace_record {
 	FG_RECORD_CALL_TIMES = 50,
 	/* measure of calls, 1: the function has hooks of -finstrument-functions that count them */
 	FG_RECORD_CALL_HOOKS = 51,
+	/*
+	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
+	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
+	 * a double.  Each is told by its difference (exclusive or) from the value above it, which
+	 * in the first row is 0: a byte of which the high half says how many zero bytes are lowest
+	 * in the difference, the low half how many follow here, lowest first; the rest are zero
+	 */
+	FG_RECORD_CALL_VALUES = 52,
 };
+
+#define FG_VALUES_COLUMNS_MAX 4u
 
 /*
  * Bins of a duration: below 4 ns a bin for each; after it, every doubling has four of equal width,

@@ -39,6 +39,13 @@ const struct fg_export_format fg_export_formats[] = {
 	 .extension = ".txt",
 	 .description = "plain tables: functions with total and leaf counts, libraries, summary",
 	 .write = fg_export_tables},
+	{.name = "npz",
+	 .extension = ".npz",
+	 .description = "arguments that record --values kept, a column each: numpy.load()",
+	 .is_binary = true,
+	 .needs_samples = true,
+	 .has_values = true,
+	 .write = fg_export_npz},
 	{.name = NULL},
 };
 

@@ -17,6 +17,7 @@ fg_export_writer fg_export_chrome;
 fg_export_writer fg_export_json;
 fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
+fg_export_writer fg_export_npz;
 
 /*
  * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is

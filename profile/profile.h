@@ -187,6 +187,16 @@ struct fg_call_durations {
 	double bins[FG_CALL_TIME_BINS];
 };
 
+/* A piece of the arguments that a function was called with: profile/argument_values.h. */
+struct fg_argument_values {
+	const char *function;
+	uint32_t stack; /* of the caller */
+	uint32_t thread;
+	uint32_t columns, rows;
+	const uint8_t *bytes;
+	size_t size;
+};
+
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -231,6 +241,8 @@ struct fg_profile {
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
+	struct fg_argument_values *values;
+	size_t value_count, value_capacity;
 	const char **notes; /* lines for people: what was odd, cut, refused */
 	size_t note_count, note_capacity;
 

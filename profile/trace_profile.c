@@ -267,6 +267,27 @@ static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call
 	fg_call_durations_join(fg_call_durations_of(j->profile, function, stack), &seen);
 }
 
+static void add_call_values(struct fg_trace_joiner *j, const struct fg_trace_call_values *from,
+			    uint32_t *trail)
+{
+	const char *function = called_function(j->trace, from->measure);
+	struct fg_profile *profile = j->profile;
+
+	if (!function)
+		return;
+	profile->values = fg_grow(profile->values, &profile->value_capacity,
+				  profile->value_count + 1, sizeof(profile->values[0]));
+	profile->values[profile->value_count++] = (struct fg_argument_values){
+		.function = fg_profile_text(profile, function),
+		.stack = fg_trace_stack(j, below_collector(j->trace, from->path), trail),
+		.thread = thread_of(j, from->thread),
+		.columns = from->columns,
+		.rows = from->rows,
+		.bytes = fg_arena_memdup(&profile->arena, from->bytes, from->size),
+		.size = from->size,
+	};
+}
+
 static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *from,
 		       uint32_t *trail)
 {
@@ -318,6 +339,8 @@ static void add_samples(struct fg_trace_joiner *j)
 		add_domain(j, &trace->domains[i], trail);
 	for (size_t i = 0; i < trace->call_time_count; i++)
 		add_call_times(j, &trace->call_times[i], trail);
+	for (size_t i = 0; i < trace->call_value_count; i++)
+		add_call_values(j, &trace->call_values[i], trail);
 	free(trail);
 }
 

@@ -11,7 +11,7 @@
 #include "model/plan.h"
 
 enum {
-	FG_PRELOAD_VARIABLES_MAX = 20
+	FG_PRELOAD_VARIABLES_MAX = 24
 };
 
 struct fg_preload {
@@ -30,6 +30,8 @@ struct fg_preload {
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */
 	bool call_times;      /* how long these calls take, too */
+	uint64_t values;      /* one of so many calls keeps its arguments; 0: none */
+	uint64_t value_bits;  /* of their mantissa; 0: all */
 };
 
 /*

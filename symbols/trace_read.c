@@ -458,6 +458,28 @@ static void read_call_times(struct reader *r, struct cursor *c)
 		*APPEND(r->trace, call_time) = times;
 }
 
+static void read_call_values(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_call_values values = {0};
+	const uint8_t *bytes = NULL;
+
+	values.thread = take_u32(c);
+	(void)take_u32(c); /* region */
+	values.path = take_u32(c);
+	values.measure = take_u32(c);
+	values.columns = take_u32(c);
+	values.rows = take_u32(c);
+	bytes = take_bytes(c, &values.size);
+	/* A value takes a byte at least. */
+	if (values.columns == 0 || values.columns > FG_VALUES_COLUMNS_MAX ||
+	    values.rows > values.size / values.columns)
+		c->failed = true;
+	if (c->failed)
+		return;
+	values.bytes = fg_arena_memdup(&r->trace->arena, bytes, values.size);
+	*APPEND(r->trace, call_value) = values;
+}
+
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -513,6 +535,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_DOMAIN] = read_domain,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
+	[FG_RECORD_CALL_VALUES] = read_call_values,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -767,6 +790,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->signatures);
 	free(trace->domains);
 	free(trace->call_times);
+	free(trace->call_values);
 	free(trace->hooks);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);

@@ -124,6 +124,13 @@ struct fg_trace_call_times {
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 
+/* Arguments of calls, packed (FG_RECORD_CALL_VALUES). */
+struct fg_trace_call_values {
+	uint32_t thread, path, measure, columns, rows;
+	const uint8_t *bytes;
+	size_t size;
+};
+
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -163,6 +170,8 @@ struct fg_trace {
 	size_t domain_count, domain_capacity;
 	struct fg_trace_call_times *call_times;
 	size_t call_time_count, call_time_capacity;
+	struct fg_trace_call_values *call_values;
+	size_t call_value_count, call_value_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

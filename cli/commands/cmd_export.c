@@ -12,7 +12,7 @@ struct options {
 
 /* In the order of fg_export_formats. */
 static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind", "chrome",
-				      "json",   "csv",   "tables",     NULL};
+				      "json",   "csv",   "tables",     "npz",       NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
@@ -32,6 +32,8 @@ static const struct fg_cli_example examples[] = {
 	 "a stored run in KCachegrind"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
 	 "part of a profile: all filters of `fastgate view`"},
+	{"fastgate export -F npz -o values.npz trace/",
+	 "the arguments that record --values kept, for numpy"},
 	{"fastgate export | flamegraph.pl > flame.svg", "the newest run as a flame graph"},
 	{NULL, NULL},
 };
@@ -50,6 +52,13 @@ static int write_profile(struct fg_cli *cli, void *context, const struct fg_prof
 	struct fg_strbuf text = {0};
 	int status;
 
+	if (format->has_values) {
+		status = fg_export_write(format, profile, &export_options, &text, err);
+		if (status == FG_OK)
+			status = fg_cli_write(cli, given->profile.output, &text, err);
+		fg_strbuf_release(&text);
+		return status;
+	}
 	wanted.per_repetition = query->per_repetition && !format->has_repetitions;
 	status = fg_profile_select(profile, &wanted, &selected, err);
 	if (status != FG_OK)
@@ -85,7 +94,8 @@ const struct fg_cli_command fg_cmd_export = {
 		       "callgrind (KCachegrind), chrome (regions and units of work as trace "
 		       "events), json (everything that is known), csv (one line a call path) and "
 		       "tables (functions with total and leaf counts, library address ranges, a "
-		       "summary, samples by address, separated by tabs).\n"
+		       "summary, samples by address, separated by tabs) and npz (the arguments "
+		       "that `fastgate record --values` kept, for numpy; filters do not apply).\n"
 		       "\n"
 		       "Filters, renaming and grouping are those of `fastgate view`: what it shows "
 		       "is what is written. Figures of a stored run are those of one execution "

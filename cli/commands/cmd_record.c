@@ -40,6 +40,8 @@ struct options {
 	const char *calls;
 	const char *domains;
 	bool times;
+	unsigned values;
+	unsigned value_bits;
 	const char *output;
 	bool archive;
 };
@@ -100,6 +102,11 @@ static const struct fg_option options[] = {
 		    "library, 'fit=double(double,int)' a function of the program's libraries"),
 	FG_ROW_FLAG(struct options, times, "times", 0,
 		    "with --calls or --domains: how long each call takes, too"),
+	FG_ROW_COUNT(struct options, values, "values", 0, 1000000000, NULL,
+		     "with --domains: keep the arguments themselves of one of N calls, 1 for all; "
+		     "fastgate export -F npz writes them"),
+	FG_ROW_COUNT(struct options, value_bits, "precision", 0, 52, NULL,
+		     "with --values: keep this many bits of a number's mantissa (default: all 52)"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
 	FG_ROW_FLAG(struct options, archive, "archive", 0,
@@ -492,6 +499,8 @@ static int prepare(const struct options *given, const char *command,
 		.calls = given->calls,
 		.domains = given->domains,
 		.call_times = given->times,
+		.values = given->values,
+		.value_bits = given->value_bits,
 	};
 out:
 	free(program);
@@ -573,6 +582,11 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given->times && !counts_calls(given))
 		return fg_cli_usage(cli, "--times needs --calls or --domains: the functions whose "
 					 "calls are timed");
+	if (given->values > 0 && !given->domains)
+		return fg_cli_usage(cli, "--values needs --domains: the functions whose arguments "
+					 "are kept");
+	if (given->value_bits > 0 && given->values == 0)
+		return fg_cli_usage(cli, "--precision needs --values");
 	if (given->measures && counts_calls(given))
 		return fg_cli_usage(cli, "--measure counts by other means than --calls and "
 					 "--domains: record them one after the other");
