@@ -44,7 +44,8 @@ struct table {
 	struct entry *entries;
 	uint32_t mask;
 	uint32_t used;
-	uint32_t events; /* since the last flush */
+	uint32_t events;    /* since the last flush */
+	struct entry *last; /* that was asked for; NULL: none */
 	struct fg_call_domain *domains;
 	uint32_t domain_count;
 	struct fg_call_times *times;
@@ -88,6 +89,7 @@ static bool grow(struct table *table)
 	if (memory == MAP_FAILED)
 		return false;
 	larger.entries = memory;
+	larger.last = NULL;
 	larger.mask = capacity - 1;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function)
@@ -138,8 +140,11 @@ static void add_times(struct table *table, struct entry *entry)
 
 static struct entry *entry_of(struct table *table, const struct entry *key)
 {
-	struct entry *entry = NULL;
+	struct entry *entry = table->last;
 
+	if (entry && entry->path == key->path && entry->region == key->region &&
+	    entry->function == key->function)
+		return entry;
 	if ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
 	    (!table->entries || table->used == table->mask))
 		return NULL;
@@ -150,6 +155,7 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 		add_domains(table, entry);
 		add_times(table, entry);
 	}
+	table->last = entry;
 	return entry;
 }
 
@@ -313,7 +319,10 @@ static bool is_on_small_stack(const struct fg_thread *thread)
 	return here < thread->stack_low || here >= thread->stack_high;
 }
 
-/* As if the caller had called the code that all stubs share. */
+/*
+ * As if the caller had called the code that all stubs share: all registers that it has are known
+ * then.
+ */
 static void make_context(const struct fg_call_state *state, ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -361,20 +370,29 @@ static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t funct
 	return entry;
 }
 
+static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_state *state)
+{
+	/* Behind the return address, which lies at rsp. */
+	const struct fg_regs caller = {
+		.pc = *(const uintptr_t *)state->rsp, .sp = state->rsp + FG_WORD, .bp = state->rbp};
+	struct fg_walk_result where = fg_stack_walk_caller(thread, &caller);
+	ucontext_t context;
+
+	if (FG_LIKELY(!where.needs_registers))
+		return where.path;
+	make_context(state, &context);
+	return fg_stack_walk(thread, &context).path;
+}
+
 static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
 				  uint32_t function)
 {
-	struct fg_walk_result where = {.truncated = true};
-	ucontext_t context;
-
 	if (!fg_ensure_file(thread))
 		return NULL;
-	fg_thread_announce(thread);
-	if (!is_on_small_stack(thread)) {
-		make_context(state, &context);
-		where = fg_stack_walk(thread, &context);
-	}
-	return add(thread, where.path, function, state);
+	if (FG_UNLIKELY(!thread->written))
+		fg_thread_announce(thread);
+	return add(thread, is_on_small_stack(thread) ? 0 : path_of_call(thread, state), function,
+		   state);
 }
 
 /* Returns whether the call is timed. */
@@ -551,6 +569,7 @@ static void on_fork(void)
 		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));
 		table->used = 0;
 		table->events = 0;
+		table->last = NULL;
 		table->domain_count = 0;
 		table->time_count = 0;
 		table->value_count = 0;

@@ -44,8 +44,14 @@ const struct fg_export_format fg_export_formats[] = {
 	 .description = "arguments that record --values kept, a column each: numpy.load()",
 	 .is_binary = true,
 	 .needs_samples = true,
-	 .has_values = true,
+	 .has_calls = true,
 	 .write = fg_export_npz},
+	{.name = "html",
+	 .extension = ".html",
+	 .description = "arguments and durations of calls as a page, with histograms",
+	 .needs_samples = true,
+	 .has_calls = true,
+	 .write = fg_export_html},
 	{.name = NULL},
 };
 

@@ -11,8 +11,9 @@ struct options {
 };
 
 /* In the order of fg_export_formats. */
-static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind", "chrome",
-				      "json",   "csv",   "tables",     "npz",       NULL};
+static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind",
+				      "chrome", "json",  "csv",        "tables",
+				      "npz",    "html",  NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
@@ -52,7 +53,7 @@ static int write_profile(struct fg_cli *cli, void *context, const struct fg_prof
 	struct fg_strbuf text = {0};
 	int status;
 
-	if (format->has_values) {
+	if (format->has_calls) {
 		status = fg_export_write(format, profile, &export_options, &text, err);
 		if (status == FG_OK)
 			status = fg_cli_write(cli, given->profile.output, &text, err);
@@ -94,8 +95,10 @@ const struct fg_cli_command fg_cmd_export = {
 		       "callgrind (KCachegrind), chrome (regions and units of work as trace "
 		       "events), json (everything that is known), csv (one line a call path) and "
 		       "tables (functions with total and leaf counts, library address ranges, a "
-		       "summary, samples by address, separated by tabs) and npz (the arguments "
-		       "that `fastgate record --values` kept, for numpy; filters do not apply).\n"
+		       "summary, samples by address, separated by tabs), npz (the arguments "
+		       "that `fastgate record --values` kept, for numpy) and html (arguments and "
+		       "durations of calls, by call path with histograms); to these two filters do "
+		       "not apply.\n"
 		       "\n"
 		       "Filters, renaming and grouping are those of `fastgate view`: what it shows "
 		       "is what is written. Figures of a stored run are those of one execution "

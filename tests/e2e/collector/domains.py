@@ -4,6 +4,7 @@
 domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` says with which arguments functions are called, from
 where, to the digit, and leaves the program's floating-point state alone.
 """
+import html.parser
 import json
 import os
 import subprocess
@@ -82,6 +83,45 @@ def hints_are_true(program):
     check("exp, trace" not in notes, f"there is nothing to say of exp: {notes}")
 
 
+class Page(html.parser.HTMLParser):
+    """What is open must be closed; which texts stand in which elements."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.bars = [], {}, 0
+        self.feed(text)
+        check(not self.open, f"elements that are not closed: {self.open}")
+
+    def handle_starttag(self, tag, attrs):
+        self.bars += ("class", "bar") in attrs
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag != "meta":
+            check(self.open and self.open.pop() == tag, f"</{tag}> closes something else")
+
+    def handle_data(self, data):
+        if self.open and data.strip():
+            self.texts.setdefault(self.open[-1], []).append(data.strip())
+
+
+def a_page_shows_functions_call_paths_and_histograms(program):
+    call(FASTGATE, "record", "--domains", "libm", "--times", "--", program, check=True)
+    call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record", check=True)
+    with open("page.html", encoding="utf-8") as file:
+        page = Page(file.read())
+    summaries = page.texts["summary"]
+    check("exp: 1 call path" in summaries and "pow #2: 1 call path" in summaries, f"functions: {summaries}")
+    check(sum(text.startswith("1000 calls: count_up ← main") for text in summaries) == 2, f"traces of exp, arguments and durations: {summaries}")
+    check("count_up" in page.texts["li"] and "2^9 to 2^10" in page.texts["td"] and page.bars > 20, f"a path in full and its histogram: {page.bars}")
+    check(any("called 2000 times with the same argument" in text for text in page.texts["li"]), f"hints: {page.texts['li']}")
+    check(page.texts["h2"] == ["Arguments", "Durations"], f"sections: {page.texts['h2']}")
+    call(FASTGATE, "record", "--calls", "exp", "--", program, check=True)
+    done = call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record")
+    check(done.returncode == 2 and "--domains" in done.stderr, f"calls alone: {done}")
+
+
 USER = """
 double fit(int rounds, double x, float y) { return rounds + x + (double)y; }
 """
@@ -119,6 +159,7 @@ def body():
     calls_are_counted_beside_their_arguments(program)
     one_trace_is_shown_in_full_with_its_histogram(program)
     hints_are_true(program)
+    a_page_shows_functions_call_paths_and_histograms(program)
     functions_of_the_user_have_a_signature_of_their_own()
 
 
