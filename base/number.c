@@ -212,6 +212,38 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 			       floor(minutes / 60.0), fmod(minutes, 60.0));
 }
 
+/* As printf() writes a number, but with the minus sign that people write. */
+static const char *with_minus(char text[FG_NUMBER_TEXT_SIZE])
+{
+	const size_t length = strlen(text);
+
+	if (text[0] == '-' && length + sizeof(FG_MINUS) <= FG_NUMBER_TEXT_SIZE) {
+		memmove(text + sizeof(FG_MINUS) - 1, text + 1, length);
+		memcpy(text, FG_MINUS, sizeof(FG_MINUS) - 1);
+	}
+	return text;
+}
+
+const char *fg_format_sign(double value)
+{
+	return value < 0 ? FG_MINUS : "+";
+}
+
+const char *fg_format_without_sign(const char *text)
+{
+	const size_t minus = sizeof(FG_MINUS) - 1;
+
+	if (strncmp(text, FG_MINUS, minus) == 0)
+		return text + minus;
+	return text[0] == '+' ? text + 1 : text;
+}
+
+const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE])
+{
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.*g", digits, value);
+	return with_minus(text);
+}
+
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 {
 	static const struct unit units[] = {
@@ -223,20 +255,20 @@ const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 
 	if (!isfinite(value_ns)) {
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
-		return text;
+		return with_minus(text);
 	}
 	if (size >= 119.5e9) {
-		print_long(text, size, value_ns < 0 ? "-" : "");
-		return text;
+		print_long(text, size, value_ns < 0 ? FG_MINUS : "");
+		return with_minus(text);
 	}
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
 		if (size >= units[i].factor * 0.9995) {
 			print_three(text, value_ns / units[i].factor, units[i].name);
-			return text;
+			return with_minus(text);
 		}
 	}
 	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f ns", value_ns);
-	return text;
+	return with_minus(text);
 }
 
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
@@ -250,11 +282,11 @@ const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
 		if (fabs(value_bytes) >= units[i].factor) {
 			print_three(text, value_bytes / units[i].factor, units[i].name);
-			return text;
+			return with_minus(text);
 		}
 	}
 	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f B", value_bytes);
-	return text;
+	return with_minus(text);
 }
 
 const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
@@ -268,20 +300,20 @@ const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
 		if (size >= units[i].factor) {
 			print_three(text, value / units[i].factor, units[i].name);
-			return text;
+			return with_minus(text);
 		}
 	}
 	if (size >= 9999.5) {
 		const long long whole = llround(size);
 
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%lld %03lld", value < 0 ? "-" : "",
-			       whole / 1000, whole % 1000);
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%lld %03lld",
+			       value < 0 ? FG_MINUS : "", whole / 1000, whole % 1000);
 	} else if (fabs(value - round(value)) < 1e-9) {
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f", value);
 	} else {
 		print_three(text, value, "");
 	}
-	return text;
+	return with_minus(text);
 }
 
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE])
@@ -298,7 +330,7 @@ const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SI
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.2f %%", percent);
 	else
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.1f %%", percent);
-	return text;
+	return with_minus(text);
 }
 
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE])

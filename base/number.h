@@ -35,6 +35,14 @@ const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); 
 const char *
 fg_format_count(double value,
 		char text[FG_NUMBER_TEXT_SIZE]); /* "12 345" up to 6 digits, then "1.23 M" */
+/* The minus sign of numbers that people read; programs read '-'. */
+#define FG_MINUS "−"
+/* "+" or the minus sign. */
+const char *fg_format_sign(double value);
+/* With its sign and so many significant digits: "+0.0012". */
+const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
+/* What follows the sign of such a text. */
+const char *fg_format_without_sign(const char *text);
 /* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
 /* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */

@@ -293,6 +293,7 @@ static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text
 {
 	char before[FG_NUMBER_TEXT_SIZE];
 	char after[FG_NUMBER_TEXT_SIZE];
+	char change[FG_NUMBER_TEXT_SIZE];
 	const double *calls = work->function_calls;
 	const double *instructions = work->function_instructions;
 
@@ -304,11 +305,13 @@ static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text
 				 calls[1] / calls[0], fg_format_count(calls[0], before),
 				 fg_format_count(calls[1], after));
 	else if (work->cause == FG_WORK_CAUSE_PER_CALL)
-		fg_strbuf_printf(
-			text, ", %+.2g %% instructions a call (%s → %s)",
-			100 * (instructions[1] / calls[1] / (instructions[0] / calls[0]) - 1),
-			fg_format_count(instructions[0] / calls[0], before),
-			fg_format_count(instructions[1] / calls[1], after));
+		fg_strbuf_printf(text, ", %s %% instructions a call (%s → %s)",
+				 fg_format_signed(100 * (instructions[1] / calls[1] /
+								 (instructions[0] / calls[0]) -
+							 1),
+						  2, change),
+				 fg_format_count(instructions[0] / calls[0], before),
+				 fg_format_count(instructions[1] / calls[1], after));
 	else if (work->cause == FG_WORK_CAUSE_NEW)
 		fg_strbuf_add_text(text, ", which the baseline never calls");
 }
@@ -331,13 +334,14 @@ static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 	struct fg_strbuf text = {0};
 	char before[FG_NUMBER_TEXT_SIZE];
 	char after[FG_NUMBER_TEXT_SIZE];
+	char percent[FG_NUMBER_TEXT_SIZE];
 	const double change = work->instructions[1] / work->instructions[0] - 1;
 
 	fg_strbuf_printf(&text, "%s: %s → %s instructions", words[work->kind],
 			 fg_format_count(work->instructions[0], before),
 			 fg_format_count(work->instructions[1], after));
 	if (differs(change, 0))
-		fg_strbuf_printf(&text, " (%+.3g %%)", 100 * change);
+		fg_strbuf_printf(&text, " (%s %%)", fg_format_signed(100 * change, 3, percent));
 	if (work->kind != FG_WORK_SAME && work->kind != FG_WORK_SAME_SLOWER &&
 	    work->kind != FG_WORK_SAME_FASTER)
 		add_cause(work, &text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/metric_verdict.h"
 
+#include "base/number.h"
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/outlook.h"
@@ -255,6 +256,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 {
 	const struct fg_series *series = context->series;
 	double middles[FG_LAYOUTS];
+	char change[FG_LAYOUTS][FG_NUMBER_TEXT_SIZE];
+	char as_linked[FG_NUMBER_TEXT_SIZE];
 
 	if (!pairs->layout || strcmp(series->as_linked_metric, verdict->name) != 0)
 		return;
@@ -262,11 +265,13 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	    (verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT))
 		verdict->outcome = FG_OUTCOME_PLACEMENT;
 	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
+	for (size_t i = 0; i < FG_LAYOUTS; i++)
+		(void)fg_format_change(expm1(middles[i]), change[i]);
 	NOTE(context, verdict,
-	     "%+.1f %% as it was linked; with all code shifted by 0, 16, 32 and 48 bytes on both "
-	     "sides: %+.1f, %+.1f, %+.1f, %+.1f %%",
-	     100.0 * (series->as_linked - 1.0), 100.0 * expm1(middles[0]),
-	     100.0 * expm1(middles[1]), 100.0 * expm1(middles[2]), 100.0 * expm1(middles[3]));
+	     "%s as it was linked; with all code shifted by 0, 16, 32 and 48 bytes on both sides: "
+	     "%s, %s, %s, %s",
+	     fg_format_change(series->as_linked - 1.0, as_linked), change[0], change[1], change[2],
+	     change[3]);
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "

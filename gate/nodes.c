@@ -2,6 +2,7 @@
 #include "gate/nodes.h"
 
 #include "base/map.h"
+#include "base/number.h"
 #include "gate/functions.h"
 #include "gate/moved.h"
 #include "gate/node_family.h"
@@ -110,8 +111,9 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 					   : NULL;
 
 		if (leaf)
-			fg_notes_add(c->notes, c->arena, "%s: most of its %+.2f ms is spent in %s",
-				     node->name, node->delta, leaf);
+			fg_notes_add(c->notes, c->arena, "%s: most of its %s%.2f ms is spent in %s",
+				     node->name, fg_format_sign(node->delta), fabs(node->delta),
+				     leaf);
 	}
 }
 

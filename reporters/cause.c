@@ -92,7 +92,7 @@ static void add_change(struct fg_strbuf *text, const struct fg_metric_verdict *m
 
 	fg_report_add_change(&change, metric);
 	if (is_time) {
-		fg_strbuf_printf(text, " %s %s", fg_strbuf_text(&change) + 1,
+		fg_strbuf_printf(text, " %s %s", fg_format_without_sign(fg_strbuf_text(&change)),
 				 metric->ratio > 1 ? "slower" : "faster");
 	} else {
 		fg_strbuf_add_text(text, ": ");

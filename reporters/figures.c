@@ -34,7 +34,8 @@ void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
 	if (is_tiny_but_sure(metric))
-		fg_strbuf_printf(text, "%+.1g %%", 100 * (metric->ratio - 1));
+		fg_strbuf_printf(text, "%s %%",
+				 fg_format_signed(100 * (metric->ratio - 1), 1, number));
 	else if (isfinite(metric->ratio))
 		fg_strbuf_add_text(text, fg_format_change(metric->ratio - 1, number));
 }
@@ -129,10 +130,11 @@ void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta)
 	if (!isfinite(delta))
 		return;
 	if (fg_report_is_time(unit) && fabs(delta) >= 0.1 && fabs(delta) < 1000) {
-		fg_strbuf_printf(text, "%+.*f ms", fabs(delta) < 99.95 ? 1 : 0, delta);
+		fg_strbuf_printf(text, "%s%.*f ms", fg_format_sign(delta),
+				 fabs(delta) < 99.95 ? 1 : 0, fabs(delta));
 		return;
 	}
-	fg_strbuf_add_char(text, delta < 0 ? '-' : '+');
+	fg_strbuf_add_text(text, fg_format_sign(delta));
 	fg_report_add_amount(text, unit, fabs(delta));
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/number.h"
 #include "cli/session/affected.h"
 #include "cli/session/counts.h"
 #include "cli/session/exact.h"
@@ -325,6 +326,7 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 	const size_t count = fg_runner_job_series(job, &indexes);
 	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
 	const double ratio = session->look.ratio;
+	char change[FG_NUMBER_TEXT_SIZE];
 	struct fg_error why = {0};
 	int status;
 
@@ -343,8 +345,8 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 		return FG_OK;
 	}
 	fg_cli_say(session->cli,
-		   "%s: %+.1f %% as it was linked; measuring again with its code in %d places",
-		   series->name, 100 * (ratio - 1), FG_LAYOUTS);
+		   "%s: %s as it was linked; measuring again with its code in %d places",
+		   series->name, fg_format_change(ratio - 1, change), FG_LAYOUTS);
 	return measure_pairs(session, job, benchmark, state, err);
 }
 

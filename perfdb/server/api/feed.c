@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A project for other programs to show: a badge, and a feed of what changed. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
 #include "perfdb/server/api/handlers.h"
@@ -179,6 +180,7 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 					     .series = row->series};
 	struct fg_arena *arena = &f->rq->arena;
 	struct fg_watched watched = {0};
+	char change[FG_NUMBER_TEXT_SIZE];
 
 	(void)fg_watcher_look(f->rq->server->watcher, &place, &watched);
 	for (size_t i = 0; i < watched.count; i++) {
@@ -188,9 +190,9 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 			    fg_arena_printf(arena, "urn:perfdb:change:%s:%lld:%s", c->run,
 					    (long long)row->benchmark, row->metric),
 			    c->started_ns,
-			    fg_arena_printf(arena, "%s: %s of %s changed by %+.1f %%", f->project,
+			    fg_arena_printf(arena, "%s: %s of %s changed by %s", f->project,
 					    row->label, row->name,
-					    (c->after / c->before - 1) * 100),
+					    fg_format_change(c->after / c->before - 1, change)),
 			    fg_arena_printf(arena, "/?view=compare&a=%s&b=%s", c->last, c->run));
 	}
 }

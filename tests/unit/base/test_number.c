@@ -96,7 +96,7 @@ static void values_are_written_for_people(void **state)
 		{125e9, "ns", "2 min 5 s"},
 		{3599.4e9, "ns", "59 min 59 s"},
 		{3599.6e9, "ns", "1 h"},
-		{-1e14, "ns", "-27 h 47 min"},
+		{-1e14, "ns", "−27 h 47 min"},
 		{12.0, "ns", "12 ns"},
 		{0.0, "ns", "0 ns"},
 		{999.6e6, "ns", "1.00 s"},
@@ -115,11 +115,15 @@ static void values_are_written_for_people(void **state)
 		assert_string_equal(fg_format_value(cases[i].value, cases[i].unit, text),
 				    cases[i].text);
 	assert_string_equal(fg_format_change(0.048, text), "+4.8 %");
-	assert_string_equal(fg_format_change(-0.25, text), "-25.0 %");
+	assert_string_equal(fg_format_change(-0.25, text), "−25.0 %");
+	assert_string_equal(fg_format_without_sign(text), "25.0 %");
+	assert_string_equal(fg_format_without_sign("+25.0 %"), "25.0 %");
+	assert_string_equal(fg_format_signed(-0.00123, 2, text), "−0.0012");
+	assert_string_equal(fg_format_sign(0), "+");
 	assert_string_equal(fg_format_change(0.0004, text), "+0.04 %");
 	assert_string_equal(fg_format_change(0.0, text), "+0.0 %");
 	assert_string_equal(fg_format_change(-0.00001, text), "+0.0 %");
-	assert_string_equal(fg_format_change(-0.00006, text), "-0.01 %");
+	assert_string_equal(fg_format_change(-0.00006, text), "−0.01 %");
 }
 
 static void written_doubles_read_back_the_same(void **state)

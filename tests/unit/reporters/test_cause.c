@@ -19,7 +19,7 @@ static void a_regression_is_told_with_its_function_place_and_cost(void **state)
 {
 	(void)state;
 	check("regression", "reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
-	check("improvement", "sort 8.8 % faster: fit(Track&) fit.cpp:88 (-7.8 ms)");
+	check("improvement", "sort 8.8 % faster: fit(Track&) fit.cpp:88 (−7.8 ms)");
 	check("counted", "parse: allocations +0.01 %: grow_table table.c:31 (+1)");
 }
 
@@ -32,8 +32,8 @@ static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
 static void every_other_outcome_has_its_sentence(void **state)
 {
 	(void)state;
-	check("pass", "parse not slower: cpu time +0.1 % [-0.5, +0.7]");
-	check("inconclusive", "compress inconclusive: cpu time +1.7 % [-0.4, +3.8]");
+	check("pass", "parse not slower: cpu time +0.1 % [−0.5, +0.7]");
+	check("inconclusive", "compress inconclusive: cpu time +1.7 % [−0.4, +3.8]");
 	check("identical", "hash: same binaries on both sides");
 	check("unaffected", "hash: unchanged code, placement not looked at");
 	check("new", "render is new: nothing to compare with yet");
