@@ -38,7 +38,6 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.set_aside = fg_count_set_aside(series).all,
 		.seconds = series->seconds,
 		.identical = series->identical,
-		.unaffected = series->unaffected,
 		.time = {.measure = "cpu_time",
 			 .label = "CPU time",
 			 .unit = "ms",
@@ -235,6 +234,13 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	struct fg_metric_context context = context_of(input, index, arena);
 	char fingerprints[2][17];
 
+	if (series->unaffected || (baseline && baseline->unaffected)) {
+		verdict->outcome = FG_OUTCOME_NEW;
+		fg_notes_add(&verdict->notes, arena,
+			     "%s run left this benchmark out, because its change did not touch it",
+			     series->unaffected ? "this" : "the baseline");
+		return;
+	}
 	if (!baseline || baseline->state == FG_NOT_MEASURED) {
 		verdict->outcome = FG_OUTCOME_NEW;
 		fg_notes_add(&verdict->notes, arena,
@@ -399,7 +405,8 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		return;
 	}
 	/* Left out: what it executes and reads is the same. */
-	if (series->unaffected && !input->baseline)
+	verdict->unaffected = series->unaffected && !input->baseline;
+	if (verdict->unaffected)
 		return;
 	note_builds(input, series, arena, verdict);
 	if (series->affected && !input->baseline)

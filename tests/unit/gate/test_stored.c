@@ -158,6 +158,27 @@ static void the_same_binary_passes(void **state)
 	drop_past();
 }
 
+static void what_a_run_left_out_is_no_result_to_compare(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *baseline;
+
+	(void)state;
+	make_past(0.01, 0.3, 6);
+	baseline = fg_run_find(&past.runs[SESSIONS - 1], "parse");
+	baseline->unaffected = true;
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_NEW);
+	assert_true(fg_made_has_note(&b->notes, "the baseline run left this benchmark out"));
+	baseline->unaffected = false;
+	fg_made_series(&past.candidate, "parse")->unaffected = true;
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_NEW);
+	assert_false(b->unaffected);
+	assert_true(fg_made_has_note(&b->notes, "this run left this benchmark out"));
+	drop_past();
+}
+
 static void other_benchmarks_are_new_or_missing(void **state)
 {
 	(void)state;
@@ -192,6 +213,7 @@ int main(void)
 		cmocka_unit_test(another_environment_is_at_most_inconclusive),
 		cmocka_unit_test(an_exact_metric_is_compared_across_environments),
 		cmocka_unit_test(the_same_binary_passes),
+		cmocka_unit_test(what_a_run_left_out_is_no_result_to_compare),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),
 		cmocka_unit_test(a_candidate_alone_is_new),
 	};
