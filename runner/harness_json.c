@@ -305,12 +305,22 @@ int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_rep
 
 /* ---- JMH ---- */
 
-/* "org.example.Sort.merge (n=10, kind=random)" */
+/* Samples and single shots are times of an operation, too, but not the average. */
+static bool is_jmh_average(const char *mode)
+{
+	return strcmp(mode, "sample") != 0 && strcmp(mode, "ss") != 0;
+}
+
+/*
+ * "org.example.Sort.merge (n=10, kind=random)". The modes `thrpt` and `avgt` of a benchmark are
+ * one case with two metrics.
+ */
 static struct fg_harness_case *add_jmh_name(struct fg_harness_report *report, const cJSON *entry)
 {
 	struct fg_harness_case *added = NULL;
 	struct fg_strbuf name = {0};
 	const char *between = " (";
+	const char *mode = fg_json_text_or(entry, "mode", "");
 	const cJSON *parameter = NULL;
 
 	fg_strbuf_add_text(&name, fg_json_text_or(entry, "benchmark", ""));
@@ -322,10 +332,14 @@ static struct fg_harness_case *add_jmh_name(struct fg_harness_report *report, co
 				 parameter->valuestring);
 		between = ", ";
 	}
+	if (!is_jmh_average(mode)) {
+		fg_strbuf_printf(&name, "%smode=%s", between, mode);
+		between = ", ";
+	}
 	if (*between == ',')
 		fg_strbuf_add_char(&name, ')');
 	if (name.length)
-		added = fg_harness_add(report, fg_strbuf_text(&name), name.length);
+		added = fg_harness_find_or_add(report, fg_strbuf_text(&name), name.length);
 	fg_strbuf_release(&name);
 	return added;
 }
@@ -418,9 +432,16 @@ static double number_or_mean(const cJSON *value)
 	return count > 0 ? sum / count : (double)NAN;
 }
 
+/* 0: it passed, as does a test without a status. */
+static bool lnt_failed(const cJSON *entry)
+{
+	return fg_json_double_or(entry, "compile_status", 0) > 0 ||
+	       fg_json_double_or(entry, "execution_status", 0) > 0;
+}
+
 static void add_lnt(struct fg_harness_report *report, const cJSON *entry)
 {
-	struct fg_harness_case *added = add_named(report, entry, "name");
+	struct fg_harness_case *added = lnt_failed(entry) ? NULL : add_named(report, entry, "name");
 	const cJSON *metric = NULL;
 
 	if (!added)
@@ -429,7 +450,7 @@ static void add_lnt(struct fg_harness_report *report, const cJSON *entry)
 	{
 		const double value = number_or_mean(metric);
 
-		if (!isfinite(value))
+		if (!isfinite(value) || fg_text_ends_with(metric->string, "_status"))
 			continue;
 		if (strcmp(metric->string, "execution_time") == 0)
 			fg_harness_add_time(report, added, "wall_time", 1e9 * value);

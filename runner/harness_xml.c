@@ -32,6 +32,20 @@ static const char *find_attribute(const char *tag, const char *end, const char *
 	return NULL;
 }
 
+/* The '>' that ends a tag: in an attribute's value one may stand as it is. */
+static const char *find_tag_end(const char *tag, const char *end)
+{
+	bool quoted = false;
+
+	for (; tag < end; tag++) {
+		if (*tag == '"')
+			quoted = !quoted;
+		else if (*tag == '>' && !quoted)
+			return tag;
+	}
+	return NULL;
+}
+
 static void add_unescaped(struct fg_strbuf *text, const char *from, size_t length)
 {
 	static const struct {
@@ -60,9 +74,9 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 static int add_catch2_case(struct fg_harness_report *report, const char *tag, const char *end,
 			   struct fg_error *err)
 {
-	const char *tag_end = memchr(tag, '>', (size_t)(end - tag));
+	const char *tag_end = find_tag_end(tag, end);
 	const char *mean = memmem(tag, (size_t)(end - tag), "<mean ", 6);
-	const char *mean_end = mean ? memchr(mean, '>', (size_t)(end - mean)) : NULL;
+	const char *mean_end = mean ? find_tag_end(mean, end) : NULL;
 	struct fg_harness_case *added = NULL;
 	struct fg_strbuf clean_name = {0};
 	const char *name = NULL;
@@ -109,42 +123,59 @@ int fg_harness_parse_catch2(const char *text, size_t size, struct fg_harness_rep
 
 /* ---- XML: doctest ---- */
 
+/* One <TestCase>: from the tag to the end of its element. */
+static int add_doctest_case(struct fg_harness_report *report, const char *tag, const char *end,
+			    struct fg_error *err)
+{
+	static const char result[] = "<OverallResultsAsserts ";
+	const char *asserts = memmem(tag, (size_t)(end - tag), result, strlen(result));
+	size_t name_length = 0;
+	size_t value_length = 0;
+	const char *name = asserts ? find_attribute(tag + 1, asserts, "name", &name_length) : NULL;
+	const char *value =
+		asserts ? find_attribute(asserts + 1, end, "duration", &value_length) : NULL;
+	struct fg_harness_case *added = NULL;
+	struct fg_strbuf clean = {0};
+
+	if (!name || !value)
+		return fg_error_set(err, FG_ECHILD,
+				    "a TestCase element of its XML has no duration");
+	add_unescaped(&clean, name, name_length);
+	added = fg_harness_add(report, fg_strbuf_text(&clean), clean.length);
+	if (added)
+		fg_harness_add_time(report, added, "wall_time", 1e9 * strtod(value, NULL));
+	fg_strbuf_release(&clean);
+	return FG_OK;
+}
+
 /*
  * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. The time
- * of a test case is all that doctest measures.
+ * of a test case is all that doctest measures. A skipped one is an empty element.
  */
 int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
 			     struct fg_error *err)
 {
 	static const char open[] = "<TestCase ";
 	static const char close[] = "</TestCase>";
-	static const char result[] = "<OverallResultsAsserts ";
 	const char *end = text + size;
 	const char *at = text;
 
 	while ((at = memmem(at, (size_t)(end - at), open, strlen(open))) != NULL) {
-		const char *stop = memmem(at, (size_t)(end - at), close, strlen(close));
-		const char *tag =
-			stop ? memmem(at, (size_t)(stop - at), result, strlen(result)) : NULL;
-		size_t name_length = 0;
-		size_t value_length = 0;
-		const char *name = tag ? find_attribute(at + 1, tag, "name", &name_length) : NULL;
-		const char *value =
-			tag ? find_attribute(tag + 1, stop, "duration", &value_length) : NULL;
-		struct fg_harness_case *added = NULL;
-		struct fg_strbuf clean = {0};
+		const char *tag_end = find_tag_end(at, end);
+		const char *stop = NULL;
+		int status = FG_OK;
 
+		if (tag_end && tag_end[-1] == '/') {
+			at = tag_end;
+			continue;
+		}
+		stop = memmem(at, (size_t)(end - at), close, strlen(close));
 		if (!stop)
 			return fg_error_set(err, FG_ECHILD,
 					    "its XML ends in the middle of a TestCase element");
-		if (!name || !value)
-			return fg_error_set(err, FG_ECHILD,
-					    "a TestCase element of its XML has no duration");
-		add_unescaped(&clean, name, name_length);
-		added = fg_harness_add(report, fg_strbuf_text(&clean), clean.length);
-		if (added)
-			fg_harness_add_time(report, added, "wall_time", 1e9 * strtod(value, NULL));
-		fg_strbuf_release(&clean);
+		status = add_doctest_case(report, at, stop, err);
+		if (status != FG_OK)
+			return status;
 		at = stop;
 	}
 	return FG_OK;

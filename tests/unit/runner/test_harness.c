@@ -131,9 +131,8 @@ static void catch2_gives_means_with_names_unescaped(void **state)
 }
 
 /*
- * One row a harness: its output, a case in it, and one of its metrics. The outputs of doctest
- * 2.4.9, go 1.19 and pytest-benchmark 3.2.2 are their own, shortened; the others are written after
- * the documentation of each format.
+ * One row a harness: its output, a case in it, and one of its metrics. What the tools themselves
+ * wrote is in test_harness_samples.c; these are written for what those samples do not show.
  */
 static const struct {
 	enum fg_harness harness;
