@@ -59,6 +59,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.unit = "ns",
 			.fold = FG_FOLD_SUM,
 			.better = FG_BETTER_LOWER,
+			.is_recorded = true,
 			.format = fg_format_duration,
 		},
 	[FG_MEASURE_HEAP_ALLOCATIONS] =
@@ -317,7 +318,9 @@ const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t
 
 bool fg_measure_is_known(const char *name)
 {
-	return fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);
+	const struct fg_measure *row = fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);
+
+	return row && !row->is_recorded;
 }
 
 struct fg_measure fg_measure_describe(const char *name, const char *unit)

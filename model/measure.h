@@ -68,7 +68,8 @@ struct fg_measure {
 	const char *unit;  /* "ns", "bytes", "1", or what an import calls it */
 	enum fg_measure_fold fold;
 	enum fg_better better;
-	bool exact; /* every event was seen; otherwise values are estimates from samples */
+	bool exact;       /* every event was seen; otherwise values are estimates from samples */
+	bool is_recorded; /* by `record` alone: a run has none of it, so nothing gates it */
 	/* a value for people: "12.5 ms"; NULL: the number, then the unit */
 	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
 };
@@ -82,7 +83,8 @@ struct fg_measure_list {
 /* The row of a table that describes `name`: its own or its family's; NULL: neither is there. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
-bool fg_measure_is_known(const char *name); /* built in, or of a built-in family */
+/* Built in, or of a built-in family, and not of recordings alone. */
+bool fg_measure_is_known(const char *name);
 /*
  * The measure of this name.  Outside the table it is what `unit` tells: summed, estimated, less is
  * better.  Texts are not copied; `unit` (NULL: "1") counts only outside the table.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * work DEPTH CALLS: calls of exp below DEPTH calls; prints CPU nanoseconds a call.
+ * work DEPTH CALLS half: the same of a function of its own.
  * work tracks EVENTS: particles through a field, a step with sin, cos, exp, log and sqrt each.
  */
 #define _GNU_SOURCE
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,25 @@ __attribute__((noinline)) static void call(long calls)
 	__asm__ volatile("");
 }
 
-__attribute__((noinline)) static void descend(int left, long calls)
+__attribute__((noinline)) static double half(double x)
+{
+	__asm__ volatile("");
+	return 0.5 * x;
+}
+
+__attribute__((noinline)) static void call_half(long calls)
+{
+	for (long i = 1; i <= calls; i++)
+		sink = half((double)i);
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void descend(int left, long calls, bool is_half)
 {
 	if (left > 0)
-		descend(left - 1, calls);
+		descend(left - 1, calls, is_half);
+	else if (is_half)
+		call_half(calls);
 	else
 		call(calls);
 	__asm__ volatile("");
@@ -72,7 +89,7 @@ int main(int argc, char **argv)
 		follow(atol(argv[2]));
 	} else {
 		units = (double)atol(argv[2]);
-		descend(atoi(argv[1]), atol(argv[2]));
+		descend(atoi(argv[1]), atol(argv[2]), argc > 3);
 	}
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	printf("%.2f\n",

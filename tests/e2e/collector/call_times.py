@@ -166,6 +166,14 @@ def nothing_is_timed_unless_asked_for(program):
     check(done.returncode == 2 and "--calls" in done.stderr, f"--times alone: {done}")
 
 
+def nothing_gates_a_duration():
+    for metric, code in (("time.exp", 2), ("calls.exp", 0)):
+        write("fastgate.yml", "version: 1\nproject: p\nbenchmarks:\n  - { name: b, command: ./leaves }\nmeasure: { calls: [exp] }\n"
+              f"gate: {{ metrics: {{ {metric}: {{ tolerated: 1% }} }} }}\n")
+        done = call(FASTGATE, "config", "--check")
+        check(done.returncode == code and (code == 0 or f"no benchmark has a metric '{metric}'" in done.stderr), f"{metric}: {done}")
+
+
 def body():
     program = build()
     calls_that_are_left_are_counted_and_have_no_duration(program)
@@ -174,6 +182,7 @@ def body():
     what_cannot_be_timed_is_counted_and_told(recorded(EVERY, program).stderr)
     a_program_that_checks_its_results_is_content()
     nothing_is_timed_unless_asked_for(program)
+    nothing_gates_a_duration()
 
 
 finish_in_scratch(body)
