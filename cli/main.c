@@ -15,27 +15,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
-
-static void on_stop_signal(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
 /* A closed pipe, or a file at its size limit: write() reports EPIPE or EFBIG, which is enough. */
 static void on_failed_write(int number)
 {
 	(void)number;
-}
-
-/* A handler, not SIG_IGN, which the programs that we run would inherit. */
-static void handle(int number, void (*handler)(int))
-{
-	struct sigaction action = {.sa_handler = handler};
-
-	(void)sigemptyset(&action.sa_mask);
-	(void)sigaction(number, &action, NULL);
 }
 
 /*
@@ -157,11 +140,8 @@ static int run_command(struct fg_cli *cli, struct fg_cli_globals *globals, char 
 		return fg_cli_usage(cli, "%s", err.message);
 	cli->arguments = words.items;
 	cli->argument_count = words.count;
-	if (command->stops_cleanly) {
-		handle(SIGINT, on_stop_signal);
-		handle(SIGTERM, on_stop_signal);
-		handle(SIGHUP, on_stop_signal);
-	}
+	if (command->stops_cleanly)
+		fg_cli_catch_stops();
 	return command->run(cli, values);
 }
 
@@ -197,14 +177,14 @@ static int start(struct fg_cli *cli, char *const *argv)
 
 int main(int argc, char **argv)
 {
-	struct fg_cli cli = {.columns = 80, .rows = 24, .interrupted = &interrupted};
+	struct fg_cli cli = {.columns = 80, .rows = 24, .interrupted = fg_cli_interrupted};
 	struct fg_error err = {0};
 	const char *unknown = NULL;
 	int code = 0;
 
 	open_standard_streams();
-	handle(SIGPIPE, on_failed_write);
-	handle(SIGXFSZ, on_failed_write);
+	fg_cli_handle(SIGPIPE, on_failed_write);
+	fg_cli_handle(SIGXFSZ, on_failed_write);
 	unknown = fg_log_init(getenv("FASTGATE_DEBUG"));
 	if (unknown)
 		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);

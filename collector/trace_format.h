@@ -77,6 +77,11 @@ enum fg_trace_clock {
 	 */
 	FG_CLOCK_PERF_KERNEL = 6,
 	FG_CLOCK_PROBE = 7,
+	/*
+	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for
+	 * every process on the machine
+	 */
+	FG_CLOCK_MACHINE = 8,
 };
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
@@ -190,6 +195,8 @@ enum fg_trace_record {
 	 * in the difference, the low half how many follow here, lowest first; the rest are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
+	/* module, start, size, text: the name of these addresses of a module without a file */
+	FG_RECORD_SYMBOL = 60,
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
@@ -233,6 +240,7 @@ enum fg_module_flags {
 	FG_MODULE_MAIN = 1, /* the program itself */
 	FG_MODULE_VDSO = 2, /* has no file */
 	FG_MODULE_COLLECTOR = 4,
+	FG_MODULE_KERNEL = 8, /* or a module of it: no file; named by FG_RECORD_SYMBOL */
 };
 
 enum fg_thread_kind {

@@ -44,6 +44,27 @@ void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages)
 							   : 0;
 }
 
+/* The first page is known from `address` on only; a last page that is incomplete is not kept. */
+void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size)
+{
+	const uint8_t *from = data;
+
+	while (size > 0) {
+		const size_t offset = address % FG_MEMORY_PAGE;
+		const size_t length = FG_MEMORY_PAGE - offset;
+		const size_t place = place_of(address, 0);
+
+		if (length > size)
+			return;
+		memset(memory->pages[place], 0, offset);
+		memcpy(memory->pages[place] + offset, from, length);
+		memory->kept[place] = address - offset + 1;
+		address += length;
+		from += length;
+		size -= length;
+	}
+}
+
 static const uint8_t *page_at(struct fg_memory *memory, uint64_t address)
 {
 	const size_t place = place_of(address, 0);

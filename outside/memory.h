@@ -28,6 +28,8 @@ void fg_memory_release(struct fg_memory *memory);
 void fg_memory_forget(struct fg_memory *memory);
 /* Reads so many pages at once, from the one of this address on; as many as there are. */
 void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
+/* What was copied from there before: read from now on, until it is forgotten. */
+void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size);
 /* False: not all of it can be read. */
 bool fg_memory_read(struct fg_memory *memory, uint64_t address, void *data, size_t size);
 

@@ -7,6 +7,7 @@
 #define FG_OUTSIDE_PATHS_H
 
 #include "base/map.h"
+#include "outside/kernel_names.h"
 #include "outside/mappings.h"
 #include "outside/stacks.h"
 #include "symbols/trace_writer.h"
@@ -16,6 +17,7 @@ struct fg_paths {
 	struct fg_map modules;
 	struct fg_map frames;
 	struct fg_map nodes;
+	struct fg_map functions; /* of the kernel, by their beginning */
 };
 
 void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
@@ -23,5 +25,11 @@ void fg_paths_release(struct fg_paths *paths);
 /* The node of the leaf. */
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
 		      const struct fg_walked_stack *stack);
+/* A stack of which nothing is known. */
+uint64_t fg_paths_add_unknown(struct fg_paths *paths);
+/* Below `node` a frame of the kernel; `function` may be NULL. */
+uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,
+			     const struct fg_kernel_function *function, uint64_t address,
+			     bool exact);
 
 #endif

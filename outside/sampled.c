@@ -77,7 +77,7 @@ bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread)
 
 /* ---- the trace ---- */
 
-static void write_identity(struct fg_trace_writer *writer, pid_t pid)
+static bool write_identity(struct fg_trace_writer *writer, pid_t pid)
 {
 	char path[64];
 	char program[4096];
@@ -93,9 +93,10 @@ static void write_identity(struct fg_trace_writer *writer, pid_t pid)
 	if (fg_fs_read(path, COMMAND_MAX_BYTES, &command, &size, NULL) == FG_OK)
 		fg_trace_writer_text(writer, FG_RECORD_COMMAND, 0, command, size);
 	free(command);
+	return length > 0;
 }
 
-void fg_sampled_trace_begin(struct fg_trace_writer *writer,
+bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 			    const struct fg_outside_sampling *sampling, int64_t started_ns)
 {
 	struct fg_trace_header *header = &writer->header;
@@ -107,7 +108,7 @@ void fg_sampled_trace_begin(struct fg_trace_writer *writer,
 	header->clock_user = FG_CLOCK_JITTER;
 	header->period_ns = (uint64_t)sampling->period_ns;
 	fg_trace_writer_chunk(writer, 0, 0, (uint64_t)started_ns);
-	write_identity(writer, sampling->pid);
+	return write_identity(writer, sampling->pid);
 }
 
 void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_thread *thread,
@@ -144,7 +145,8 @@ int fg_sampled_trace_write(struct fg_trace_writer *writer, const char *folder, s
 
 	writer->header.end_monotonic_ns = (uint64_t)fg_clock_monotonic_ns();
 	bytes = fg_trace_writer_finish(writer, &size);
-	(void)snprintf(name, sizeof(name), "%u.0" FG_TRACE_SUFFIX, writer->header.pid);
+	(void)snprintf(name, sizeof(name), "%u.%llu" FG_TRACE_SUFFIX, writer->header.pid,
+		       (unsigned long long)writer->header.image);
 	path = fg_fs_join(folder, name);
 	status = fg_fs_write_atomic(path, bytes, size, 0600, err);
 	free(path);

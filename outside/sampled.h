@@ -37,7 +37,8 @@ bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
  * The parts of a trace: its head first, the threads after the paths, the file last.  A thread's
  * samples are levelled before they are written.
  */
-void fg_sampled_trace_begin(struct fg_trace_writer *writer,
+/* False: it is not known which program the process runs. */
+bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 			    const struct fg_outside_sampling *sampling, int64_t started_ns);
 void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_thread *thread,
 			     uint64_t id, bool is_main);

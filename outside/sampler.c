@@ -384,7 +384,7 @@ static struct run *run_new(const struct fg_outside_sampling *sampling,
 	run->stops_fd = signalfd(-1, stops, SFD_CLOEXEC | SFD_NONBLOCK);
 	fg_random_seed(&run->random, (uint64_t)run->started_ns);
 	fg_memory_init(&run->memory, sampling->pid);
-	fg_sampled_trace_begin(&run->writer, sampling, run->started_ns);
+	(void)fg_sampled_trace_begin(&run->writer, sampling, run->started_ns);
 	fg_paths_init(&run->paths, &run->writer);
 	run->before =
 		(struct spending){.at_ns = run->started_ns, .own_ns = fg_clock_process_cpu_ns()};

@@ -51,6 +51,7 @@ void fg_profile_release(struct fg_profile *profile)
 	fg_map_release(&profile->domain_index);
 	fg_map_release(&profile->duration_index);
 	fg_map_release(&profile->file_index);
+	fg_map_release(&profile->note_index);
 	fg_pair_index_release(&profile->stack_index);
 	fg_arena_release(&profile->arena);
 	*profile = (struct fg_profile){0};
@@ -322,18 +323,23 @@ void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sampl
 			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
 }
 
+/* A library that many processes use says the same in each: once is enough. */
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};
+	bool is_new = false;
 	va_list ap;
 
 	va_start(ap, format);
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	profile->notes = fg_grow(profile->notes, &profile->note_capacity, profile->note_count + 1,
-				 sizeof(profile->notes[0]));
-	profile->notes[profile->note_count++] =
-		fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
+	(void)fg_map_add_text(&profile->note_index, fg_strbuf_text(&text), 0, &is_new);
+	if (is_new) {
+		profile->notes = fg_grow(profile->notes, &profile->note_capacity,
+					 profile->note_count + 1, sizeof(profile->notes[0]));
+		profile->notes[profile->note_count++] =
+			fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
+	}
 	fg_strbuf_release(&text);
 }
 

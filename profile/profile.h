@@ -251,7 +251,8 @@ struct fg_profile {
 	struct fg_map frame_index;
 	struct fg_map domain_index;
 	struct fg_map duration_index;
-	struct fg_map file_index;         /* path NUL build-id → module */
+	struct fg_map file_index; /* path NUL build-id → module */
+	struct fg_map note_index;
 	struct fg_pair_index stack_index; /* parent, frame → index */
 };
 

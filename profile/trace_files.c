@@ -138,7 +138,10 @@ static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bo
 		if (traces[i].header.start_monotonic_ns < origin_ns) {
 			origin_ns = traces[i].header.start_monotonic_ns;
 			profile->started_wall_ns = (int64_t)traces[i].header.start_realtime_ns;
-			profile->title = fg_arena_strdup(&profile->arena, traces[i].command);
+			profile->title =
+				traces[i].header.clock_user == FG_CLOCK_MACHINE
+					? "every process on the machine"
+					: fg_arena_strdup(&profile->arena, traces[i].command);
 		}
 	}
 	return origin_ns;

@@ -17,21 +17,24 @@ static void add_module(struct fg_trace_joiner *j, size_t i)
 	char hex[FG_BUILD_ID_TEXT] = "";
 	struct fg_module_info *info;
 
-	j->modules[i] =
-		fg_symbolizer_module(j->symbolizer, module->path, module->build_id,
-				     module->build_id_size, (module->flags & FG_MODULE_VDSO) != 0);
+	if (!(module->flags & FG_MODULE_KERNEL))
+		j->modules[i] = fg_symbolizer_module(j->symbolizer, module->path, module->build_id,
+						     module->build_id_size,
+						     (module->flags & FG_MODULE_VDSO) != 0);
 	if (module->build_id_size > 0)
 		fg_hex(module->build_id, module->build_id_size, hex);
 	info = fg_profile_add_module(j->profile);
 	info->path = fg_profile_text(j->profile, module->path);
-	info->name = fg_profile_text(j->profile, fg_symbol_module_name(j->modules[i]));
+	info->name = j->modules[i]
+			     ? fg_profile_text(j->profile, fg_symbol_module_name(j->modules[i]))
+			     : info->path;
 	info->build_id = fg_profile_text(j->profile, hex);
 	info->start = module->start;
 	info->end = module->end;
 	info->process = j->process;
 	j->module_of[i] = (uint32_t)j->profile->module_count - 1;
 	j->file_of[i] = fg_profile_module_file(j->profile, j->module_of[i]);
-	if (fg_symbol_module_is_bad(j->modules[i]))
+	if (j->modules[i] && fg_symbol_module_is_bad(j->modules[i]))
 		fg_profile_add_note(j->profile, "%s: no names: %s", info->name,
 				    fg_symbol_module_source(j->modules[i]));
 }
@@ -87,6 +90,24 @@ uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32
 	return frame_of_symbol(j, &mark, "", 0, 0);
 }
 
+static bool is_of_kernel(const struct fg_trace_joiner *j, uint32_t module)
+{
+	return module < j->trace->module_count &&
+	       (j->trace->modules[module].flags & FG_MODULE_KERNEL) != 0;
+}
+
+/* Named when it was recorded: the kernel has no file here, and lies elsewhere after each start. */
+static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
+{
+	const char *library = j->trace->modules[at->module].path;
+	const char *name = fg_trace_symbol_at(j->trace, at->module,
+					      at->offset - !(at->exact || at->offset == 0));
+	const struct fg_symbol_function function = {.name = name ? name : library};
+	const struct fg_symbol symbol = {.function = &function, .flags = FG_FRAME_KERNEL};
+
+	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
+}
+
 static void look_up(struct fg_trace_joiner *j, uint32_t address)
 {
 	const struct fg_trace_address *at = &j->trace->frames[address];
@@ -100,6 +121,10 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 	of->first = (uint32_t)j->frame_count;
 	if (!at->defined) {
 		push_frame(j, of, fg_trace_mark_frame(j, "[unknown]", FG_FRAME_MARK));
+		return;
+	}
+	if (is_of_kernel(j, at->module)) {
+		push_frame(j, of, kernel_frame(j, at));
 		return;
 	}
 	if (at->module != 0 && at->module < j->trace->module_count)
@@ -221,7 +246,7 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail)
 {
 	size_t limit = j->trace->path_count;
-	uint32_t stack = FG_TRACE_NO_STACK;
+	uint32_t stack = j->base_stack;
 	uint32_t path = leaf;
 	size_t depth = 0;
 

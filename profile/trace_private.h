@@ -39,6 +39,7 @@ struct fg_trace_joiner {
 	size_t frame_count, frame_capacity;
 	uint32_t *stack_of; /* by the trace's path id, + 1; 0: not made yet */
 	uint32_t kernel_frame;
+	uint32_t base_stack; /* what all stacks stand on: the process, or 0 */
 	uint64_t unknown_paths;
 };
 

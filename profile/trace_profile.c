@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: processes and threads, samples, marks. */
+#include "base/fs.h"
 #include "base/text.h"
 #include "profile/call_times.h"
 #include "profile/domains.h"
@@ -134,9 +135,9 @@ static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)
 }
 
 /* Time in the kernel is shown as a leaf of its own below the function that made the call. */
-static bool is_in_kernel(const struct fg_trace_sample *sample)
+static bool is_in_kernel(const struct fg_trace_sample *sample, bool has_kernel_frames)
 {
-	return sample->clock == FG_CLOCK_SYSTEM ||
+	return (sample->clock == FG_CLOCK_SYSTEM && !has_kernel_frames) ||
 	       (sample->clock != FG_CLOCK_WALL && (sample->flags & FG_SAMPLE_SYSCALL));
 }
 
@@ -147,7 +148,8 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	uint32_t stack = fg_trace_stack(j, from->path, trail);
 	struct fg_sample *sample;
 
-	if (is_in_kernel(from) && stack != FG_TRACE_NO_STACK) {
+	if (is_in_kernel(from, j->trace->header.clock_user == FG_CLOCK_MACHINE) &&
+	    stack != FG_TRACE_NO_STACK) {
 		if (!j->kernel_frame)
 			j->kernel_frame = fg_trace_mark_frame(j, "[kernel]", FG_FRAME_KERNEL);
 		stack = fg_profile_stack(profile, stack, j->kernel_frame);
@@ -493,6 +495,10 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 				   .unseen = "time spent waiting; the shares of a program that "
 					     "runs in step with the ticks"},
 		[FG_CLOCK_WALL] = {.clock = "elapsed time, running or blocked"},
+		[FG_CLOCK_MACHINE] = {.clock =
+					      "CPU time of the whole machine, by the clock of each "
+					      "CPU",
+				      .unseen = waiting},
 	};
 	static const struct clock_words with_system[] = {
 		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
@@ -546,6 +552,19 @@ static void set_clock(struct fg_trace_joiner *j)
 		fg_profile_set_first_measure(j->profile, &wall_time);
 	else if (j->trace->header.clock_user == FG_CLOCK_NONE)
 		set_first_count(j);
+}
+
+/* In a profile of the machine each call path begins with its program. */
+static void set_base(struct fg_trace_joiner *j)
+{
+	const char *program = j->trace->executable;
+
+	if (j->trace->header.clock_user != FG_CLOCK_MACHINE)
+		return;
+	if (*program != '[')
+		program = fg_fs_base_name(program);
+	j->base_stack =
+		fg_profile_stack(j->profile, 0, fg_trace_mark_frame(j, program, FG_FRAME_MARK));
 }
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
@@ -611,6 +630,7 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	add_threads(&j);
 	add_regions(&j);
 	fg_trace_add_modules(&j);
+	set_base(&j);
 	add_samples(&j);
 	add_units(&j);
 	add_spans(&j);

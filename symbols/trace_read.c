@@ -480,6 +480,49 @@ static void read_call_values(struct reader *r, struct cursor *c)
 	*APPEND(r->trace, call_value) = values;
 }
 
+static void read_symbol(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_symbol symbol = {0};
+
+	symbol.module = take_u32(c);
+	symbol.start = take_varint(c);
+	symbol.size = take_varint(c);
+	symbol.name = take_text(r, c);
+	if (!c->failed)
+		*APPEND(r->trace, symbol) = symbol;
+}
+
+static int by_module_and_start(const void *left, const void *right)
+{
+	const struct fg_trace_symbol *a = left;
+	const struct fg_trace_symbol *b = right;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset)
+{
+	const struct fg_trace_symbol *found = NULL;
+	size_t low = 0;
+	size_t high = trace->symbol_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct fg_trace_symbol *at = &trace->symbols[middle];
+
+		if (at->module < module || (at->module == module && at->start <= offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0)
+		found = &trace->symbols[low - 1];
+	return found && found->module == module && offset - found->start < found->size ? found->name
+										       : NULL;
+}
+
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -509,6 +552,7 @@ static void skip(struct reader *r, struct cursor *c)
 
 static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_FRAME] = read_frame,
+	[FG_RECORD_SYMBOL] = read_symbol,
 	[FG_RECORD_NODE] = read_path,
 	[FG_RECORD_MODULE] = read_module,
 	[FG_RECORD_MODULE_GONE] = skip,
@@ -724,6 +768,9 @@ static int read_all(struct reader *r, struct fg_error *err)
 	r->id_limit = r->id_limit < end ? r->id_limit : end;
 	while (offset < end && read_chunk(r, &offset)) {
 	}
+	if (r->trace->symbol_count > 0)
+		qsort(r->trace->symbols, r->trace->symbol_count, sizeof(r->trace->symbols[0]),
+		      by_module_and_start);
 	return FG_OK;
 }
 
@@ -792,6 +839,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->call_times);
 	free(trace->call_values);
 	free(trace->hooks);
+	free(trace->symbols);
 	free(trace->notes);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};

@@ -131,6 +131,13 @@ struct fg_trace_call_values {
 	size_t size;
 };
 
+/* The name of some addresses of a module without a file. */
+struct fg_trace_symbol {
+	uint32_t module;
+	uint64_t start, size;
+	const char *name;
+};
+
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -172,6 +179,8 @@ struct fg_trace {
 	size_t call_time_count, call_time_capacity;
 	struct fg_trace_call_values *call_values;
 	size_t call_value_count, call_value_capacity;
+	struct fg_trace_symbol *symbols; /* by module and start */
+	size_t symbol_count, symbol_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */
@@ -193,6 +202,8 @@ int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trace_release(struct fg_trace *trace);
+/* The name of this address in FG_RECORD_SYMBOL, or NULL. */
+const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
 
 /* Does the file begin like a trace? */
 bool fg_trace_is_trace(const char *path);

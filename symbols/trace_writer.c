@@ -128,6 +128,20 @@ void fg_trace_writer_mapping(struct fg_trace_writer *w,
 	fg_strbuf_release(&payload);
 }
 
+void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t start,
+			    uint64_t size, const char *name)
+{
+	struct fg_strbuf payload = {0};
+
+	add_varint(&payload, module);
+	add_varint(&payload, start);
+	add_varint(&payload, size);
+	add_varint(&payload, strlen(name));
+	fg_strbuf_add_text(&payload, name);
+	add_record(w, FG_RECORD_SYMBOL, &payload);
+	fg_strbuf_release(&payload);
+}
+
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
 			    uint64_t path, uint64_t weight_ns)
 {

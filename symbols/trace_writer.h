@@ -41,6 +41,8 @@ void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t numb
 void fg_trace_writer_mapping(struct fg_trace_writer *w,
 			     const uint64_t numbers[FG_TRACE_MODULE_NUMBERS],
 			     const uint8_t *build_id, size_t build_id_size, const char *path);
+void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t start,
+			    uint64_t size, const char *name);
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
 			    uint64_t path, uint64_t weight_ns);
 /*

@@ -27,6 +27,7 @@
 
 struct options {
 	unsigned pid;
+	bool system;
 	unsigned rate_hz;
 	double budget;
 	int clock;
@@ -58,6 +59,8 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = INT32_MAX,
 	 .help = "sample this process, which runs already, from outside; without CMD"},
+	FG_ROW_FLAG(struct options, system, "system", 0,
+		    "sample every process on the machine and the kernel; without CMD"),
 	{.name = "rate",
 	 .letter = 'r',
 	 .kind = FG_OPTION_UNSIGNED,
@@ -126,6 +129,8 @@ static const struct fg_cli_example examples[] = {
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --pid 4711 --duration 20s",
 	 "what does that server do?  It goes on as if nothing had happened"},
+	{"fastgate record --system --duration 20s && fastgate view -V top-down",
+	 "what does this machine do?"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
 	{"fastgate record --measure heap -- ./reco",
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
@@ -325,6 +330,8 @@ static const char *why_no_samples(const struct options *given, const struct tota
 		return "no unit of work with these numbers was begun, or it was too short";
 	if (given->paused)
 		return "the program did not ask for them (fg_resume, __itt_resume)";
+	if (given->system)
+		return "the machine was idle";
 	if (given->pid)
 		return "the process used no CPU time";
 	if (given->control)
@@ -522,7 +529,7 @@ static int end(struct fg_cli *cli, const char *folder, const struct totals *tota
 	return fg_cli_archive_traces(cli, &elsewhere, folder_of(given), NULL, err);
 }
 
-/* --pid, or a command that is linked statically. */
+/* --pid, --system, or a command that is linked statically. */
 static int run_outside(struct fg_cli *cli, const struct options *given)
 {
 	struct fg_error err = {0};
@@ -535,11 +542,14 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 	if (only_inside(given))
 		return fg_cli_usage(cli, "%s is not possible from outside of a program",
 				    only_inside(given));
+	if (given->pid || given->system)
+		fg_cli_catch_stops();
 	status = make_folder(folder_of(given), &folder, &err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_record_outside(cli,
-				   &(struct fg_record_outside){.pid = (pid_t)given->pid,
+				   &(struct fg_record_outside){.is_machine = given->system,
+							       .pid = (pid_t)given->pid,
 							       .rate_hz = given->rate_hz,
 							       .duration_ns = given->duration_ns,
 							       .budget = given->budget,
@@ -558,9 +568,36 @@ out:
 	return exit_code;
 }
 
+/* What is to be recorded is one of three: a command, --pid, --system. */
+static const char *contradiction(const struct options *given, size_t words)
+{
+	if (given->pid && given->system)
+		return "--pid and --system exclude each other";
+	if (given->pid && words > 0)
+		return "--pid and a command exclude each other";
+	if (given->system && words > 0)
+		return "--system and a command exclude each other";
+	return given->pid || given->system || words > 0 ? NULL : "the command to record is missing";
+}
+
+static const char *counting_contradiction(const struct options *given)
+{
+	if (given->times && !counts_calls(given))
+		return "--times needs --calls or --domains: the functions whose calls are timed";
+	if (given->values > 0 && !given->domains)
+		return "--values needs --domains: the functions whose arguments are kept";
+	if (given->value_bits > 0 && given->values == 0)
+		return "--precision needs --values";
+	if (given->measures && counts_calls(given))
+		return "--measure counts by other means than --calls and --domains: record them "
+		       "one after the other";
+	return NULL;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
+	const char *wrong = NULL;
 	struct fg_preload preload;
 	struct fg_error err = {0};
 	struct totals totals = {0};
@@ -574,22 +611,14 @@ static int run(struct fg_cli *cli, const void *values)
 			cli,
 			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
-	if (given->pid ? cli->argument_count > 0 : cli->argument_count == 0)
-		return fg_cli_usage(cli, given->pid ? "--pid and a command exclude each other"
-						    : "the command to record is missing");
-	if (given->pid || fg_record_is_static(cli->arguments[0]))
+	wrong = contradiction(given, cli->argument_count);
+	if (wrong)
+		return fg_cli_usage(cli, "%s", wrong);
+	if (given->pid || given->system || fg_record_is_static(cli->arguments[0]))
 		return run_outside(cli, given);
-	if (given->times && !counts_calls(given))
-		return fg_cli_usage(cli, "--times needs --calls or --domains: the functions whose "
-					 "calls are timed");
-	if (given->values > 0 && !given->domains)
-		return fg_cli_usage(cli, "--values needs --domains: the functions whose arguments "
-					 "are kept");
-	if (given->value_bits > 0 && given->values == 0)
-		return fg_cli_usage(cli, "--precision needs --values");
-	if (given->measures && counts_calls(given))
-		return fg_cli_usage(cli, "--measure counts by other means than --calls and "
-					 "--domains: record them one after the other");
+	wrong = counting_contradiction(given);
+	if (wrong)
+		return fg_cli_usage(cli, "%s", wrong);
 	if (counts_events(given) &&
 	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
 		return fg_cli_usage(
@@ -632,6 +661,9 @@ const struct fg_cli_command fg_cmd_record = {
 		"The exit code is the command's; 128 + N if signal N ended it. A program that "
 		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "
 		"starts.\n\n"
+		"With --system every process on the machine and the kernel are sampled for "
+		"--duration or until Ctrl-C; programs are the outermost level of the profile. It "
+		"takes root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\n"
 		"With --pid a process that runs already is sampled from outside for --duration, "
 		"or until it ends or Ctrl-C; so is a command that is linked statically. Threads "
 		"that wait are left alone, child processes too, and sampling slows down rather "

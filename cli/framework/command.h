@@ -44,8 +44,8 @@ struct fg_cli {
 	unsigned columns; /* of the terminal, else 80 */
 	unsigned rows;    /* of the terminal, else 24 */
 	/*
-	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; these signals
-	 * end the others.
+	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`, and after
+	 * fg_cli_catch_stops(); otherwise these signals end us.
 	 */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_arena arena; /* lives as long as the command runs */
@@ -97,6 +97,13 @@ struct fg_cli_command {
 	bool stops_cleanly; /* checks cli->interrupted */
 	int (*run)(struct fg_cli *cli, const void *options);
 };
+
+/* A handler, not SIG_IGN, which the programs that we run would inherit. */
+void fg_cli_handle(int number, void (*handler)(int));
+/* For a command that stops cleanly in some of its ways only. */
+void fg_cli_catch_stops(void);
+extern const volatile sig_atomic_t *const fg_cli_interrupted;
+
 /*
  * The tables of a command, which have the same names in every cmd_<name>.c: `struct options`, and
  * the arrays `options`, `arguments` and `examples`.

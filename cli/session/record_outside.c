@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "cli/session/recorded_command.h"
+#include "outside/machine.h"
 #include "outside/sampler.h"
 #include "runner/preload.h"
 
@@ -13,7 +14,8 @@
 #include <unistd.h>
 
 enum {
-	RATE_HZ = 100
+	RATE_HZ = 100,
+	MACHINE_RATE_HZ = 99, /* in step with nothing that happens every 10 ms */
 };
 
 static int sample(const struct fg_cli *cli, const struct fg_record_outside *given, pid_t pid,
@@ -76,9 +78,34 @@ bool fg_record_is_static(const char *command)
 	return found;
 }
 
+static int sample_machine(const struct fg_cli *cli, const struct fg_record_outside *given,
+			  struct fg_error *err)
+{
+	const struct fg_machine_sampling sampling = {
+		.folder = given->folder,
+		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : MACHINE_RATE_HZ),
+		.duration_ns = given->duration_ns,
+		.interrupted = cli->interrupted,
+	};
+	struct fg_machine_result result;
+	const int status = fg_machine_sample(&sampling, &result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!result.has_kernel_names)
+		fg_cli_warn(cli, "functions of the kernel have no names: their addresses are "
+				 "hidden from this user (kernel.kptr_restrict)");
+	if (result.lost > 0)
+		fg_cli_warn(cli, "%llu samples lost: the kernel had no room for them",
+			    (unsigned long long)result.lost);
+	return FG_OK;
+}
+
 int fg_record_outside(const struct fg_cli *cli, const struct fg_record_outside *given,
 		      int *exit_code, struct fg_error *err)
 {
+	if (given->is_machine)
+		return sample_machine(cli, given, err);
 	return given->pid ? sample(cli, given, given->pid, err)
 			  : run_static(cli, given, exit_code, err);
 }

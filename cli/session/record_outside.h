@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct fg_record_outside {
+	bool is_machine;  /* every process */
 	pid_t pid;        /* 0: the command is started */
 	unsigned rate_hz; /* 0: the default */
 	int64_t duration_ns;

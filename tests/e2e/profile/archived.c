@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works in a function of its own, and in code made at run time that a map names. */
+/*
+ * Works in a function of its own, and in code made at run time that a map names. With a word after
+ * its name it goes on with the former until it is ended, or for two minutes.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,9 +63,13 @@ static void in_made_code(void)
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	in_the_program();
+	(void)argv;
+	if (argc > 1)
+		(void)alarm(120);
+	for (unsigned turn = 0; argc > 1 || turn == 0; turn++)
+		in_the_program();
 	in_made_code();
 	return 0;
 }

@@ -275,6 +275,43 @@ static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 	assert_non_null(strstr(profile.notes[0], "libapp.so"));
 }
 
+static const struct fg_profile_function *function_of(uint32_t stack)
+{
+	return &profile.functions[profile.frames[profile.stacks[stack].frame].function];
+}
+
+static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **state)
+{
+	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
+	uint32_t stack = 0;
+
+	(void)state;
+	writer.header.clock_user = FG_CLOCK_MACHINE;
+	fg_trace_writer_mapping(&writer, kernel, NULL, 0, "[kernel]");
+	fg_trace_writer_symbol(&writer, 7, 0xffff1000, 0x100, "vfs_read");
+	fg_trace_writer_symbol(&writer, 7, 0xffff0000, 0x100, "do_syscall_64");
+	FG_TW(&writer, FG_RECORD_FRAME, 20, 7, 0xffff0100, 0); /* where vfs_read returns to */
+	FG_TW(&writer, FG_RECORD_FRAME, 21, 7, 0xffff1000, FG_FRAME_EXACT);
+	FG_TW(&writer, FG_RECORD_FRAME, 22, 7, 0xffff1100, FG_FRAME_EXACT); /* in neither */
+	FG_TW(&writer, FG_RECORD_NODE, 20, 3, 20);
+	FG_TW(&writer, FG_RECORD_NODE, 21, 20, 21);
+	FG_TW(&writer, FG_RECORD_NODE, 22, 20, 22);
+	fg_trace_writer_sample(&writer, FG_CLOCK_SYSTEM, 5000, 21, 1000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_SYSTEM, 1, 22, 1000);
+	load();
+	stack = profile.samples[3].stack;
+	assert_string_equal(function_of(stack)->name, "vfs_read");
+	assert_string_equal(function_of(stack)->library, "[kernel]");
+	stack = profile.stacks[stack].parent;
+	assert_string_equal(function_of(stack)->name, "do_syscall_64");
+	stack = profile.stacks[stack].parent;
+	assert_string_equal(function_of(stack)->name, "libapp.so+0x300");
+	while (profile.stacks[stack].parent)
+		stack = profile.stacks[stack].parent;
+	assert_string_equal(function_of(stack)->name, "app");
+	assert_string_equal(function_of(profile.samples[4].stack)->name, "[kernel]");
+}
+
 static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 {
 	struct fg_calltree tree;
@@ -394,6 +431,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_trace_becomes_a_profile_with_nothing_lost, begin,
 						end),
+		cmocka_unit_test_setup_teardown(
+			the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end),
 		cmocka_unit_test_setup_teardown(
 			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),
