@@ -456,6 +456,20 @@ static bool is_of_the_session(const char *variable)
 	return false;
 }
 
+/* git puts its own folder in front of PATH where it runs a hook. */
+static void add_path(struct fg_sha256 *sha, const char *folders)
+{
+	while (*folders) {
+		const size_t length = strcspn(folders, ":");
+		char *folder = fg_xstrndup(folders, length);
+
+		if (!fg_text_ends_with(folder, "/git-core"))
+			add_text(sha, folder);
+		free(folder);
+		folders += length + (folders[length] == ':');
+	}
+}
+
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -472,7 +486,9 @@ static void digest_environment(const struct fg_target *target, const struct fg_e
 	qsort(sorted, target->environment_count, sizeof(sorted[0]), compare_texts);
 	fg_sha256_init(&sha);
 	for (size_t i = 0; i < target->environment_count; i++) {
-		if (!is_of_the_session(sorted[i]))
+		if (fg_text_starts_with(sorted[i], "PATH="))
+			add_path(&sha, sorted[i] + strlen("PATH="));
+		else if (!is_of_the_session(sorted[i]))
 			add_text(&sha, sorted[i]);
 	}
 	fg_environment_fingerprint(host, fingerprint);

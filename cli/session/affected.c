@@ -176,21 +176,26 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 /* ---- after the pairs ---- */
 
 /* Said once: without callgrind nothing is known, so everything is measured. */
-static void tell_no_meter(struct fg_session *session, const char *why)
+static void tell_no_meter(struct fg_session *session)
 {
 	if (session->told_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli,
-		   "nothing can be left out: what a benchmark executes is found with valgrind (%s)",
-		   why);
+	fg_cli_say(session->cli, "nothing can be left out: what a benchmark executes is found with "
+				 "valgrind, which is not installed");
 	session->told_no_executed = true;
 }
 
-static const char failed[] = "what it executes could not be recorded: ";
+static const char failed[] = "what it executes could not be recorded in ";
 
-/* What failed once is not tried again with each build. */
-static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job)
+static double budget_s(const struct fg_benchmark *benchmark)
+{
+	return (double)benchmark->measure.exact_budget_ns / (double)FG_NS_PER_S;
+}
+
+/* What failed once is not tried again with each build, unless there is more time than then. */
+static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark)
 {
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
@@ -199,47 +204,68 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
 	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
-	found = executed.doubt && fg_text_starts_with(executed.doubt, failed);
-	if (found)
-		hand_on(session, job, &executed);
+	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
+		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
+		if (found)
+			hand_on(session, job, &executed);
+		else
+			fg_executed_sets_remove(session->state_folder, &key);
+	}
 	fg_executed_release(&executed);
 	return found;
 }
 
 static void keep_failure(struct fg_session *session, const struct fg_executed_key *key,
-			 const char *why)
+			 const struct fg_benchmark *benchmark, const char *why)
 {
 	struct fg_executed executed = {0};
 
-	fg_executed_doubt(&executed, "%s%s", failed, why);
+	fg_executed_doubt(&executed, "%s%.3g s: %s", failed, budget_s(benchmark), why);
 	save(session, key, &executed);
 	fg_executed_release(&executed);
 }
 
-static int find_of_arm(struct fg_session *session, struct fg_runner_job *job, enum fg_arm arm,
-		       int64_t until_ns, struct fg_error *err)
+struct finding {
+	struct fg_session *session;
+	struct fg_runner_job *job;
+	const struct fg_benchmark *benchmark;
+	int64_t until_ns; /* monotonic: the end of its budget */
+	bool told;
+};
+
+static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error *err)
 {
-	const struct fg_exact_request request = {.arm = arm,
-						 .timeout_ns = until_ns - fg_clock_monotonic_ns()};
+	struct fg_session *session = finding->session;
+	const struct fg_exact_request request = {
+		.arm = arm, .timeout_ns = finding->until_ns - fg_clock_monotonic_ns()};
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 	int status = FG_OK;
 
-	if (!key_of(session, job, arm, &key) || fg_executed_sets_has(session->state_folder, &key))
+	if (!key_of(session, finding->job, arm, &key) ||
+	    fg_executed_sets_has(session->state_folder, &key))
 		return FG_OK;
-	if (request.timeout_ns <= 0) {
-		keep_failure(session, &key, "measure.exact_budget is used up");
+	if (!fg_runner_has_callgrind()) {
+		tell_no_meter(session);
 		return FG_OK;
 	}
-	status = fg_runner_callgrind(job, &request, &reading, err);
+	if (request.timeout_ns <= 0) {
+		keep_failure(session, &key, finding->benchmark, "the time is used up");
+		return FG_OK;
+	}
+	if (!finding->told) {
+		fg_progress_clear(&session->progress);
+		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
+		finding->told = true;
+	}
+	status = fg_runner_callgrind(finding->job, &request, &reading, err);
 	if (status != FG_OK)
 		return status;
 	if (reading.callgrind)
-		fg_session_keep_executed(session, job, &request, &reading);
-	else if (!fg_runner_has_callgrind())
-		tell_no_meter(session, "it is not installed");
+		fg_session_keep_executed(session, finding->job, &request, &reading);
 	else
-		keep_failure(session, &key, reading.why ? reading.why : "it failed");
+		keep_failure(session, &key, finding->benchmark,
+			     reading.why ? reading.why : "it failed");
 	fg_exact_reading_release(&reading);
 	return FG_OK;
 }
@@ -276,8 +302,13 @@ static void add_sampled(struct fg_session *session, const struct fg_runner_job *
 int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
-	const int64_t until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns;
 	const struct fg_series *series = series_of(session, job);
+	struct finding finding = {
+		.session = session,
+		.job = job,
+		.benchmark = benchmark,
+		.until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns,
+	};
 	struct fg_affected_reason reason = {0};
 	int status = FG_OK;
 
@@ -289,9 +320,10 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 		fg_affected_reason_release(&reason);
 		return FG_OK;
 	}
-	status = find_of_arm(session, job, FG_ARM_BASELINE, until_ns, err);
-	if (status == FG_OK && !has_failed_before(session, job))
-		status = find_of_arm(session, job, FG_ARM_CANDIDATE, until_ns, err);
+	if (has_failed_before(session, job, benchmark))
+		return FG_OK;
+	for (unsigned arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		status = find_of_arm(&finding, (enum fg_arm)arm, err);
 	for (unsigned arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
 		add_sampled(session, job, (enum fg_arm)arm);
 	return status;

@@ -134,6 +134,8 @@ static void choose_cases(const struct fg_run_request *request, struct fg_plan *p
 static void shorten(struct fg_measuring *measure)
 {
 	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
+	if (measure->exact_budget_ns > measure->budget_ns)
+		measure->exact_budget_ns = measure->budget_ns;
 	if (measure->max_pairs > QUICK_MAX_PAIRS)
 		measure->max_pairs = QUICK_MAX_PAIRS;
 }

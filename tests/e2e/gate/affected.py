@@ -99,7 +99,6 @@ def what_is_executed_is_learned_once():
     edit("alpha.c", "s = 0", "s = 1")
     unknown = "it is not known yet what it executes"
     check(set(), {"alpha": unknown, "beta": unknown})
-    check({"beta"}, {"alpha": "it executes what changed: alpha"})
     check({"beta"}, {"alpha": "it executes what changed: alpha"}, "--quick")
     check(set(), {"alpha": "", "beta": ""}, "--quick", "--no-store", "--set", "measure.affected=never")
 
@@ -157,16 +156,23 @@ def configuration_and_environment_force_a_run():
     check(set(), {"alpha": reason, "beta": reason}, *KEPT, env=other)
 
 
-def without_valgrind_everything_is_measured(folder):
+def without_a_valgrind_that_works_everything_is_measured(folder):
     shutil.rmtree(".fastgate/executed")
     tools = folder / "tools"
     tools.mkdir()
     for name in ("sh", "git", "make", "cc", "as", "ld", "collect2"):
         if shutil.which(name):
             (tools / name).symlink_to(shutil.which(name))
-    left_out, reasons, said = measure(env=dict(os.environ, PATH=str(tools)))
+    env = dict(os.environ, PATH=str(tools))
+    left_out, reasons, said = measure(env=env)
     assert not left_out and len(reasons) == 2, reasons
     assert said.count("nothing can be left out") == 1, said
+    (tools / "valgrind").write_text("#!/bin/sh\nexit 9\n")
+    (tools / "valgrind").chmod(0o755)
+    measure(env=env)
+    left_out, reasons, said = measure(env=env)
+    assert not left_out and "could not be recorded in 60 s: " in reasons["beta"], reasons
+    assert "finding what" not in said, said
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -187,4 +193,4 @@ with tempfile.TemporaryDirectory() as folder:
     a_function_that_nobody_executes_touches_nobody()
     data_and_files_force_a_run()
     configuration_and_environment_force_a_run()
-    without_valgrind_everything_is_measured(pathlib.Path(folder))
+    without_a_valgrind_that_works_everything_is_measured(pathlib.Path(folder))

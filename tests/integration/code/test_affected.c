@@ -9,6 +9,7 @@
 #include "tests/support/scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char *argv[] = {"./program", "data.txt", NULL};
@@ -309,6 +310,62 @@ static void any_file_of_the_project_counts_where_it_is_not_known(void **state)
 	fg_executed_release(&executed);
 }
 
+/* The key of the baseline with this variable in its environment. */
+static struct fg_executed_key key_with(const char *name, const char *value)
+{
+	struct fg_environment host = {0};
+	struct fg_executed_key key;
+	struct fg_target target;
+
+	assert_int_equal(setenv(name, value, 1), 0);
+	fg_target_init(&target, FG_ARM_BASELINE, &benchmark, in_side(FG_ARM_BASELINE, "."));
+	assert_true(fg_executed_key_of(&target, &builds[FG_ARM_BASELINE], &host, &key));
+	fg_target_release(&target);
+	return key;
+}
+
+static void a_list_is_for_one_build_configuration_and_environment(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *before;
+		const char *after;
+		bool same;
+	} rows[] = {
+		{"LD_LIBRARY_PATH", "/a", "/b", false},
+		{"SHLVL", "1", "2", true},
+		{"GIT_INDEX_FILE", "a", "b", true},
+		{"TEST_PATH", "/a", "/b", false},
+	};
+	char *path = fg_xstrdup(getenv("PATH"));
+	char *of_a_hook = fg_xasprintf("/usr/lib/git-core:%s", path);
+	struct fg_executed_key first;
+	struct fg_executed_key second;
+
+	(void)state;
+	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_CODE, "1", false);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		first = key_with(rows[i].name, rows[i].before);
+		second = key_with(rows[i].name, rows[i].after);
+		assert_int_equal(strcmp(first.environment, second.environment) == 0, rows[i].same);
+		assert_string_equal(first.configuration, second.configuration);
+		assert_int_equal(unsetenv(rows[i].name), 0);
+	}
+	first = key_with("PATH", path);
+	second = key_with("PATH", of_a_hook);
+	assert_string_equal(first.environment, second.environment);
+	benchmark.stdin_path = "input";
+	second = key_with("PATH", path);
+	assert_string_not_equal(first.configuration, second.configuration);
+	assert_string_equal(first.build, second.build);
+	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_CODE ".libown.so", "2", false);
+	second = key_with("PATH", path);
+	assert_string_not_equal(first.build, second.build);
+	assert_string_equal(first.benchmark, second.benchmark);
+	free(of_a_hook);
+	free(path);
+}
+
 /* As callgrind writes it: names are given once, addresses of stubs and contexts included. */
 static void functions_are_read_from_callgrind(void **state)
 {
@@ -362,6 +419,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_files_that_it_reads_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			any_file_of_the_project_counts_where_it_is_not_known, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_list_is_for_one_build_configuration_and_environment, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(functions_are_read_from_callgrind, set_up,
 						tear_down),
 	};
