@@ -140,6 +140,8 @@ static const struct fg_cli_example examples[] = {
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
 	{"fastgate record --domains libm -- ./reco",
 	 "with which arguments? then: fastgate view fastgate-record -V domains"},
+	{"fastgate record --calls 'Parser::*' --times -- ./reco",
+	 "how long do they take? then: fastgate view fastgate-record -V times"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},

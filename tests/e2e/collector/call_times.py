@@ -158,6 +158,15 @@ def a_program_that_checks_its_results_is_content():
     check(times_of("exp")["calls"] == 4107, f"exp: {times_of('exp')}")
 
 
+def a_program_notices_nothing():
+    """Every function of every library, in programs that load others, fail, or run children."""
+    for command in (["sh", "-c", "echo said | cat; exit 7"], ["awk", "BEGIN { for (i = 0; i < 9; i++) s += exp(-i) * sin(i); print s }"],
+                    [sys.executable, "-c", "import ctypes, json, math; print(json.dumps([math.exp(1), sorted('sorted')]))"]):
+        plain = call(*command)
+        done = call(FASTGATE, "record", "--calls", "*", "--times", "--", *command)
+        check((done.returncode, done.stdout) == (plain.returncode, plain.stdout), f"{command}: {done}, not {plain}")
+
+
 def nothing_is_timed_unless_asked_for(program):
     call(FASTGATE, "record", "--calls", "exp", "--", program, check=True)
     done = call(FASTGATE, "view", "-V", "times", "fastgate-record")
@@ -181,6 +190,7 @@ def body():
     calls_within_calls_of_the_same_function_are_no_time_twice()
     what_cannot_be_timed_is_counted_and_told(recorded(EVERY, program).stderr)
     a_program_that_checks_its_results_is_content()
+    a_program_notices_nothing()
     nothing_is_timed_unless_asked_for(program)
     nothing_gates_a_duration()
 
