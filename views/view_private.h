@@ -62,6 +62,9 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_l
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
+/* The same, for a view that needs no tree: of all that the query keeps. */
+int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
+		     const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 /*
  * The factor for region and unit times of a stored run, which are sums over all repetitions.
  */

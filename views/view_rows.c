@@ -212,6 +212,19 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	fg_strbuf_release(&line);
 }
 
+int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
+		     const struct fg_calltree_query *query, struct fg_error *err)
+{
+	struct fg_calltree tree;
+	int status = fg_calltree_build(profile, query, &tree, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_view_total(table, profile, query, &tree.inclusive[0][0]);
+	fg_calltree_release(&tree);
+	return FG_OK;
+}
+
 static int by_inclusive(const void *left, const void *right)
 {
 	const struct fg_label_figures *a = left;

@@ -107,7 +107,6 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
-	struct fg_calltree tree;
 	int status = FG_OK;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
@@ -121,12 +120,10 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 	status = fg_view_check_time(table, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_calltree_build(profile, &options->query, &tree, err);
+	status = fg_view_total_of(table, profile, &options->query, err);
 	if (status != FG_OK)
 		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	fg_calltree_release(&tree);
 	status = add_steps(table, profile, options, steps, err);
 	if (status != FG_OK)
 		return status;

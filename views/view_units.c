@@ -325,17 +325,14 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 static int view_stored(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
-	struct fg_calltree tree;
 	int status = fg_view_check_time(table, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_calltree_build(profile, &options->query, &tree, err);
+	status = fg_view_total_of(table, profile, &options->query, err);
 	if (status != FG_OK)
 		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	fg_calltree_release(&tree);
 	if (!add_kinds(table, profile, &options->query))
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no unit of work was marked in this run: mark them with "
