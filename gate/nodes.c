@@ -250,5 +250,5 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		return;
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);
-	fg_same_code_settle(context.set, series, arena, verdict);
+	fg_same_code_settle(context.set, series, context.whole_changed, arena, verdict);
 }

@@ -82,8 +82,50 @@ static void add_note(const struct fg_node_verdict *node, const struct code_fact 
 			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
+/* The one function among `words` whose code changed, "NAME=…"; NULL: there is none, or more. */
+static const char *only_changed(const char *words)
+{
+	const char *only = NULL;
+
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		const char *end = at + strcspn(at, " ");
+		const char *value = memchr(at, '=', (size_t)(end - at));
+
+		if (value && parse(value + 1).state == CODE_CHANGED) {
+			if (only)
+				return NULL;
+			only = at;
+		}
+		at = end;
+	}
+	return only;
+}
+
+static bool has_sure_function(const struct fg_blame *blame)
+{
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (fg_standing_is_sure(blame->functions[i].standing))
+			return true;
+	}
+	return false;
+}
+
+/* What samples are too few to tell may follow from the code. */
+static void note_only_changed(const char *words, struct fg_arena *arena,
+			      struct fg_benchmark_verdict *verdict)
+{
+	const char *only = only_changed(words);
+
+	if (!only || has_sure_function(&verdict->time))
+		return;
+	fg_notes_add(&verdict->notes, arena,
+		     "%.*s is the only one of the hot functions whose machine code changed",
+		     (int)strcspn(only, "="), only);
+}
+
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
-			 struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+			 bool whole_changed, struct fg_arena *arena,
+			 struct fg_benchmark_verdict *verdict)
 {
 	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
 	struct code_fact *facts = NULL;
@@ -112,5 +154,7 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		node->standing = FG_STANDING_SAME_CODE;
 		node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	}
+	if (whole_changed)
+		note_only_changed(words, arena, verdict);
 	free(facts);
 }

@@ -30,6 +30,18 @@ static const char *ending_of(const char *path)
 	return dot && strlen(dot) < ENDING_MAX ? dot : "";
 }
 
+static bool is_source(const char *path)
+{
+	static const char *const endings[] = {".c",   ".h",   ".cc",  ".hh",
+					      ".cpp", ".hpp", ".cxx", ".hxx"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(endings); i++) {
+		if (strcmp(ending_of(path), endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* One of each kind; where there are too many, the smallest goes. */
 static void take(struct fg_project_inputs *inputs, const struct fg_project_input *input)
 {
@@ -75,6 +87,7 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 					     .path = fg_arena_strdup(arena, line),
 					     .size = facts.st_size,
 					     .written = facts.st_mtim,
+					     .is_source = is_source(line),
 				     });
 		free(path);
 	}

@@ -15,6 +15,7 @@ struct fg_project_input {
 	const char *path; /* relative to the root */
 	int64_t size;
 	struct timespec written;
+	bool is_source; /* of C or C++: a patch changes it, and with it the work of that side */
 };
 
 struct fg_project_inputs {

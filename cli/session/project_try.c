@@ -145,6 +145,7 @@ static bool is_over(const struct trying *t)
 struct found {
 	const struct fg_project_input *input; /* NULL: nothing worked so far */
 	bool as_argument;
+	bool is_source;
 	bool is_harmful; /* to the files that it is given */
 	double cpu_s;
 };
@@ -239,13 +240,13 @@ static void lengthen(struct trying *t, struct fg_project_program *program,
  * Gives it the input that takes longest, in copies where that is not long. False: it takes no
  * longer with inputs than the `cpu_s` that it takes without.
  */
-static bool find_input_as(struct trying *t, struct fg_project_program *program, bool as_argument,
-			  struct fg_project_inputs *inputs, double cpu_s)
+static bool find_input_as(struct trying *t, struct fg_project_program *program,
+			  struct fg_project_inputs *inputs, struct found found, double cpu_s)
 {
-	struct found found = {.as_argument = as_argument};
-
-	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++)
-		try_input(t, program, &inputs->items[i], &found);
+	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
+		if (inputs->items[i].is_source == found.is_source)
+			try_input(t, program, &inputs->items[i], &found);
+	}
 	if (!found.input)
 		return false;
 	if (found.cpu_s < wanted_s)
@@ -255,18 +256,30 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program, 
 	if (found.cpu_s < 2 * cpu_s || found.cpu_s < smallest_cpu_s)
 		return false;
 	program->input = found.input->path;
-	program->input_is_argument = as_argument;
+	program->input_is_argument = found.as_argument;
 	return true;
 }
 
-/* From standard input before by name: a program that only reads cannot do harm. */
+/*
+ * From standard input before by name: a program that only reads cannot do harm. Sources come last:
+ * where a patch changes one, the two sides would not do the same work.
+ */
 static bool find_input(struct trying *t, struct fg_project_program *program, double cpu_s)
 {
+	static const struct found ways[] = {
+		{.as_argument = false, .is_source = false},
+		{.as_argument = false, .is_source = true},
+		{.as_argument = true, .is_source = false},
+		{.as_argument = true, .is_source = true},
+	};
 	struct fg_project_inputs inputs = {0};
 
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
-	return find_input_as(t, program, false, &inputs, cpu_s) ||
-	       find_input_as(t, program, true, &inputs, cpu_s);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ways); i++) {
+		if (find_input_as(t, program, &inputs, ways[i], cpu_s))
+			return true;
+	}
+	return false;
 }
 
 /* ---- how long, how busy, how steady ---- */

@@ -502,6 +502,45 @@ static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **stat
 	program_release(&p);
 }
 
+static void without_a_sure_function_the_only_one_that_changed_is_named(void **state)
+{
+	static const struct {
+		const char *functions; /* the fact */
+		double after;
+		bool is_named;
+	} rows[] = {
+		{"work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, true},
+		{"c_part=16:48:c a_part=16:48:c", 10.6, false},
+		{"c_part=16:48:s a_part=16:48:s", 10.6, false},
+		{"c_part=16:48:c a_part=16:48:s", 10.0, false}, /* it is not slower */
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct known_fact facts[] = {{"build.functions", "", rows[r].functions},
+						   {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+		uint32_t work;
+
+		program_init(&p, 23);
+		p.facts = facts;
+		work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 5, 5);
+		for (int i = 0; i < 12; i++) {
+			char name[32];
+
+			(void)snprintf(name, sizeof(name), "%c_part", 'a' + i);
+			(void)add_node(&p, work, name, 10.0, rows[r].after);
+		}
+		b = measure(&p, 40);
+		assert_int_equal(fg_made_has_note(&b->notes,
+						  "c_part is the only one of the hot functions "
+						  "whose machine code changed"),
+				 rows[r].is_named);
+		program_release(&p);
+	}
+}
+
 static void suspects_are_never_called_guilty_beside_a_guilty_one(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -849,6 +888,7 @@ int main(void)
 		cmocka_unit_test(moves_between_kin_are_recognised_wherever_they_are_called_from),
 		cmocka_unit_test(of_the_same_name_more_than_moved_is_slower),
 		cmocka_unit_test(without_a_sure_function_suspects_are_said_not_to_be_sure),
+		cmocka_unit_test(without_a_sure_function_the_only_one_that_changed_is_named),
 		cmocka_unit_test(suspects_are_never_called_guilty_beside_a_guilty_one),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(
