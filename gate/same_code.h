@@ -13,8 +13,8 @@
 
 /*
  * A note for each function whose change is sure and whose code is the same.  Where a function that
- * did change is guilty as well, those are not.  Where the whole changed and no function is sure, the
- * only hot one that changed is named.
+ * did change is guilty as well, those are not.  Where the whole changed and no function is sure,
+ * the only hot one that changed is named.
  */
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
 			 bool whole_changed, struct fg_arena *arena,

@@ -67,6 +67,14 @@ static const struct sample {
 		.cases = 3,
 	},
 	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.file = "cargo-bench-criterion-0.3.6.txt",
+		.name = "sort/5000",
+		.metric = "wall_time",
+		.value = 232195,
+		.cases = 3,
+	},
+	{
 		.harness = FG_HARNESS_PYTEST,
 		.file = "pytest-benchmark-3.2.2.txt",
 		.name = "test_sums.py::test_sum[1000]",
