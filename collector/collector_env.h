@@ -44,12 +44,17 @@
  * included.
  */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
-/* Absolute path of a one-byte file, mapped shared: no samples while that byte is '0'. */
+/*
+ * Absolute path of a file, mapped shared: no samples, no counts while its first byte is '0'.  Each
+ * line "dump" that is appended asks the counting library for a dump of what is held.
+ */
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
 #define FG_ENV_PAUSED "FASTGATE_COLLECTOR_PAUSED"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
+/* The number of a signal that asks the counting library for a dump. */
+#define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
 #define FG_ENV_MAX_BYTES "FASTGATE_COLLECTOR_MAX_BYTES"
 

@@ -17,6 +17,8 @@ struct fg_count_hooks {
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
 	/* In a child of fork: forget what the parent counted. */
 	void (*forked)(void);
+	/* What is held now goes into the trace.  NULL: nothing is known of it. */
+	void (*dump)(void);
 };
 
 /* What the collector's own wrappers tell of descriptors. */

@@ -4,6 +4,7 @@
 #include "base/attrs.h"
 #include "collector/arch.h"
 #include "collector/count_hooks.h"
+#include "collector/dumps.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
 #include "collector/own_memory.h"
@@ -206,6 +207,8 @@ static void on_introduce(struct fg_thread *thread)
 	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
 		if (fg_is_counted((enum fg_counter)i))
 			introduce(thread, (enum fg_counter)i);
+	if (!fg_g.lazy)
+		fg_dumps_begin();
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
@@ -215,6 +218,8 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 		return;
 	fg_threads_visit_others(thread, flush);
 	flush_unplaced(thread);
+	if (fg_dump_is_due())
+		fg_dumps_take(thread);
 	fg_live_write(thread);
 }
 
@@ -242,12 +247,14 @@ static void on_fork(void)
 			fg_counted[counter]->forget();
 	}
 	fg_live_forget();
+	fg_dumps_forked();
 }
 
 static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
+	.dump = fg_dump_ask,
 };
 
 /* Before the constructor that starts the collector. */
@@ -263,6 +270,8 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 {
 	struct table *table = &tables[counter][thread->index];
 
+	if (FG_UNLIKELY(fg_dump_is_due()))
+		fg_dumps_take(thread);
 	if (++table->events >= FLUSH_AFTER)
 		flush_table(thread, counter, thread->index, thread->id);
 	return &entry_of(table, path, thread->regions.current)->is;

@@ -51,7 +51,8 @@ static inline bool fg_is_counted(enum fg_counter counter)
 static inline bool fg_is_counting(enum fg_counter counter)
 {
 	return fg_is_counted(counter) && fg_alive() &&
-	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
+	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) &&
+	       (!fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0');
 }
 
 /*

@@ -218,16 +218,11 @@ static bool is_leaving(pid_t tid)
 		EXITING = 0x4 /* PF_EXITING */
 	};
 	char path[sizeof(task_folder) + 32];
-	char digits[12];
 	char *at = path + sizeof(task_folder);
-	unsigned count = 0;
 
 	memcpy(path, task_folder, sizeof(task_folder));
 	at[-1] = '/';
-	for (; tid > 0; tid /= 10)
-		digits[count++] = (char)('0' + tid % 10);
-	while (count > 0)
-		*at++ = digits[--count];
+	at += fg_number_text((uint64_t)tid, at);
 	memcpy(at, "/stat", sizeof("/stat"));
 	return fg_stat_field(path, FG_STAT_FLAGS) & EXITING;
 }

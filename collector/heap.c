@@ -12,6 +12,7 @@
  * from a small array that is never freed: the loader may ask for memory then.
  */
 #include "collector/count_probe.h"
+#include "collector/dumps.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
 
@@ -193,6 +194,8 @@ static struct fg_memory_block let_go(const void *block)
 		return was;
 	if (!thread || !fg_thread_enter(thread))
 		return fg_live_remove(NULL, block);
+	if (FG_UNLIKELY(fg_dump_is_due()))
+		fg_dumps_take(thread);
 	was = fg_live_remove(thread, block);
 	fg_thread_leave(thread);
 	return was;

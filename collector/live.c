@@ -24,6 +24,7 @@ enum {
 	CHUNK_SITES = 4096,
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
 	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
+	FIRST_DUMP = 512,               /* likewise, of dumps */
 	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
 	CACHE_LINE = 64,
 	PAGE = 4096,
@@ -375,8 +376,11 @@ static void name_measure(struct fg_thread *writer, uint32_t measure, const char 
 	(void)fg_record_write(writer);
 }
 
+static bool introduced[FG_HELD_COUNT];
+
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
 {
+	introduced[what] = true;
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
 		if (names[what][i])
 			name_measure(writer, measure_of(what, i), names[what][i]);
@@ -417,6 +421,73 @@ static void write_site(struct fg_thread *writer, struct site *site)
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
+
+/* ---- dumps ---- */
+
+enum {
+	DUMPED_KINDS = HELD_LIVE_BLOCKS + 1 /* live bytes and blocks */
+};
+
+static uint32_t dumped_measure(uint32_t number, enum fg_held what, uint32_t kind)
+{
+	return FIRST_DUMP + (number * FG_HELD_COUNT + (uint32_t)what) * DUMPED_KINDS + kind;
+}
+
+static void dump_site(struct fg_thread *writer, const struct site *site, uint32_t number)
+{
+	const uint64_t values[DUMPED_KINDS] = {
+		[HELD_LIVE] = held_by(site),
+		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
+	};
+
+	if (!values[HELD_LIVE] && !values[HELD_LIVE_BLOCKS])
+		return;
+	fg_record_begin(writer, FG_RECORD_COUNTS);
+	fg_record_number(writer, site->owner.thread);
+	fg_record_number(writer, site->owner.region);
+	fg_record_number(writer, site->owner.path);
+	for (uint32_t i = 0; i < DUMPED_KINDS; i++) {
+		if (!names[site->owner.what][i])
+			continue;
+		fg_record_number(writer, dumped_measure(number, site->owner.what, i));
+		fg_record_number(writer, values[i]);
+	}
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void name_dump(struct fg_thread *writer, uint32_t measure, const char *name, uint32_t number)
+{
+	char text[FG_NUMBER_SIZE + 1] = ".";
+
+	text[1 + fg_number_text(number, text + 1)] = '\0';
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, measure);
+	fg_record_texts(writer, name, text);
+	(void)fg_record_write(writer);
+}
+
+/* The names come last: values without one are not shown, so a dump is there as a whole or not. */
+void fg_live_dump(struct fg_thread *writer, uint32_t number)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	for (uint32_t i = 1; i < end; i++) {
+		const struct site *site = site_of(i);
+
+		if (site)
+			dump_site(writer, site, number);
+	}
+	for (unsigned what = 0; what < FG_HELD_COUNT; what++) {
+		for (uint32_t i = 0; introduced[what] && i < DUMPED_KINDS; i++) {
+			if (names[what][i])
+				name_dump(writer, dumped_measure(number, (enum fg_held)what, i),
+					  names[what][i], number);
+		}
+	}
+}
+
+/* ---- at the end ---- */
 
 /* An end may be put off: an exec fails. */
 static void forget_leaks(void)

@@ -52,6 +52,8 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 /* Write what is live now, as a state that replaces the one before. */
 void fg_live_write(struct fg_thread *writer);
+/* Write what is live now under measures of its own, "heap.live.1"; it stays as it is. */
+void fg_live_dump(struct fg_thread *writer, uint32_t number);
 /* In a child of fork, whose call paths are numbered anew. */
 void fg_live_forget(void);
 

@@ -154,6 +154,16 @@ static bool set_paused(struct fg_options *options, const char *text)
 	return options->paused || strcmp(text, "0") == 0;
 }
 
+static bool set_dump_signal(struct fg_options *options, const char *text)
+{
+	uint64_t value;
+
+	if (!parse_whole(text, 1, NSIG - 1, &value))
+		return false;
+	options->dump_signal = (uint32_t)value;
+	return true;
+}
+
 static bool set_max_bytes(struct fg_options *options, const char *text)
 {
 	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
@@ -194,6 +204,7 @@ static const struct {
 	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
 	{.name = FG_ENV_COUNT, .set = set_counters},
+	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},
 	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
 };
 

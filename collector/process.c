@@ -78,6 +78,7 @@ static void find_main_stack(struct fg_thread *thread)
 
 static void map_control(void)
 {
+	off_t size;
 	int fd;
 	void *at;
 
@@ -88,8 +89,12 @@ static void map_control(void)
 		return;
 	at = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
 	/* A mapping beyond the end of an empty file could not be read. */
-	if (at != MAP_FAILED && lseek(fd, 0, SEEK_END) > 0)
+	size = lseek(fd, 0, SEEK_END);
+	if (at != MAP_FAILED && size > 0) {
+		/* The lines that are there already are of an earlier recording. */
+		atomic_store(&fg_g.control_seen, (uint32_t)size);
 		fg_g.control = at;
+	}
 	(void)syscall(SYS_close, fd);
 }
 

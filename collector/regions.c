@@ -9,6 +9,7 @@
  */
 #include "collector/regions.h"
 
+#include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/region_table.h"
 #include "collector/sampling.h"
@@ -137,6 +138,12 @@ void fg_mark_resume(void)
 	fg_sampling_set(true);
 }
 
+static void mark_dump(void)
+{
+	if (fg_alive() && fg_count_hooks && fg_count_hooks->dump)
+		fg_count_hooks->dump();
+}
+
 /* ---- files and threads ---- */
 
 void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent)
@@ -191,4 +198,5 @@ FG_EXPORT const struct fg_region_api fastgate_region_api_1 = {
 	.unit_end = fg_mark_unit_end,
 	.pause = fg_mark_pause,
 	.resume = fg_mark_resume,
+	.dump = mark_dump,
 };

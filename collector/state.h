@@ -230,8 +230,9 @@ struct fg_options {
 	bool has_units;
 	bool paused;
 	uint64_t max_bytes;
-	uint32_t counters;   /* bits of enum fg_counter */
-	const char *misread; /* a variable whose value makes no sense */
+	uint32_t counters;    /* bits of enum fg_counter */
+	uint32_t dump_signal; /* that asks for a dump; 0: none does */
+	const char *misread;  /* a variable whose value makes no sense */
 };
 
 /* For threads not created by pthread_create() (collector/discover.c). */
@@ -281,6 +282,7 @@ struct fg_global {
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
 	const _Atomic uint8_t *control;
+	_Atomic uint32_t control_seen; /* bytes of it that were there at the start, or read since */
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	/*

@@ -70,17 +70,27 @@ static char *append_text(char *at, const char *end, const char *text)
 	return at;
 }
 
-static char *append_number(char *at, const char *end, uint64_t value)
+size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE])
 {
-	char digits[20];
-	unsigned count = 0;
+	char digits[FG_NUMBER_SIZE];
+	size_t count = 0;
 
 	do {
 		digits[count++] = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
-	while (count && at < end)
-		*at++ = digits[--count];
+	for (size_t i = 0; i < count; i++)
+		text[i] = digits[count - 1 - i];
+	return count;
+}
+
+static char *append_number(char *at, const char *end, uint64_t value)
+{
+	char digits[FG_NUMBER_SIZE];
+	const size_t count = fg_number_text(value, digits);
+
+	for (size_t i = 0; i < count && at < end; i++)
+		*at++ = digits[i];
 	return at;
 }
 

@@ -44,6 +44,12 @@ bool fg_note(struct fg_thread *thread, const char *text);
 
 bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);
 
+/* Decimal digits, without a NUL; how many. */
+enum {
+	FG_NUMBER_SIZE = 20
+};
+size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
+
 void fg_lose(enum fg_trace_loss cause, uint64_t count);
 void fg_count(uint64_t *counter, uint64_t by);
 void fg_maximum(uint64_t *counter, uint64_t value);

@@ -132,6 +132,28 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	/* A family: one a dump, "heap.live.1". */
+	[FG_MEASURE_HEAP_LIVE_DUMPED] =
+		{
+			.name = "heap.live.",
+			.label = "memory held at a dump",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	/* A family: one a dump, "heap.live_blocks.1". */
+	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
+		{
+			.name = "heap.live_blocks.",
+			.label = "blocks held at a dump",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 	[FG_MEASURE_HEAP_PEAK] =
 		{
 			.name = "heap.peak",
@@ -206,6 +228,17 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 		{
 			.name = "fd.live",
 			.label = "descriptors open at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: one a dump, "fd.live.1". */
+	[FG_MEASURE_FD_LIVE_DUMPED] =
+		{
+			.name = "fd.live.",
+			.label = "descriptors open at a dump",
 			.unit = "1",
 			.fold = FG_FOLD_SUM,
 			.better = FG_BETTER_LOWER,

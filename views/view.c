@@ -99,6 +99,12 @@ const struct fg_view fg_views[] = {
 		.measure = "heap.leaked",
 	},
 	{
+		.name = "growth",
+		.description = "call paths that hold more than they did at an earlier dump",
+		.make = fg_view_growth,
+		.measure = "heap.live",
+	},
+	{
 		.name = "domains",
 		.description = "the arguments that functions were called with",
 		.make = fg_view_domains,

@@ -60,7 +60,8 @@ struct fg_view_row {
 };
 
 enum {
-	FG_VIEW_MAX_COLUMNS = 24
+	FG_VIEW_MAX_COLUMNS = 24,
+	FG_VIEW_AT_END = 1 << 30,
 };
 
 /* The last column holds the name and takes the width that is left. */
@@ -88,6 +89,9 @@ struct fg_view_options {
 	const char
 		*function; /* pattern: what callgraph, paths, domains are about; NULL: everything */
 	unsigned trace;    /* the call path that domains is about; 0: all */
+	/* the dumps that growth compares; 0: the first and the last that there is */
+	unsigned dump_from;
+	unsigned dump_to; /* FG_VIEW_AT_END: what is held at the end */
 };
 
 struct fg_view {

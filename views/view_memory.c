@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Memory, where allocations were counted.  `leaks`: the call paths whose blocks were lost, or not
- * given back.  `memory`: functions, with everything that was counted about their allocations side
- * by side.
+ * given back.  `growth`: those that hold more than at an earlier dump.  `memory`: functions, with
+ * everything that was counted about their allocations side by side.
  */
 #include "views/view_private.h"
 
@@ -197,6 +197,184 @@ out:
 	return status;
 }
 
+/* ---- growth ---- */
+
+static const struct fg_view_column growth_columns[] = {
+	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
+	{.key = "grown", .title = "grown %t", .kind = FG_CELL_VALUE},
+	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
+	{.key = "before", .title = "before %t", .kind = FG_CELL_VALUE},
+	{.key = "after", .title = "after %t", .kind = FG_CELL_VALUE},
+	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+};
+
+enum {
+	MARK_SIZE = 48
+};
+
+/* What is held at a dump, or at the end. */
+static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
+{
+	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
+				      : snprintf(text, MARK_SIZE, "%s.%u", of, dump));
+	return text;
+}
+
+static const char *name_of_mark(unsigned dump, char text[MARK_SIZE])
+{
+	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "the end")
+				      : snprintf(text, MARK_SIZE, "dump %u", dump));
+	return text;
+}
+
+static bool has_dump(const struct fg_profile *profile, unsigned dump)
+{
+	char name[MARK_SIZE];
+	uint16_t index = 0;
+
+	return fg_profile_find_measure(profile, measure_at("heap.live", dump, name), &index,
+				       NULL) == FG_OK;
+}
+
+/* The first and the last dump that there are, unless the user named others. */
+static int choose_marks(const struct fg_profile *profile, const struct fg_view_options *options,
+			unsigned marks[2], struct fg_error *err)
+{
+	unsigned last = 0;
+
+	while (has_dump(profile, last + 1))
+		last++;
+	if (last == 0)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "no dumps were taken: call fg_dump() in the program, append "
+				    "lines 'dump' to the file of fastgate record --control, or use "
+				    "--dump-signal");
+	marks[0] = options->dump_from ? options->dump_from : 1;
+	marks[1] = options->dump_to ? options->dump_to : last > 1 ? last : FG_VIEW_AT_END;
+	for (size_t i = 0; i < 2; i++)
+		if (!has_dump(profile, marks[i]))
+			return fg_error_set(err, FG_ENOENT, "there is no dump %u: there are %u",
+					    marks[i], last);
+	return FG_OK;
+}
+
+struct growth {
+	double *before; /* by node */
+	double *blocks;
+	double *blocks_before;
+};
+
+static void list_growth(struct fg_view_table *table, const struct fg_calltree *tree,
+			const struct growth *growth, const struct fg_view_options *options)
+{
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
+	struct ranked *grown = fg_xcalloc(tree->node_count, sizeof(*grown));
+	double total = 0;
+	size_t count = 0;
+
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		const double value = tree->self[0][i].value - growth->before[i];
+
+		if (value > 0) {
+			grown[count++] = (struct ranked){i, value};
+			total += value;
+		}
+	}
+	qsort(grown, count, sizeof(*grown), largest_first);
+	for (size_t i = 0; i < count && i < limit; i++) {
+		const uint32_t node = grown[i].index;
+		struct fg_view_cell *cells = NULL;
+
+		if (!options->all && grown[i].value < options->floor * total)
+			break;
+		cells = fg_view_add_row(table)->cells;
+		cells[0] = fg_cell_share(grown[i].value / total);
+		cells[1] = fg_cell_value(grown[i].value);
+		cells[2] = fg_cell_count(growth->blocks[node] - growth->blocks_before[node]);
+		cells[3] = fg_cell_value(growth->before[node]);
+		cells[4] = fg_cell_value(tree->self[0][node].value);
+		cells[5] = fg_cell_library(table, &tree->labels[tree->nodes[node].label]);
+		cells[6] = path_cell(table, tree, node);
+	}
+	if (count > limit)
+		fg_view_note(table, "%zu more call paths (--rows N, --all)", count - limit);
+	if (count == 0)
+		fg_view_note(table, "no call path holds more than it did");
+	free(grown);
+}
+
+static double held_at(const struct fg_profile *profile, const char *measure)
+{
+	uint16_t index = 0;
+
+	return fg_profile_find_measure(profile, measure, &index, NULL) == FG_OK
+		       ? profile->measures[index].total
+		       : 0;
+}
+
+/* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
+static void tell_marks(struct fg_view_table *table, const struct fg_profile *profile,
+		       const unsigned marks[2])
+{
+	char names[2][MARK_SIZE];
+	char sizes[2][FG_NUMBER_TEXT_SIZE];
+
+	for (size_t i = 0; i < 2; i++) {
+		char measure[MARK_SIZE];
+
+		(void)fg_format_size(held_at(profile, measure_at("heap.live", marks[i], measure)),
+				     sizes[i]);
+		(void)name_of_mark(marks[i], names[i]);
+	}
+	fg_view_head(table, "memory held: %s at %s, %s at %s", sizes[0], names[0], sizes[1],
+		     names[1]);
+}
+
+int fg_view_growth(const struct fg_profile *profile, const struct fg_view_options *options,
+		   struct fg_view_table *table, struct fg_error *err)
+{
+	struct fg_calltree_query query = options->query;
+	struct growth growth = {0};
+	struct fg_calltree tree;
+	unsigned marks[2] = {0, 0};
+	char after[MARK_SIZE];
+	char other[MARK_SIZE];
+	int status = FG_OK;
+
+	if (strcmp(table->measure.name, "heap.live") != 0)
+		return fg_error_set(err, FG_EUNSUPPORTED, "growth is of heap.live, not of %s",
+				    table->measure.name);
+	status = choose_marks(profile, options, marks, err);
+	if (status != FG_OK)
+		return status;
+	query.measure = measure_at("heap.live", marks[1], after);
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
+	status = values_by_node(profile, &query, measure_at("heap.live", marks[0], other), &tree,
+				&growth.before, err);
+	if (status != FG_OK)
+		goto out;
+	status = values_by_node(profile, &query, measure_at("heap.live_blocks", marks[1], other),
+				&tree, &growth.blocks, err);
+	if (status != FG_OK)
+		goto out;
+	status = values_by_node(profile, &query, measure_at("heap.live_blocks", marks[0], other),
+				&tree, &growth.blocks_before, err);
+	if (status != FG_OK)
+		goto out;
+	fg_view_columns(table, growth_columns, FG_ARRAY_SIZE(growth_columns));
+	tell_marks(table, profile, marks);
+	list_growth(table, &tree, &growth, options);
+out:
+	free(growth.before);
+	free(growth.blocks);
+	free(growth.blocks_before);
+	fg_calltree_release(&tree);
+	return status;
+}
+
 /* ---- memory ---- */
 
 enum {
@@ -273,6 +451,7 @@ struct function {
 struct functions {
 	struct function *items;
 	size_t count;
+	bool is_known[COLUMN_COUNT]; /* leaks may not be: their column is left out */
 };
 
 static int column_of(const char *measure)
@@ -296,6 +475,7 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 
 	if (status != FG_OK)
 		return status;
+	functions->is_known[column] = other.labels != NULL;
 	if (other.labels)
 		figure_count = fg_calltree_flat(&other.tree, &figures);
 	for (size_t i = 0; i < figure_count; i++) {
@@ -312,13 +492,14 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 }
 
 static void add_function(struct fg_view_table *table, const struct fg_calltree *tree,
-			 const struct function *function, double share)
+			 const struct functions *functions, const struct function *function,
+			 double share)
 {
 	struct fg_view_cell *cells = fg_view_add_row(table)->cells;
 	const struct fg_label *label = &tree->labels[function->label];
 
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		if (measures[i])
+		if (measures[i] && functions->is_known[i])
 			cells[i] = memory_columns[i].kind == FG_CELL_VALUE
 					   ? fg_cell_value(function->values[i])
 					   : fg_cell_count(function->values[i]);
@@ -346,7 +527,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	}
 	qsort(ranked, count, sizeof(*ranked), largest_first);
 	for (size_t i = 0; i < count && i < limit; i++)
-		add_function(table, tree, &functions->items[ranked[i].index],
+		add_function(table, tree, functions, &functions->items[ranked[i].index],
 			     total > 0 ? ranked[i].value / total : 0);
 	if (count > limit)
 		fg_view_note(table, "%zu more functions (--rows N, --all)", count - limit);

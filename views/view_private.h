@@ -27,6 +27,7 @@ fg_view_maker fg_view_domains;
 fg_view_maker fg_view_times;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
+fg_view_maker fg_view_growth;
 fg_view_maker fg_view_instructions;
 
 /* The columns under the keys and titles that fit the table's measure. */
@@ -40,6 +41,8 @@ const char *fg_view_whole(const struct fg_view_table *table);
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
+/* A line above the table, a line below it. */
+void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 
 struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */

@@ -71,7 +71,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	fg_strbuf_release(&text);
 }
 
-FG_PRINTF(2, 3) static void add_head(struct fg_view_table *table, const char *format, ...)
+void fg_view_head(struct fg_view_table *table, const char *format, ...)
 {
 	va_list ap;
 
@@ -187,7 +187,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	bool is_part = false;
 
 	if (profile->title)
-		add_head(table, "%s", profile->title);
+		fg_view_head(table, "%s", profile->title);
 	(void)fg_measure_text(&table->measure, whole_value, whole);
 	(void)fg_format_count((double)total->samples, samples);
 	(void)fg_measure_text(&table->measure, total->value, kept);
@@ -208,7 +208,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 		fg_strbuf_printf(&line, "; the mean of %u repetitions", repetitions);
 	else if (query->per_repetition)
 		fg_strbuf_add_text(&line, "; one repetition");
-	add_head(table, "%s", fg_strbuf_text(&line));
+	fg_view_head(table, "%s", fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }
 

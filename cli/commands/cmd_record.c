@@ -20,6 +20,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,6 +37,7 @@ struct options {
 	int64_t duration_ns;
 	const char *units;
 	const char *control;
+	int dump_signal;
 	bool paused;
 	const char *measures;
 	const char *calls;
@@ -49,6 +51,12 @@ struct options {
 
 /* As enum fg_sample_clock numbers them. */
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
+
+/* Signals that ask for a dump, by their numbers; a program that uses one chooses another. */
+static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
+					   "urg",  "winch", "io",   "pwr",  NULL};
+static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SIGUSR2,
+					  SIGURG, SIGWINCH, SIGIO,   SIGPWR};
 
 static const struct fg_option options[] = {
 	{.name = "pid",
@@ -90,7 +98,10 @@ static const struct fg_option options[] = {
 		    "take samples from the begin of one unit of work to the end of another, by "
 		    "their numbers"),
 	FG_ROW_FILE(struct options, control, "control", 0,
-		    "make this file; no samples are taken while its first byte is 0"),
+		    "make this file; no samples are taken while its first byte is 0, and each line "
+		    "'dump' appended to it asks for a dump of what is held (--measure heap, fd)"),
+	FG_ROW_CHOICE(struct options, dump_signal, "dump-signal", 0, "SIGNAL", dump_signals, "none",
+		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	FG_ROW_TEXT(
@@ -241,6 +252,8 @@ static const char *only_inside(const struct options *given)
 		return "--units";
 	if (given->control)
 		return "--control";
+	if (given->dump_signal)
+		return "--dump-signal";
 	if (given->measures)
 		return "--measure";
 	if (given->calls)
@@ -504,6 +517,7 @@ static int prepare(const struct options *given, const char *command,
 		.counters = given->measures,
 		.units = given->units,
 		.control = owned[2],
+		.dump_signal = dump_signal_numbers[given->dump_signal],
 		.paused = given->paused,
 		.calls = given->calls,
 		.domains = given->domains,
@@ -593,6 +607,8 @@ static const char *counting_contradiction(const struct options *given)
 	if (given->measures && counts_calls(given))
 		return "--measure counts by other means than --calls and --domains: record them "
 		       "one after the other";
+	if (given->dump_signal && !given->measures)
+		return "--dump-signal needs --measure heap or fd: what is held is counted there";
 	return NULL;
 }
 

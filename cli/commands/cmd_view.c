@@ -2,12 +2,17 @@
 #include "cli/session/profile_command.h"
 #include "views/view.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
 struct options {
 	struct fg_cli_profile_options profile;
 	int view;
 	unsigned rows;
 	unsigned depth;
 	unsigned trace;
+	const char *dumps;
 	unsigned width;
 	double floor;
 	const char *function;
@@ -20,9 +25,9 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",       "callgraph", "top-down", "bottom-up", "lines",        "libraries", "classes",
-	"namespaces", "files",     "threads",  "regions",   "units",        "timeline",  "paths",
-	"memory",     "leaks",     "domains",  "times",     "instructions", NULL};
+	"flat",       "callgraph", "top-down", "bottom-up", "lines", "libraries",    "classes",
+	"namespaces", "files",     "threads",  "regions",   "units", "timeline",     "paths",
+	"memory",     "leaks",     "growth",   "domains",   "times", "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -39,6 +44,9 @@ static const struct fg_option options[] = {
 		"the functions that callgraph, paths, domains, times and instructions are about"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
 		     "the call path that domains and times show in full, by its number"),
+	FG_ROW_TEXT(struct options, dumps, "dumps", 0, "FROM:TO",
+		    "the two dumps that growth compares, by their numbers; TO may be 'end' "
+		    "(default: the first and the last, or the end)"),
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
@@ -67,10 +75,37 @@ static const struct fg_cli_example examples[] = {
 	 "from where, how often and with which arguments log is called"},
 	{"fastgate view -V instructions -f 'fit\\(' trace/",
 	 "at which instructions fit spends its time"},
+	{"fastgate view -V growth --dumps 1:2 trace/",
+	 "who holds more memory at the second dump than at the first"},
 	{"fastgate view --facts trace/", "which clock, how many samples, and what they cost"},
 	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
 	{NULL, NULL},
 };
+
+/* "1:2", "1:end". */
+static bool read_dumps(const char *text, struct fg_view_options *to)
+{
+	char *end = NULL;
+	unsigned long from = 0;
+	unsigned long until = 0;
+
+	if (!text)
+		return true;
+	if (!isdigit((unsigned char)*text))
+		return false;
+	from = strtoul(text, &end, 10);
+	if (*end++ != ':' || from == 0 || from >= FG_VIEW_AT_END)
+		return false;
+	to->dump_from = (unsigned)from;
+	to->dump_to = FG_VIEW_AT_END;
+	if (strcmp(end, "end") == 0)
+		return true;
+	if (!isdigit((unsigned char)*end))
+		return false;
+	until = strtoul(end, &end, 10);
+	to->dump_to = (unsigned)until;
+	return *end == '\0' && until > 0 && until < FG_VIEW_AT_END;
+}
 
 static unsigned text_width(const struct fg_cli *cli, const struct options *given)
 {
@@ -136,7 +171,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 {
 	const struct options *given = context;
 	const bool is_data = cli->json || given->csv;
-	const struct fg_view_options view_options = {
+	struct fg_view_options view_options = {
 		.query = *query,
 		.rows = given->rows,
 		.all = given->all || (is_data && given->rows == 0 && !(given->floor > 0)),
@@ -151,6 +186,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 	size_t count = 0;
 	int status = FG_OK;
 
+	(void)read_dumps(given->dumps, &view_options);
 	if (given->facts)
 		return show_facts(cli, given, profile, err);
 	tables = fg_xcalloc(profile->measure_count, sizeof(tables[0]));
@@ -177,6 +213,11 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given.facts && (cli->json || given.csv))
 		return fg_cli_usage(cli,
 				    "--facts are lines for people: leave out --json and --csv");
+	if (!read_dumps(given.dumps, &(struct fg_view_options){0}))
+		return fg_cli_usage(cli,
+				    "--dumps wants FROM:TO, two numbers of dumps, or 'end' as "
+				    "the second; got '%s'",
+				    given.dumps);
 	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
 	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;
 	return fg_cli_run_on_profile(cli, &given.profile,
@@ -198,7 +239,8 @@ const struct fg_cli_command fg_cmd_view = {
 		"with their functions), units (units of work: the slowest, and statistics for each "
 		"region), timeline, paths (conditional cost: a function's time by calling path, "
 		"and how it varies from unit to unit), memory (what was allocated and held, by "
-		"function), leaks (what was lost, by call path), domains (the arguments of "
+		"function), leaks (what was lost, by call path), growth (what is held more than "
+		"at an earlier dump, by call path), domains (the arguments of "
 		"mathematical functions; with --function the call paths to them, with --trace "
 		"one call path and how its arguments are spread) and instructions (a function's "
 		"samples by instruction, disassembled, beside its lines).\n"

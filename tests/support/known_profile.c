@@ -199,27 +199,15 @@ void known_profile_add_bytes(struct fg_profile *profile)
 	}
 }
 
-void known_profile_add_heap(struct fg_profile *profile)
-{
-	static const struct {
-		const char *name;
-		double value;
-		size_t every; /* which samples have one */
-	} kinds[] = {
-		{.name = "heap.bytes", .value = KNOWN_BYTES, .every = 1},
-		{.name = "heap.allocations", .value = 1, .every = 1},
-		{.name = "heap.largest", .value = KNOWN_BYTES, .every = 1},
-		{.name = "heap.live", .value = KNOWN_BYTES, .every = 4},
-		{.name = "heap.live_blocks", .value = 1, .every = 4},
-		{.name = "heap.peak", .value = KNOWN_BYTES, .every = 2},
-		{.name = "heap.own_peak", .value = 8.0 * KNOWN_BYTES, .every = 1},
-		{.name = "heap.temporary", .value = 1, .every = 10},
-		{.name = "heap.leaked", .value = KNOWN_BYTES, .every = 5},
-		{.name = "heap.leaked_blocks", .value = 1, .every = 5},
-		{.name = "heap.untouched", .value = KNOWN_BYTES, .every = 10},
-	};
+struct counted {
+	const char *name;
+	double value;
+	size_t every; /* which samples have one */
+};
 
-	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
+static void add_counted(struct fg_profile *profile, const struct counted *kinds, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
 		const struct fg_measure is = fg_measure_describe(kinds[k].name, NULL);
 		const uint16_t measure = fg_profile_measure(profile, &is);
 
@@ -234,6 +222,37 @@ void known_profile_add_heap(struct fg_profile *profile)
 			fg_profile_add_up(profile, sample);
 		}
 	}
+}
+
+void known_profile_add_dumps(struct fg_profile *profile)
+{
+	static const struct counted kinds[] = {
+		{.name = "heap.live.1", .value = KNOWN_BYTES, .every = 4},
+		{.name = "heap.live_blocks.1", .value = 1, .every = 4},
+		{.name = "heap.live.2", .value = KNOWN_BYTES, .every = 3},
+		{.name = "heap.live_blocks.2", .value = 1, .every = 3},
+	};
+
+	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
+}
+
+void known_profile_add_heap(struct fg_profile *profile)
+{
+	static const struct counted kinds[] = {
+		{.name = "heap.bytes", .value = KNOWN_BYTES, .every = 1},
+		{.name = "heap.allocations", .value = 1, .every = 1},
+		{.name = "heap.largest", .value = KNOWN_BYTES, .every = 1},
+		{.name = "heap.live", .value = KNOWN_BYTES, .every = 4},
+		{.name = "heap.live_blocks", .value = 1, .every = 4},
+		{.name = "heap.peak", .value = KNOWN_BYTES, .every = 2},
+		{.name = "heap.own_peak", .value = 8.0 * KNOWN_BYTES, .every = 1},
+		{.name = "heap.temporary", .value = 1, .every = 10},
+		{.name = "heap.leaked", .value = KNOWN_BYTES, .every = 5},
+		{.name = "heap.leaked_blocks", .value = 1, .every = 5},
+		{.name = "heap.untouched", .value = KNOWN_BYTES, .every = 10},
+	};
+
+	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
 }
 
 void known_profile_add_domains(struct fg_profile *profile)

@@ -34,6 +34,8 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 			known_profile_add_domains(&profile);
 			known_profile_add_durations(&profile);
 		}
+		if (strcmp(view->name, "growth") == 0)
+			known_profile_add_dumps(&profile);
 		if (view->needs_code)
 			known_profile_add_code(&profile);
 		make(view->name, &profile, &options, &table);
@@ -491,6 +493,86 @@ static void leaks_are_paths_and_memory_is_by_function(void **state)
 	fg_profile_release(&profile);
 }
 
+static bool shows_column(const struct fg_view_table *table, const char *title)
+{
+	struct fg_strbuf text = {0};
+	bool is_shown = false;
+
+	fg_view_write_text(table, &(struct fg_view_text_options){0}, &text);
+	is_shown = strstr(fg_strbuf_text(&text), title) != NULL;
+	fg_strbuf_release(&text);
+	return is_shown;
+}
+
+static void leaks_that_are_not_known_are_missing_in_memory(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	uint16_t leaked = 0;
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_heap(&profile);
+	make("memory", &profile, &options, &table);
+	assert_true(shows_column(&table, "lost"));
+	fg_view_table_release(&table);
+	assert_int_equal(fg_profile_find_measure(&profile, "heap.leaked", &leaked, NULL), FG_OK);
+	profile.measures[leaked].is.name = "other";
+	make("memory", &profile, &options, &table);
+	assert_false(shows_column(&table, "lost"));
+	assert_true(shows_column(&table, "live"));
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void hold_more(struct fg_profile *profile, const char *measure, double value)
+{
+	const struct fg_measure is = fg_measure_describe(measure, NULL);
+	struct fg_sample *sample = fg_profile_add_sample(profile);
+
+	sample->stack = profile->samples[0].stack;
+	sample->value = value;
+	sample->kind = FG_TIME_BOTH;
+	sample->measure = fg_profile_measure(profile, &is);
+	fg_profile_add_up(profile, sample);
+}
+
+static void growth_is_between_two_dumps(void **state)
+{
+	struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_heap(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("growth"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "fg_dump()"));
+	hold_more(&profile, "heap.live.1", 100);
+	hold_more(&profile, "heap.live_blocks.1", 1);
+	hold_more(&profile, "heap.live.2", 250);
+	hold_more(&profile, "heap.live_blocks.2", 3);
+	make("growth", &profile, &options, &table);
+	assert_int_equal(table.row_count, 1);
+	assert_true(table.rows[0].cells[1].number == 150); /* grown by */
+	assert_true(table.rows[0].cells[2].number == 2);   /* blocks */
+	assert_true(table.rows[0].cells[3].number == 100); /* before */
+	assert_true(table.rows[0].cells[4].number == 250); /* after */
+	fg_view_table_release(&table);
+	options.dump_from = 2;
+	options.dump_to = 1;
+	make("growth", &profile, &options, &table);
+	assert_int_equal(table.row_count, 0);
+	fg_view_table_release(&table);
+	options.dump_to = 3;
+	assert_int_equal(fg_view_make(fg_view_find("growth"), &profile, &options, &table, &err),
+			 FG_ENOENT);
+	fg_profile_release(&profile);
+}
+
 static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
@@ -578,6 +660,8 @@ int main(void)
 		cmocka_unit_test(durations_of_call_paths_join_in_those_of_functions),
 		cmocka_unit_test(without_leaks_a_sentence_says_so),
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
+		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
+		cmocka_unit_test(growth_is_between_two_dumps),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the program, a file or a signal chooses, and what grew between two.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def ask_by_file(_pid):
+    with open("control", "a", encoding="ascii") as file:
+        file.write("dump\n")
+
+
+def ask_by_signal(pid):
+    os.kill(pid, signal.SIGUSR2)
+
+
+def record(program, commands, *options, ask=None):
+    """Runs the program through the commands; "ask" asks for a dump from outside."""
+    words = [FASTGATE, "record", *options, "--", program]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1) as child:
+        pid = int(child.stdout.readline())
+        for command in commands:
+            if command == "ask":
+                ask(pid)
+                continue
+            child.stdin.write(command + "\n")
+            answer = child.stdout.readline()
+            check(answer == "done\n", f"{options}: {command} answered {answer!r}")
+        child.stdin.close()
+        said = child.stderr.read()
+    check(child.returncode == 0, f"{options}: exit code {child.returncode}: {said}")
+
+
+def view(*words):
+    return call(FASTGATE, "view", *words, "fastgate-record")
+
+
+def grown(*words):
+    """By the function that allocated: grown, blocks, before, after."""
+    done = view("--json", "-V", "growth", *words)
+    check(done.returncode == 0, f"growth {words}: {done.stderr}")
+    rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+    return {row["path"].split(" ← ")[0]: (row["grown"], row["blocks"], row["before"], row["after"]) for row in rows}
+
+
+def expect(wanted, *words):
+    found = grown(*words)
+    ours = {name: found[name] for name in ("cache", "hold") if name in found}
+    check(ours == wanted, f"growth {words}: {wanted} expected, found {found}")
+
+
+def held(measure):
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record").stdout
+    return {line.rsplit(" ", 1)[0].split(";")[-1]: int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()}
+
+
+MARKS = ("cache", "ask", "cache", "hold", "ask", "cache", "let-go")
+
+
+def growth_between_two_marks():
+    expect({"cache": (1000, 1, 1000, 2000), "hold": (50000, 1, 0, 50000)})
+    expect({"cache": (1000, 1, 1000, 2000), "hold": (50000, 1, 0, 50000)}, "--dumps", "1:2")
+    expect({"cache": (2000, 2, 1000, 3000)}, "--dumps", "1:end")
+    expect({"cache": (1000, 1, 2000, 3000)}, "--dumps", "2:end")
+    check(held("heap.live.2").get("hold") == 50000 and "hold" not in held("heap.live"), "what is let go is in the dump, not at the end")
+    shown = view("-V", "growth").stdout
+    check("hold ← " in shown and " at dump 1, " in shown and " at dump 2\n" in shown, shown)
+    refused = view("-V", "growth", "--dumps", "1:3")
+    check(refused.returncode == 2 and "there is no dump 3: there are 2" in refused.stderr, f"{refused}")
+
+
+def program_asks(program):
+    record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap,fd")
+    growth_between_two_marks()
+    check(sum(held("fd.live.1").values()) == 0, "no descriptor is open")
+
+
+def file_asks(program):
+    """Beginning with the file of an earlier recording, whose commands are done."""
+    with open("control", "w", encoding="ascii") as file:
+        file.write("1\ndump\n")
+    record(program, MARKS, "--measure", "heap", "--control", "control", ask=ask_by_file)
+    growth_between_two_marks()
+
+
+def file_switches_counting_off(program):
+    with open("control", "w", encoding="ascii") as file:
+        file.write("0")
+    record(program, ("cache", "hold"), "--measure", "heap", "--control", "control")
+    check(not held("heap.allocations").get("cache"), "the control file said 0, and allocations were counted")
+
+
+def signal_asks(program):
+    record(program, MARKS, "--measure", "heap", "--dump-signal", "usr2", ask=ask_by_signal)
+    growth_between_two_marks()
+
+
+def last_dump_needs_no_event_after_it(program):
+    record(program, ("cache", "ask"), "--measure", "heap", "--control", "control", ask=ask_by_file)
+    expect({}, "--dumps", "1:end")
+    check(held("heap.live.1").get("cache") == 1000, "a dump asked for before the end")
+
+
+def child_goes_on_counting(program):
+    """A child of fork holds what it allocated itself; its dumps follow those of its parent."""
+    record(program, ("cache", "dump", "fork"), "--measure", "heap")
+    check(held("heap.live.1").get("cache") == 1000 and held("heap.live.2").get("cache") == 1000, f"{held('heap.live.2')}")
+
+
+def without_dumps_there_is_no_growth(program):
+    record(program, ("cache", "dump"))
+    check(view("-V", "growth").returncode == 2, "growth of a profile of time")
+    record(program, ("cache", "hold"), "--measure", "heap")
+    done = view("-V", "growth")
+    check(done.returncode == 2 and "no dumps were taken: call fg_dump()" in done.stderr, f"{done}")
+    for words in (("record", "--dump-signal", "usr1", "--", "true"), ("view", "-V", "growth", "--dumps", "0:1"), ("view", "-V", "growth", "--dumps", "1:")):
+        done = call(FASTGATE, *words)
+        check(done.returncode == 2 and ("--dump-signal needs" if words[0] == "record" else "--dumps wants FROM:TO") in done.stderr, f"{words}: {done}")
+
+
+def body():
+    for suffix in ("", "_i386"):
+        program = f"{TARGETS}/dumps{suffix}"
+        if not os.path.exists(program):
+            continue
+        file_asks(program)
+    program = f"{TARGETS}/dumps"
+    program_asks(program)
+    signal_asks(program)
+    file_switches_counting_off(program)
+    os.unlink("control")
+    last_dump_needs_no_event_after_it(program)
+    child_goes_on_counting(program)
+    without_dumps_there_is_no_growth(program)
+
+
+finish_in_scratch(body)
