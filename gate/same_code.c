@@ -110,17 +110,30 @@ static bool has_sure_function(const struct fg_blame *blame)
 	return false;
 }
 
+/* As people read it, of the linkage name at the start of "NAME=…". */
+static const char *readable(const struct fg_profile_set *set, const char *word,
+			    struct fg_arena *arena)
+{
+	const char *linkage = fg_arena_strndup(arena, word, strcspn(word, "="));
+
+	for (size_t f = 1; f < set->function_count; f++) {
+		if (set->functions[f].linkage && strcmp(set->functions[f].linkage, linkage) == 0)
+			return set->functions[f].name;
+	}
+	return linkage;
+}
+
 /* What samples are too few to tell may follow from the code. */
-static void note_only_changed(const char *words, struct fg_arena *arena,
-			      struct fg_benchmark_verdict *verdict)
+static void note_only_changed(const struct fg_profile_set *set, const char *words,
+			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const char *only = only_changed(words);
 
 	if (!only || has_sure_function(&verdict->time))
 		return;
 	fg_notes_add(&verdict->notes, arena,
-		     "%.*s is the only one of the hot functions whose machine code changed",
-		     (int)strcspn(only, "="), only);
+		     "%s is the only one of the hot functions whose machine code changed",
+		     readable(set, only, arena));
 }
 
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
@@ -155,6 +168,6 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	}
 	if (whole_changed)
-		note_only_changed(words, arena, verdict);
+		note_only_changed(set, words, arena, verdict);
 	free(facts);
 }

@@ -246,6 +246,30 @@ static void check_aslr(const char *root, struct fg_diagnosis *diagnosis)
 	    fg_xasprintf("kernel.randomize_va_space = %.0f", aslr));
 }
 
+/* Yama: 1 allows to trace descendants alone, 2 asks for CAP_SYS_PTRACE, 3 forbids it to all. */
+static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
+{
+	const double scope = number_of(root, "/proc/sys/kernel/yama/ptrace_scope", (double)NAN);
+
+	if (isnan(scope))
+		return;
+	add(diagnosis,
+	    &(struct words){
+		    .id = "tracing",
+		    .subject = "tracing",
+		    .severity = scope > 1   ? FG_SEVERITY_WARNING
+				: scope > 0 ? FG_SEVERITY_NOTE
+					    : FG_SEVERITY_OK,
+		    .meaning =
+			    scope > 1 ? "a benchmark that crashes or hangs is reported without its "
+					"stacks, and `record --pid` is refused"
+				      : "`record --pid` needs root for a program that fastgate did "
+					"not start; benchmarks are not concerned",
+		    .remedy = "sudo sysctl kernel.yama.ptrace_scope=0",
+	    },
+	    fg_xasprintf("kernel.yama.ptrace_scope = %.0f", scope));
+}
+
 static void check_perf_limits(const char *root, struct fg_diagnosis *diagnosis)
 {
 	const double paranoid =
@@ -396,10 +420,11 @@ static void check_numa_balancing(const char *root, struct fg_diagnosis *diagnosi
 }
 
 static void (*const host_checks[])(const char *root, struct fg_diagnosis *diagnosis) = {
-	check_cpus,           check_load, check_steal,          check_governor,
-	check_turbo,          check_smt,  check_quota,          check_memory,
-	check_thermal,        check_aslr, check_numa_balancing, check_perf_limits,
-	check_virtualization,
+	check_cpus,     check_load,           check_steal,
+	check_governor, check_turbo,          check_smt,
+	check_quota,    check_memory,         check_thermal,
+	check_aslr,     check_numa_balancing, check_perf_limits,
+	check_tracing,  check_virtualization,
 };
 
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis)

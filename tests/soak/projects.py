@@ -257,6 +257,10 @@ def try_package(fastgate, row, folder):
     code_slow, slow = run(fastgate, tree, row.benchmark)
     row.planted = f"{slow['verdict']} {100 * change_of(slow):+.1f} %"
     guilty = [function["name"] for function in slow["functions"] if function["verdict"] == "regression"]
+    # Where samples are too few, the report names the only hot function that changed.
+    changed = re.search(r"^(.*) is the only one of the hot functions whose machine code changed$", "\n".join(slow["notes"]), re.M)
+    if not guilty and changed:
+        guilty = [changed.group(1)]
     row.named = guilty[0] if guilty else "-"
     row.good = code == 0 and code_slow == 1 and row.function in guilty
 

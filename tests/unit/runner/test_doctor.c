@@ -17,6 +17,7 @@ static int set_up(void **state)
 		{"/proc/sys/kernel/randomize_va_space", "2\n"},
 		{"/proc/sys/kernel/perf_event_paranoid", "2\n"},
 		{"/proc/sys/kernel/perf_event_max_sample_rate", "100000\n"},
+		{"/proc/sys/kernel/yama/ptrace_scope", "0\n"},
 		{"/sys/devices/system/cpu/online", "0-3\n"},
 		{"/sys/devices/system/cpu/smt/active", "0\n"},
 		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"},
@@ -48,7 +49,7 @@ static void a_healthy_host_gets_no_advice(void **state)
 
 	(void)state;
 	fg_doctor_host(fg_fake_host.path, &diagnosis);
-	assert_int_equal(diagnosis.count, 12);
+	assert_int_equal(diagnosis.count, 13);
 	for (size_t i = 0; i < diagnosis.count; i++) {
 		if (diagnosis.items[i].severity != FG_SEVERITY_OK)
 			fail_msg("%s: %s", diagnosis.items[i].id, diagnosis.items[i].evidence);
@@ -80,6 +81,10 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 		 "kernel.randomize_va_space = 0"},
 		{"/proc/sys/kernel/perf_event_paranoid", "4\n", "perf_event_paranoid",
 		 FG_SEVERITY_WARNING, "kernel.perf_event_paranoid = 4"},
+		{"/proc/sys/kernel/yama/ptrace_scope", "1\n", "tracing", FG_SEVERITY_NOTE,
+		 "kernel.yama.ptrace_scope = 1"},
+		{"/proc/sys/kernel/yama/ptrace_scope", "3\n", "tracing", FG_SEVERITY_WARNING,
+		 "kernel.yama.ptrace_scope = 3"},
 		{"/proc/sys/kernel/perf_event_max_sample_rate", "1000\n", "perf_throttled",
 		 FG_SEVERITY_WARNING, "at most 1000 samples a second"},
 		{"/sys/fs/cgroup/cpu.max", "150000 100000\n", "cpu_quota", FG_SEVERITY_WARNING,
