@@ -478,6 +478,46 @@ static void add_notes(struct fg_trace_joiner *j)
 				    pid, (unsigned long long)j->unknown_paths);
 }
 
+static bool counts_heap(const struct fg_trace *trace)
+{
+	for (size_t i = 1; i < trace->measure_count; i++)
+		if (trace->measures[i] && strcmp(trace->measures[i], "heap.allocations") == 0)
+			return true;
+	return false;
+}
+
+/* The collector says so itself where the loader can tell it. */
+static bool is_told_of_malloc(const struct fg_trace *trace)
+{
+	for (size_t i = 0; i < trace->note_count; i++)
+		if (strstr(trace->notes[i], "a malloc of its own"))
+			return true;
+	return false;
+}
+
+/* The loader does not pass by an allocator that the program links under other names. */
+static void note_own_allocator(struct fg_trace_joiner *j)
+{
+	static const char *const allocators[] = {
+		"malloc", "je_malloc", "_rjem_malloc", "tc_malloc", "mi_malloc", "rpmalloc", NULL};
+	const struct fg_trace *trace = j->trace;
+
+	if (!counts_heap(trace) || is_told_of_malloc(trace))
+		return;
+	for (size_t i = 1; i < trace->module_count; i++) {
+		const bool is_program = trace->modules[i].flags & FG_MODULE_MAIN;
+		const char *name = is_program && j->modules[i]
+					   ? fg_symbol_module_defines(j->modules[i], allocators)
+					   : NULL;
+
+		if (name)
+			fg_profile_add_note(j->profile,
+					    "process %u: the program has an allocator of its own, "
+					    "%s: blocks that it gives out are not counted",
+					    trace->header.pid, name);
+	}
+}
+
 struct clock_words {
 	const char *clock;
 	const char *unseen;
@@ -636,6 +676,7 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	add_spans(&j);
 	add_totals(&j);
 	add_notes(&j);
+	note_own_allocator(&j);
 	add_sources(&j);
 	free(j.thread_of);
 	free(j.region_of);

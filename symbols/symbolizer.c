@@ -150,6 +150,23 @@ size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module)
 	return module->debug.is_open ? module->debug.index.units_without_split : 0;
 }
 
+static bool defines(const struct fg_elf *elf, const char *name)
+{
+	for (size_t i = 0; i < elf->symbol_count; i++)
+		if (strcmp(fg_elf_name(elf, &elf->symbols[i]), name) == 0)
+			return true;
+	return false;
+}
+
+const char *fg_symbol_module_defines(const struct fg_symbol_module *module,
+				     const char *const *names)
+{
+	for (; *names; names++)
+		if (defines(&module->file.elf, *names) || defines(&module->file.separate, *names))
+			return *names;
+	return NULL;
+}
+
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module)
 {
 	return module->bad;

@@ -105,6 +105,9 @@ size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
  * must be released.
  */
 void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
+/* The first of these names (NULL at the end) that is a function of the file; NULL: none is. */
+const char *fg_symbol_module_defines(const struct fg_symbol_module *module,
+				     const char *const *names);
 /* Is there a problem to report (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 

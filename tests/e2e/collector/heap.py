@@ -106,6 +106,22 @@ def malloc_of_the_program_is_told():
     check("has a malloc of its own" in done.stdout + done.stderr, f"not a word of the program's own malloc: {done}")
 
 
+def allocator_that_the_loader_does_not_know_is_told():
+    """One with a prefix, and a malloc that is local to the program."""
+    body = "{ static char room[1 << 16]; static size_t used; void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
+    write("prefixed.c", "#include <stddef.h>\nvoid *je_malloc(size_t n)\n" + body + "int main(void) { return je_malloc(100) == NULL; }\n")
+    write("local.c", "#include <stddef.h>\nstatic void *malloc(size_t n)\n" + body + "int main(void) { return malloc(100) == NULL; }\n")
+    for name, allocator in (("prefixed", "je_malloc"), ("local", "malloc")):
+        subprocess.run([COMPILER, "-O0", "-fno-builtin", f"{name}.c", "-o", name], check=True)
+        recorded(f"./{name}")
+        done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+        said = f"an allocator of its own, {allocator}: blocks that it gives out are not counted"
+        check(said in done.stdout + done.stderr, f"not a word of {allocator}: {done}")
+    recorded(f"{TARGETS}/heap")
+    done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+    check("of its own" not in done.stdout + done.stderr, f"the C library's malloc is counted: {done}")
+
+
 def nothing_is_counted_unless_asked_for(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
@@ -131,6 +147,7 @@ def body():
         program_behind_an_emptied_environment_is_counted(program)
     program_notices_nothing()
     malloc_of_the_program_is_told()
+    allocator_that_the_loader_does_not_know_is_told()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
 
 
