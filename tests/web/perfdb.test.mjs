@@ -190,6 +190,7 @@ async function backThroughZooms(context) {
 	await linked.close();
 
 	await page.goto(`${base}?view=compare&project=tracker`);
+	await page.locator('#names option').nth(1).waitFor({ state: 'attached' });
 	const [newest, before] = await page.locator('#names option').evaluateAll((options) => options.map((option) => option.value));
 	await page.getByLabel('Baseline').fill(before);
 	await page.getByLabel('Candidate').fill(newest);
