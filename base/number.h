@@ -39,7 +39,7 @@ fg_format_count(double value,
 #define FG_MINUS "−"
 /* "+" or the minus sign. */
 const char *fg_format_sign(double value);
-/* With its sign and so many significant digits: "+0.0012". */
+/* With its sign and the given number of significant digits: "+0.0012". */
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
 /* What follows the sign of such a text. */
 const char *fg_format_without_sign(const char *text);

@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__)
 
-/* "Is it this call?  Then go on at the end of the program, so many instructions from here." */
+/* "If it is this call, jump this number of instructions, to the end of the program." */
 # define ON_CALL(number, steps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), (steps), 0)
 
 bool fg_open_filter_install(void)

@@ -21,7 +21,7 @@ struct fg_call_values {
 	uint8_t bytes[FG_CALL_VALUES_ROOM];
 };
 
-/* One of `every` calls, each value rounded to so many bits of its mantissa: texts, or NULL. */
+/* Keeps one of `every` calls, values rounded to `precision` bits of mantissa: texts, or NULL. */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);
 /* Is this call one of those whose values are kept?  `draw` is the thread's own. */

@@ -33,7 +33,7 @@ struct fg_argument {
 struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
-	uint8_t lanes;        /* of a vector function: values in each register; 0: it is none */
+	uint8_t lanes;        /* of a vector function: values in each register; 0: a scalar one */
 	bool is_in_registers; /* all arguments, and nothing wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };

@@ -131,7 +131,7 @@ static inline void count_on(struct fg_thread *thread, const struct fg_regs *call
 	fg_live_add(thread, at->own, request->block, request->asked);
 }
 
-/* Inside the collector already, or on a thread that is none of ours. */
+/* Inside the collector already, or on a thread that we do not know. */
 static void count_unplaced(const struct request *request)
 {
 	const struct fg_counts seen = {.values = {

@@ -113,7 +113,7 @@ struct fg_chunk_writer {
 /* Clocks, and what they are about to do: collector/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	uint8_t settling;      /* perf's period has to be set again after so many samples */
+	uint8_t settling;      /* samples until perf's period must be set again */
 	uint64_t first_cpu_ns; /* CPU time at which its first period ends */
 	bool tick_fast;
 	uint8_t tick_idle;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define MS_PER_NS    1e-6
-#define TOTAL_ERRORS 2.0  /* the whole changed by at least so many standard errors */
+#define TOTAL_ERRORS 2.0  /* the least change of the whole, in standard errors */
 #define ROUNDING     1e-9 /* of the whole: sums of counts in another order */
 #define COVERED_MS   20.0 /* of CPU time in an arm, before its coverage means anything */
 

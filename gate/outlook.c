@@ -14,7 +14,7 @@ enum {
 	TRIALS = 15,
 };
 
-/* A clear slowdown: this scatter of the pairs, and so many times as much slower. */
+/* A clear slowdown, as a multiple of the scatter of the pairs. */
 static const double clear_scatter = 0.025;
 static const double clear_by = FG_OUTLOOK_CLEAR;
 

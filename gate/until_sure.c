@@ -30,7 +30,7 @@
 
 #define NEGLIGIBLE     0.4  /* r surely below this counts as independent */
 #define STEP           0.1  /* of r between two bettors */
-#define RECHECK_GROWTH 1.05 /* r is read again after so many times the pairs */
+#define RECHECK_GROWTH 1.05 /* r is estimated again when the pairs have grown by this factor */
 
 enum {
 	BETTORS = 10

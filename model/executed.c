@@ -135,7 +135,7 @@ bool fg_executed_add_sampled(struct fg_executed *executed, const char *library, 
 	return false;
 }
 
-/* Cuts a word off, up to a blank; NULL: there is none. */
+/* Cuts off the word before the next blank; NULL: no word left. */
 static char *next_word(char **rest)
 {
 	char *word = *rest;

@@ -26,7 +26,7 @@ void fg_memory_init(struct fg_memory *memory, pid_t pid);
 void fg_memory_release(struct fg_memory *memory);
 /* Something may have changed: nothing that was kept is used again. */
 void fg_memory_forget(struct fg_memory *memory);
-/* Reads so many pages at once, from the one of this address on; as many as there are. */
+/* Reads up to this many pages at once, starting with the page of the address. */
 void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
 /* What was copied from there before: read from now on, until it is forgotten. */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size);

@@ -21,7 +21,7 @@ struct fg_harness_value {
 	const char *unit;
 	enum fg_better better;
 	double value;
-	unsigned repeated; /* the mean of so many; 0: of one */
+	unsigned repeated; /* number of values behind the mean; 0: one */
 };
 
 struct fg_harness_case {

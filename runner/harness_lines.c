@@ -49,7 +49,7 @@ static size_t split(char *line, char **words)
 	return count;
 }
 
-/* A whole word that is a number, with commas between thousands or without; NaN: it is none. */
+/* A whole word that is a number, with or without commas between thousands; NaN: not a number. */
 static double number_of(const char *word)
 {
 	char digits[64];

@@ -11,7 +11,7 @@ struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const c
 /* As above; a case of this name that is there already is given, for a harness that repeats. */
 struct fg_harness_case *fg_harness_find_or_add(struct fg_harness_report *report, const char *name,
 					       size_t length);
-/* A value that is not finite is none. */
+/* Values that are not finite are dropped. */
 void fg_harness_add_value(struct fg_harness_report *report, struct fg_harness_case *to,
 			  struct fg_harness_value value);
 void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_case *to,

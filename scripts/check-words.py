@@ -29,6 +29,7 @@ FOREIGN = {
 }
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
+OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")
 
 # Files that name the words cannot avoid them.
 ABOUT_WORDS = {"scripts/check-words.py", "tests/lint/words-catches.sh"}
@@ -59,6 +60,8 @@ def problems(name, text):
                 yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"
         if in_c and OLD_PREFIX.search(line):
             yield number, "functions begin with fg_: headers say what is private"
+        if in_c and OTHER_STATUS.search(line):
+            yield number, "what a function returns is kept in `status`"
         if not in_c or name.startswith(("collector/", "examples/", "bench/")):
             continue
         code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*|^\s*\*.*|/\*.*', "", line)

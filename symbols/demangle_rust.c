@@ -226,7 +226,7 @@ struct punycode {
 	uint32_t bias;
 };
 
-/* A digit: a to z, then 0 to 9; 36 is none. */
+/* A digit: a to z, then 0 to 9; 36: not a digit. */
 static uint32_t punycode_digit(struct punycode *p)
 {
 	char c = '\0';

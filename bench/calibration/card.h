@@ -47,7 +47,7 @@ struct card {
 	size_t capacity;
 };
 
-/* "asfound", "busy1", "busy3": as the host is, and with so many busy processes a CPU. */
+/* "asfound", "busy1", "busy3": as the host is, and with one and three busy processes a CPU. */
 enum {
 	CARD_CONDITIONS = 3,
 	CARD_KINDS = 4,

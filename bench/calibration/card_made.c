@@ -14,7 +14,7 @@ enum {
 	RUNS = 125,       /* of a history */
 	STEP_AT = 60,     /* first run after the change */
 	STEP_REACH = 3,   /* runs off that still count as found */
-	HISTORY_SHARE = 2 /* a history takes longer than a decision: so many times fewer */
+	HISTORY_SHARE = 2 /* a history takes longer than a decision: fewer by this factor */
 };
 
 struct noise {

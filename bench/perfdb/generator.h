@@ -30,7 +30,7 @@ extern const struct fg_bench_shape fg_bench_shape_default;
 
 void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape);
 void fg_bench_program_release(struct fg_bench_program *program);
-/* The next build: so many functions renamed, so many paths new. */
+/* The next build: this many functions renamed, this many paths new. */
 void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown);
 /* One run of this build as a bundle; `number` makes its id, its time and its commit. */
 void fg_bench_program_run(const struct fg_bench_program *program, unsigned number,

@@ -14,7 +14,7 @@
 void fg_self_must(int status, const struct fg_error *err);
 
 /*
- * A trace of so many samples, as the collector writes them: 120 frames deep, near each other.  To
+ * A trace of this many samples, as the collector writes them: 120 frames deep, near each other.  To
  * be freed.
  */
 char *fg_self_trace(size_t samples, size_t *size);

@@ -60,7 +60,7 @@ struct fg_project_program {
 	const char *library_path; /* where shared libraries of this project are that it needs */
 	const char *input;        /* a file of the project, read from standard input, */
 	bool input_is_argument;   /* or by its name */
-	unsigned input_copies;    /* so many of it in a row; 0 or 1: the file itself */
+	unsigned input_copies;    /* the file that many times in a row; 0 or 1: the file itself */
 	struct fg_project_given given;
 	/* what was seen */
 	enum fg_project_trial trial;

@@ -21,7 +21,7 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 	char *delivery = fg_xasprintf("X-Fastgate-Delivery: %s", p->message->run_id);
 	char *signature = NULL;
 	struct fg_http_reply reply = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (p->token) {
 		char hex[FG_SHA256_HEX_SIZE];
@@ -33,16 +33,16 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 		const char *headers[] = {"Content-Type: application/json", delivery, signature,
 					 NULL};
 
-		rc = fg_post_send(
+		status = fg_post_send(
 			p, &(struct fg_http_request){"POST", "", headers, p->message->json, size},
 			&reply, err);
 	}
-	if (rc == FG_OK)
+	if (status == FG_OK)
 		*result = FG_POST_DELIVERED;
 	fg_strbuf_release(&reply.body);
 	free(signature);
 	free(delivery);
-	return rc;
+	return status;
 }
 
 /* ---- all of it ---- */
@@ -62,15 +62,48 @@ static const struct kind {
 	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: the target says it */
 	int (*deliver)(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 } kinds[] = {
-	{"github", "pull-request-comment", NEEDS_REQUEST, NULL, fg_post_job_github,
-	 fg_post_github_comment},
-	{"github", "commit-status", NEEDS_COMMIT, NULL, fg_post_job_github, fg_post_github_status},
-	{"github", "check-run", NEEDS_COMMIT, NULL, fg_post_job_github, fg_post_check_run},
-	{"gitlab", "merge-request-note", NEEDS_REQUEST, "PRIVATE-TOKEN", fg_post_job_gitlab,
-	 fg_post_gitlab_note},
-	{"gitlab", "commit-status", NEEDS_COMMIT, "PRIVATE-TOKEN", fg_post_job_gitlab,
-	 fg_post_gitlab_status},
-	{"webhook", NULL, NEEDS_NOTHING, NULL, NULL, call_webhook},
+	{
+		.name = "github",
+		.value = "pull-request-comment",
+		.need = NEEDS_REQUEST,
+		.find = fg_post_job_github,
+		.deliver = fg_post_github_comment,
+	},
+	{
+		.name = "github",
+		.value = "commit-status",
+		.need = NEEDS_COMMIT,
+		.find = fg_post_job_github,
+		.deliver = fg_post_github_status,
+	},
+	{
+		.name = "github",
+		.value = "check-run",
+		.need = NEEDS_COMMIT,
+		.find = fg_post_job_github,
+		.deliver = fg_post_check_run,
+	},
+	{
+		.name = "gitlab",
+		.value = "merge-request-note",
+		.need = NEEDS_REQUEST,
+		.token_header = "PRIVATE-TOKEN",
+		.find = fg_post_job_gitlab,
+		.deliver = fg_post_gitlab_note,
+	},
+	{
+		.name = "gitlab",
+		.value = "commit-status",
+		.need = NEEDS_COMMIT,
+		.token_header = "PRIVATE-TOKEN",
+		.find = fg_post_job_gitlab,
+		.deliver = fg_post_gitlab_status,
+	},
+	{
+		.name = "webhook",
+		.need = NEEDS_NOTHING,
+		.deliver = call_webhook,
+	},
 };
 
 static const struct kind *find_kind(const struct fg_post_target *target)
@@ -107,18 +140,18 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 		.longest_wait_ns = options->longest_wait_ns ? options->longest_wait_ns
 							    : DEFAULT_LONGEST_WAIT_S * FG_NS_PER_S,
 		.interrupted = options->interrupted};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_http_patience_init(&patience);
 	for (unsigned i = 1;; i++) {
-		rc = kind->deliver(p, result, err);
-		if (rc == FG_OK || rc == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
-			return rc;
+		status = kind->deliver(p, result, err);
+		if (status == FG_OK || status == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
+			return status;
 		/* Asking again before a limit has ended makes it longer. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
 			fg_error_prefix(err, "its limit ends in %" PRId64 " s, which is too long",
 					p->retry_after_ns / FG_NS_PER_S);
-			return rc;
+			return status;
 		}
 		fg_http_wait(&patience, i, p->retry_after_ns);
 	}
@@ -138,12 +171,12 @@ static int post_by(const struct kind *kind, struct fg_post *p, const struct fg_p
 		.reply_max_bytes = kind->find ? FG_POST_REPLY_MAX_BYTES : 0,
 		.interrupted = options->interrupted,
 	};
-	int rc = fg_http_open(&server, &p->http, err);
+	int status = fg_http_open(&server, &p->http, err);
 
-	if (rc == FG_OK)
-		rc = try_until(p, kind, options, result, err);
+	if (status == FG_OK)
+		status = try_until(p, kind, options, result, err);
 	fg_http_close(p->http);
-	return rc;
+	return status;
 }
 
 int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
@@ -153,22 +186,22 @@ int fg_post(const struct fg_post_target *target, const struct fg_post_message *m
 	struct fg_post p = {.message = message, .token = fg_post_variable(target->token_env)};
 	const struct kind *kind = find_kind(target);
 	enum fg_post_result done = FG_POST_NOWHERE;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!kind)
 		return fg_error_set(err, FG_EINVAL, "nothing is posted to '%s'", target->kind);
 	if (kind->find)
-		rc = kind->find(&p.job, err);
-	if (rc == FG_OK && kind->find && !has_place(&p.job, kind->need))
+		status = kind->find(&p.job, err);
+	if (status == FG_OK && kind->find && !has_place(&p.job, kind->need))
 		goto out;
-	if (rc == FG_OK && target->token_env && !p.token)
-		rc = fg_error_set(err, FG_EINVAL, "$%s is not set: there is no token",
+	if (status == FG_OK && target->token_env && !p.token)
+		status = fg_error_set(err, FG_EINVAL, "$%s is not set: there is no token",
 				  target->token_env);
-	if (rc == FG_OK)
-		rc = post_by(kind, &p, target, options, &done, err);
+	if (status == FG_OK)
+		status = post_by(kind, &p, target, options, &done, err);
 out:
 	fg_post_job_release(&p.job);
-	if (rc == FG_OK)
+	if (status == FG_OK)
 		*result = done;
-	return rc;
+	return status;
 }

@@ -46,12 +46,12 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 	struct fg_strbuf path = {0};
 	const cJSON *request = NULL;
 	cJSON *json = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_strbuf_printf(&path, "%s/pulls?state=open&per_page=%d&head=", p->job.project,
 			 (int)FG_POST_PAGE_SIZE);
 	add_percent_encoded(&path, p->job.head);
-	rc = fg_post_get(p, fg_strbuf_text(&path), "the list of pull requests", &json, err);
+	status = fg_post_get(p, fg_strbuf_text(&path), "the list of pull requests", &json, err);
 	cJSON_ArrayForEach(request, json)
 	{
 		if (strcmp(fg_json_text_or(request, "head/sha", ""), p->job.sha) == 0 &&
@@ -60,7 +60,7 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 	}
 	cJSON_Delete(json);
 	fg_strbuf_release(&path);
-	return rc;
+	return status;
 }
 
 /* ---- one thread ---- */
@@ -73,9 +73,9 @@ static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned
 		fg_xasprintf("%s?per_page=%d&page=%u", thread->list, (int)FG_POST_PAGE_SIZE, page);
 	const cJSON *comment = NULL;
 	cJSON *json = NULL;
-	int rc = fg_post_get(p, path, "the list of comments", &json, err);
+	int status = fg_post_get(p, path, "the list of comments", &json, err);
 
-	if (rc == FG_OK) {
+	if (status == FG_OK) {
 		*is_last = cJSON_GetArraySize(json) < FG_POST_PAGE_SIZE;
 		cJSON_ArrayForEach(comment, json)
 		{
@@ -88,26 +88,26 @@ static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned
 	}
 	cJSON_Delete(json);
 	free(path);
-	return rc;
+	return status;
 }
 
 static int find_comment(struct fg_post *p, const struct thread *thread, int64_t *id,
 			struct fg_error *err)
 {
 	bool is_last = false;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*id = 0;
-	for (unsigned page = 1; rc == FG_OK && *id == 0 && !is_last; page++) {
+	for (unsigned page = 1; status == FG_OK && *id == 0 && !is_last; page++) {
 		if (page > MAX_PAGES) {
 			p->may_pass = false;
 			return fg_error_set(err, FG_ELIMIT,
 					    "more than %d comments, none of the first ones ours",
 					    FG_POST_PAGE_SIZE * MAX_PAGES);
 		}
-		rc = look_at_page(p, thread, page, id, &is_last, err);
+		status = look_at_page(p, thread, page, id, &is_last, err);
 	}
-	return rc;
+	return status;
 }
 
 static int write_comment(struct fg_post *p, const struct thread *thread,
@@ -117,46 +117,46 @@ static int write_comment(struct fg_post *p, const struct thread *thread,
 	struct fg_json_writer w;
 	char *path = NULL;
 	int64_t id = 0;
-	int rc = find_comment(p, thread, &id, err);
+	int status = find_comment(p, thread, &id, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	fg_json_writer_init(&w, &body, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "body", p->message->comment);
 	fg_json_end(&w);
 	path = id ? fg_xasprintf("%s%" PRId64, thread->single, id) : fg_xstrdup(thread->list);
-	rc = fg_post_put(p, id ? thread->edit_method : "POST", path, &body, err);
-	if (rc == FG_OK)
+	status = fg_post_put(p, id ? thread->edit_method : "POST", path, &body, err);
+	if (status == FG_OK)
 		*result = id ? FG_POST_UPDATED : FG_POST_CREATED;
 	fg_strbuf_release(&body);
 	free(path);
-	return rc;
+	return status;
 }
 
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	struct thread thread = {.edit_method = "PATCH"};
-	int rc = p->job.number ? FG_OK : find_number(p, err);
+	int status = p->job.number ? FG_OK : find_number(p, err);
 
-	if (rc != FG_OK || p->job.number == 0)
-		return rc;
+	if (status != FG_OK || p->job.number == 0)
+		return status;
 	thread.list = fg_xasprintf("%s/issues/%" PRId64 "/comments", p->job.project, p->job.number);
 	thread.single = fg_xasprintf("%s/issues/comments/", p->job.project);
-	rc = write_comment(p, &thread, result, err);
+	status = write_comment(p, &thread, result, err);
 	thread_release(&thread);
-	return rc;
+	return status;
 }
 
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	struct thread thread = {.edit_method = "PUT"};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	thread.list =
 		fg_xasprintf("%s/merge_requests/%" PRId64 "/notes", p->job.project, p->job.number);
 	thread.single = fg_xasprintf("%s/", thread.list);
-	rc = write_comment(p, &thread, result, err);
+	status = write_comment(p, &thread, result, err);
 	thread_release(&thread);
-	return rc;
+	return status;
 }

@@ -48,7 +48,7 @@ static int write_status(struct fg_post *p, const char *state, const char *name_k
 	char *path = fg_xasprintf("%s/statuses/%s", p->job.project, p->job.sha);
 	struct fg_strbuf body = {0};
 	struct fg_json_writer w;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_json_writer_init(&w, &body, 0);
 	fg_json_begin_object(&w, NULL);
@@ -58,12 +58,12 @@ static int write_status(struct fg_post *p, const char *state, const char *name_k
 	if (p->job.page)
 		fg_json_text(&w, "target_url", p->job.page);
 	fg_json_end(&w);
-	rc = fg_post_put(p, "POST", path, &body, err);
-	if (rc == FG_OK)
+	status = fg_post_put(p, "POST", path, &body, err);
+	if (status == FG_OK)
 		*result = FG_POST_CREATED;
 	fg_strbuf_release(&body);
 	free(path);
-	return rc;
+	return status;
 }
 
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
@@ -82,16 +82,16 @@ static int find_check_run(struct fg_post *p, int64_t *id, struct fg_error *err)
 	char *path = fg_xasprintf("%s/commits/%s/check-runs?check_name=%s&per_page=1",
 				  p->job.project, p->job.sha, p->message->name);
 	cJSON *json = NULL;
-	const int rc = fg_post_get(p, path, "the list of check runs", &json, err);
+	const int status = fg_post_get(p, path, "the list of check runs", &json, err);
 	const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "check_runs");
 
 	*id = 0;
-	if (rc == FG_OK && cJSON_GetArraySize(runs) > 0 &&
+	if (status == FG_OK && cJSON_GetArraySize(runs) > 0 &&
 	    fg_json_get_int64(cJSON_GetArrayItem(runs, 0), "id", id, NULL) != FG_OK)
 		*id = 0;
 	cJSON_Delete(json);
 	free(path);
-	return rc;
+	return status;
 }
 
 static void write_check_run(const struct fg_post *p, bool is_new, struct fg_strbuf *body)
@@ -121,17 +121,17 @@ int fg_post_check_run(struct fg_post *p, enum fg_post_result *result, struct fg_
 	struct fg_strbuf body = {0};
 	char *path = NULL;
 	int64_t id = 0;
-	int rc = find_check_run(p, &id, err);
+	int status = find_check_run(p, &id, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	write_check_run(p, id == 0, &body);
 	path = id ? fg_xasprintf("%s/check-runs/%" PRId64, p->job.project, id)
 		  : fg_xasprintf("%s/check-runs", p->job.project);
-	rc = fg_post_put(p, id ? "PATCH" : "POST", path, &body, err);
-	if (rc == FG_OK)
+	status = fg_post_put(p, id ? "PATCH" : "POST", path, &body, err);
+	if (status == FG_OK)
 		*result = id ? FG_POST_UPDATED : FG_POST_CREATED;
 	fg_strbuf_release(&body);
 	free(path);
-	return rc;
+	return status;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum {
-	CONFIRMED = 5, /* so many runs make a change point */
+	CONFIRMED = 5, /* runs on either side that make a change point */
 	FAR_OFF = 5,   /* standard deviations of the noise */
 };
 
@@ -114,7 +114,7 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 	return FG_OK;
 }
 
-/* The search takes only so many values. */
+/* The search takes at most this many values. */
 static struct fg_change_series newest_of(const struct fg_change_series *all)
 {
 	struct fg_change_series newest = *all;

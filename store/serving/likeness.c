@@ -5,7 +5,7 @@
 #include "store/serving/dictionary.h"
 
 enum {
-	CLOSE_BY = 8, /* so many may have gone at one place */
+	CLOSE_BY = 8, /* functions that may have gone at one place */
 	PATIENCE =
 		/* after this many misses, only one place in this many is tried */
 		64,

@@ -375,9 +375,9 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 
 EXPORT int close(int fd)
 {
-	const int rc = (int)syscall(SYS_close, fd);
+	const int status = (int)syscall(SYS_close, fd);
 
-	return rc == 0 && strikes(CLOSE) ? -1 : rc;
+	return status == 0 && strikes(CLOSE) ? -1 : status;
 }
 
 EXPORT int fsync(int fd)

@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* Does nothing if one input has so many samples that it would take seconds. */
+/* Skips inputs whose samples would take seconds. */
 void fg_fuzz_write_everything(const struct fg_profile *profile);
 
 #endif

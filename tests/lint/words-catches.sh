@@ -50,6 +50,9 @@ C
 expect words 'functions begin with fg_' <<'C'
 int fg__copy(void);
 C
+expect words 'is kept in `status`' <<'C'
+int fg_both(void) { int rc = first(); return rc; }
+C
 expect words 'banned function' <<'C'
 void copy(char *to, const char *from) { strcpy(to, from); }
 C

@@ -15,7 +15,7 @@ enum {
 	FG_CAUSE_RUNS = 8 /* reports that are read for one answer */
 };
 
-/* Verdicts that were read already; zero is none. */
+/* Verdicts read so far; zero-initialised: none. */
 struct fg_causes {
 	struct fg_store *store;
 	struct {

@@ -160,7 +160,7 @@ int fg_handle_sign_in(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/* False: the browser has kept no attempt, or what it kept is none. */
+/* False: the browser sent no sign-in attempt, or something else. */
 static bool read_attempt(struct fg_request *rq, struct fg_oidc_attempt *attempt, const char **page)
 {
 	char *const parts[] = {attempt->state, attempt->nonce, attempt->verifier};

@@ -51,10 +51,10 @@ static int post(const struct fg_post_target *target, enum fg_post_result *result
 {
 	const struct fg_post_options options = {
 		.attempts = 3, .first_wait_ns = FG_NS_PER_US, .longest_wait_ns = FG_NS_PER_US};
-	const int rc = fg_post(target, &message, &options, result, err);
+	const int status = fg_post(target, &message, &options, result, err);
 
 	assert_null(strstr(err->message, SECRET));
-	return rc;
+	return status;
 }
 
 /* Post, and no more is expected by the server. */

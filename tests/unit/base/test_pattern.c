@@ -7,7 +7,7 @@ static void good_patterns_match_and_bad_ones_are_refused(void **state)
 {
 	static const struct {
 		const char *pattern, *subject;
-		int rc;
+		int status;
 		bool matches;
 		const char *why;
 	} CASES[] = {
@@ -47,12 +47,12 @@ static void good_patterns_match_and_bad_ones_are_refused(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_pattern pattern = {0};
 		struct fg_error err = {0};
-		int rc = fg_pattern_compile(CASES[i].pattern, &pattern, &err);
+		int status = fg_pattern_compile(CASES[i].pattern, &pattern, &err);
 
-		if (rc != CASES[i].rc)
-			fail_msg("%s: '%s' gave %d %s", CASES[i].why, CASES[i].pattern, rc,
+		if (status != CASES[i].status)
+			fail_msg("%s: '%s' gave %d %s", CASES[i].why, CASES[i].pattern, status,
 				 err.message);
-		if (rc == FG_OK)
+		if (status == FG_OK)
 			assert_int_equal(fg_pattern_matches(&pattern, CASES[i].subject),
 					 CASES[i].matches);
 		else

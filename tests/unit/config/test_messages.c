@@ -125,7 +125,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		 "f.yml:3:3: benchmarks[1]: the key 'name' is missing"},
 		{"missing command", "version: 1\nbenchmarks:\n- name: a\n",
 		 "f.yml:3:3: benchmarks.a: the key 'command' is missing"},
-		{"a metric that is none", HEAD "gate: { metrics: { cpu_tmie: { margin: 1% } } }\n",
+		{"an unknown metric", HEAD "gate: { metrics: { cpu_tmie: { margin: 1% } } }\n",
 		 "f.yml:4:20: gate.metrics: no benchmark has a metric 'cpu_tmie'; did you mean "
 		 "'cpu_time'?"},
 		{"an exception for nothing",
