@@ -185,23 +185,22 @@ int fg_post(const struct fg_post_target *target, const struct fg_post_message *m
 {
 	struct fg_post p = {.message = message, .token = fg_post_variable(target->token_env)};
 	const struct kind *kind = find_kind(target);
-	enum fg_post_result done = FG_POST_NOWHERE;
 	int status = FG_OK;
 
+	*result = FG_POST_NOWHERE;
 	if (!kind)
 		return fg_error_set(err, FG_EINVAL, "nothing is posted to '%s'", target->kind);
 	if (kind->find)
 		status = kind->find(&p.job, err);
-	if (status == FG_OK && kind->find && !has_place(&p.job, kind->need))
+	if (status != FG_OK || (kind->find && !has_place(&p.job, kind->need)))
 		goto out;
-	if (status == FG_OK && target->token_env && !p.token)
+	if (target->token_env && !p.token) {
 		status = fg_error_set(err, FG_EINVAL, "$%s is not set: there is no token",
-				  target->token_env);
-	if (status == FG_OK)
-		status = post_by(kind, &p, target, options, &done, err);
+				      target->token_env);
+		goto out;
+	}
+	status = post_by(kind, &p, target, options, result, err);
 out:
 	fg_post_job_release(&p.job);
-	if (status == FG_OK)
-		*result = done;
 	return status;
 }
