@@ -57,6 +57,7 @@ static struct fg_counted counted = {
 	.introduce = introduce,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
+static struct fg_counted classes; /* counted with what is held */
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -366,6 +367,8 @@ __attribute__((constructor(101))) static void join_in(void)
 	(void)have_reals();
 	fg_counted[FG_COUNTER_HEAP] = &counted;
 	fg_counted[FG_COUNTER_FREES] = &frees;
+	fg_counted[FG_COUNTER_SIZES] = &classes;
+	fg_counted[FG_COUNTER_LIFETIMES] = &classes;
 	if (is_bypassed())
 		counted.note =
 			"the program has a malloc of its own: its allocations are not counted";

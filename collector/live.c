@@ -11,6 +11,8 @@
 #include "collector/live.h"
 
 #include "base/attrs.h"
+#include "collector/classes.h"
+#include "collector/counts.h"
 #include "collector/leaks.h"
 #include "collector/own_memory.h"
 #include "collector/state.h"
@@ -84,6 +86,7 @@ struct site {
 /* By slot, likewise. */
 struct last {
 	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
+	_Atomic uint64_t allocations;           /* if blocks have births */
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -274,6 +277,21 @@ void fg_live_shrink(uint32_t number, size_t by)
 		release(site, by, false);
 }
 
+static inline bool keeps_births(void)
+{
+	return fg_is_counted(FG_COUNTER_LIFETIMES) || fg_g.options.temporary;
+}
+
+/* The number of this allocation in its thread, from 1. */
+static uint64_t next_birth(const struct fg_thread *thread)
+{
+	_Atomic uint64_t *allocations = &lasts[thread->index].allocations;
+	const uint64_t birth = atomic_load_explicit(allocations, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(allocations, birth, memory_order_relaxed);
+	return birth;
+}
+
 void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
 {
 	struct site *site = number ? site_of(number) : NULL;
@@ -286,11 +304,38 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 		lasts[thread->index].block = address;
 	if (block.size > FG_BLOCK_SIZE_MAX)
 		block.size = FG_BLOCK_SIZE_MAX;
+	if (keeps_births() && owns(thread, number, site))
+		block.birth = next_birth(thread);
+	if (fg_is_counted(FG_COUNTER_SIZES))
+		fg_classes_add(FG_CLASSES_OF_SIZES, number, size, 1);
 	allocate(site, (size_t)block.size, owns(thread, number, site));
 	before = fg_block_put(address, block);
 	site = before.site ? site_of(before.site) : NULL;
 	if (site)
 		release(site, (size_t)before.size, owns(thread, before.site, site));
+}
+
+/* The thread that allocated it goes on counting, whichever one frees it. */
+static uint64_t lifetime_of(const struct fg_memory_block *block, const struct site *site)
+{
+	return atomic_load_explicit(&lasts[site->owner.slot].allocations, memory_order_relaxed) -
+	       block->birth;
+}
+
+static bool is_temporary(const struct fg_memory_block *block, bool is_own)
+{
+	return fg_g.options.temporary ? block->birth && block->lifetime < fg_g.options.temporary
+				      : block->is_newest && is_own;
+}
+
+/* `by` is 1, or -1 to take it back. */
+static void count_end(struct site *site, const struct fg_memory_block *block, int by)
+{
+	if (block->is_temporary)
+		(void)atomic_fetch_add_explicit(&site->temporary, (uint32_t)by,
+						memory_order_relaxed);
+	if (block->birth && fg_is_counted(FG_COUNTER_LIFETIMES))
+		fg_classes_add(FG_CLASSES_OF_LIFETIMES, block->site, block->lifetime, by);
 }
 
 struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address)
@@ -306,8 +351,10 @@ struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void
 	if (!site)
 		return block;
 	is_own = owns(thread, block.site, site);
-	if (block.is_newest && is_own)
-		site->temporary++;
+	if (block.birth)
+		block.lifetime = lifetime_of(&block, site);
+	block.is_temporary = is_temporary(&block, is_own);
+	count_end(site, &block, 1);
 	release(site, (size_t)block.size, is_own);
 	return block;
 }
@@ -321,8 +368,7 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 	if (!site)
 		return;
 	is_own = owns(thread, block.site, site);
-	if (block.is_newest && is_own)
-		site->temporary--;
+	count_end(site, &block, -1);
 	allocate(site, (size_t)block.size, is_own);
 	(void)fg_block_put(address, block);
 }
@@ -394,6 +440,15 @@ static size_t share_of_peak(const struct site *site)
 		       : held_by(site);
 }
 
+static void begin_held(struct fg_thread *writer, const struct fg_live_owner *owner)
+{
+	fg_record_begin(writer, FG_RECORD_HELD);
+	fg_record_number(writer, states);
+	fg_record_number(writer, owner->thread);
+	fg_record_number(writer, owner->region);
+	fg_record_number(writer, owner->path);
+}
+
 static void write_site(struct fg_thread *writer, struct site *site)
 {
 	const uint64_t values[HELD_KINDS] = {
@@ -407,11 +462,7 @@ static void write_site(struct fg_thread *writer, struct site *site)
 		[HELD_UNTOUCHED] = get(&site->untouched),
 	};
 
-	fg_record_begin(writer, FG_RECORD_HELD);
-	fg_record_number(writer, states);
-	fg_record_number(writer, site->owner.thread);
-	fg_record_number(writer, site->owner.region);
-	fg_record_number(writer, site->owner.path);
+	begin_held(writer, &site->owner);
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
 		if (!values[i] || !names[site->owner.what][i])
 			continue;
@@ -420,6 +471,20 @@ static void write_site(struct fg_thread *writer, struct site *site)
 	}
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void write_classes(struct fg_thread *writer, uint32_t number)
+{
+	const struct site *site = site_of(number);
+
+	for (unsigned kind = 0; site && kind < FG_CLASS_KINDS; kind++) {
+		if (!fg_classes_are_known((enum fg_class_kind)kind, number))
+			continue;
+		begin_held(writer, &site->owner);
+		fg_classes_write(writer, (enum fg_class_kind)kind, number);
+		if (!fg_record_write(writer))
+			fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
 }
 
 /* ---- dumps ---- */
@@ -543,7 +608,9 @@ void fg_live_write(struct fg_thread *writer)
 
 		if (site)
 			write_site(writer, site);
+		write_classes(writer, i);
 	}
+	fg_classes_introduce(writer);
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
@@ -557,6 +624,7 @@ void fg_live_forget(void)
 	const uint32_t end = atomic_load(&site_count);
 
 	fg_blocks_forget();
+	fg_classes_forget();
 	for (uint32_t i = 0; i < end; i += CHUNK_SITES) {
 		struct site *chunk = atomic_load(&chunks[i / CHUNK_SITES]);
 

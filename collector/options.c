@@ -164,6 +164,11 @@ static bool set_dump_signal(struct fg_options *options, const char *text)
 	return true;
 }
 
+static bool set_temporary(struct fg_options *options, const char *text)
+{
+	return parse_whole(text, 1, UINT32_MAX, &options->temporary);
+}
+
 static bool set_max_bytes(struct fg_options *options, const char *text)
 {
 	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
@@ -183,6 +188,8 @@ static bool set_counters(struct fg_options *options, const char *text)
 		if (i == FG_COUNTER_COUNT)
 			return false;
 		options->counters |= 1u << i;
+		if (i == FG_COUNTER_SIZES || i == FG_COUNTER_LIFETIMES)
+			options->counters |= 1u << FG_COUNTER_HEAP;
 		text += size + (text[size] == ',');
 	}
 	return true;
@@ -204,6 +211,7 @@ static const struct {
 	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
 	{.name = FG_ENV_COUNT, .set = set_counters},
+	{.name = FG_ENV_TEMPORARY, .set = set_temporary},
 	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},
 	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
 };

@@ -230,6 +230,7 @@ struct fg_options {
 	bool has_units;
 	bool paused;
 	uint64_t max_bytes;
+	uint64_t temporary;   /* blocks end before their thread makes this many more; 0: at once */
 	uint32_t counters;    /* bits of enum fg_counter */
 	uint32_t dump_signal; /* that asks for a dump; 0: none does */
 	const char *misread;  /* a variable whose value makes no sense */

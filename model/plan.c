@@ -32,6 +32,8 @@ static const char *const harness_names[] = {
 };
 
 const char *const fg_countable[] = {"heap", "frees", "fd", "io", "throws", "locks", NULL};
+const char *const fg_recordable[] = {"heap", "frees",  "sizes", "lifetimes", "fd",
+				     "io",   "throws", "locks", NULL};
 
 const char *fg_schedule_name(enum fg_schedule schedule)
 {

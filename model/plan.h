@@ -235,6 +235,8 @@ struct fg_plan {
 
 /* What can be counted by call path, "heap" and so on; NULL at the end. */
 extern const char *const fg_countable[];
+/* The same by `record`, where classes are shown that a gate has no use for. */
+extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule schedule);
 bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);

@@ -27,6 +27,7 @@ struct fg_preload {
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* absolute path of the control file, or NULL */
 	int dump_signal;      /* that asks for a dump of what is held; 0: none does */
+	uint32_t temporary;   /* blocks end before this many allocations more; 0: at once */
 	bool paused;          /* until the program resumes by itself */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */

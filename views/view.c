@@ -105,6 +105,18 @@ const struct fg_view fg_views[] = {
 		.measure = "heap.live",
 	},
 	{
+		.name = "sizes",
+		.description = "how large the allocations of functions are",
+		.make = fg_view_sizes,
+		.measure = "heap.allocations",
+	},
+	{
+		.name = "lifetimes",
+		.description = "how many allocations the blocks of functions outlive",
+		.make = fg_view_lifetimes,
+		.measure = "heap.allocations",
+	},
+	{
 		.name = "domains",
 		.description = "the arguments that functions were called with",
 		.make = fg_view_domains,

@@ -28,6 +28,8 @@ fg_view_maker fg_view_times;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
 fg_view_maker fg_view_growth;
+fg_view_maker fg_view_sizes;
+fg_view_maker fg_view_lifetimes;
 fg_view_maker fg_view_instructions;
 
 /* The columns under the keys and titles that fit the table's measure. */

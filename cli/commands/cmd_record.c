@@ -38,6 +38,7 @@ struct options {
 	const char *units;
 	const char *control;
 	int dump_signal;
+	uint32_t temporary;
 	bool paused;
 	const char *measures;
 	const char *calls;
@@ -104,10 +105,12 @@ static const struct fg_option options[] = {
 		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
-	FG_ROW_TEXT(
-		struct options, measures, "measure", 'm', "NAMES",
-		"count events by call path instead of sampling time: heap, frees, fd, io, throws, "
-		"locks; or several, between commas"),
+	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
+		    "count events by call path instead of sampling time: heap, frees, sizes, "
+		    "lifetimes, fd, io, throws, locks; or several, between commas"),
+	FG_ROW_COUNT(struct options, temporary, "temporary", 0, UINT32_MAX, NULL,
+		     "with --measure heap: a block is temporary if it is given back before its "
+		     "thread makes N more (default: before the thread does anything else)"),
 	FG_ROW_TEXT(struct options, calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),
@@ -254,6 +257,8 @@ static const char *only_inside(const struct options *given)
 		return "--control";
 	if (given->dump_signal)
 		return "--dump-signal";
+	if (given->temporary > 0)
+		return "--temporary";
 	if (given->measures)
 		return "--measure";
 	if (given->calls)
@@ -436,7 +441,7 @@ static void choose_rate(const struct options *given, struct fg_sampling *samplin
 
 static bool is_countable(const char *name, size_t length)
 {
-	for (const char *const *word = fg_countable; *word; word++)
+	for (const char *const *word = fg_recordable; *word; word++)
 		if (strlen(*word) == length && strncmp(*word, name, length) == 0)
 			return true;
 	return false;
@@ -448,7 +453,7 @@ static int check_measures(const char *measures, struct fg_error *err)
 		const size_t length = strcspn(measures, ",");
 
 		if (!is_countable(measures, length)) {
-			char *words = fg_text_join(fg_countable, ", ");
+			char *words = fg_text_join(fg_recordable, ", ");
 
 			(void)fg_error_set(err, FG_EINVAL,
 					   "--measure: '%.*s' cannot be counted: expected %s",
@@ -518,6 +523,7 @@ static int prepare(const struct options *given, const char *command,
 		.units = given->units,
 		.control = owned[2],
 		.dump_signal = dump_signal_numbers[given->dump_signal],
+		.temporary = given->temporary,
 		.paused = given->paused,
 		.calls = given->calls,
 		.domains = given->domains,
@@ -609,6 +615,8 @@ static const char *counting_contradiction(const struct options *given)
 		       "one after the other";
 	if (given->dump_signal && !given->measures)
 		return "--dump-signal needs --measure heap or fd: what is held is counted there";
+	if (given->temporary > 0 && !given->measures)
+		return "--temporary needs --measure heap";
 	return NULL;
 }
 

@@ -36,6 +36,8 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 		}
 		if (strcmp(view->name, "growth") == 0)
 			known_profile_add_dumps(&profile);
+		if (strcmp(view->name, "sizes") == 0)
+			known_profile_add_classes(&profile);
 		if (view->needs_code)
 			known_profile_add_code(&profile);
 		make(view->name, &profile, &options, &table);
@@ -573,6 +575,37 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
+static void sizes_are_told_by_function_and_in_all(void **state)
+{
+	struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_heap(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("sizes"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "--measure heap,sizes"));
+	known_profile_add_classes(&profile);
+	make("sizes", &profile, &options, &table);
+	assert_string_equal(table.rows[0].cells[7].text, "all functions");
+	assert_true(table.rows[0].cells[1].number == 50 * 1 + 50 * 3 + 2 * 1);
+	assert_true(table.rows[0].cells[2].number == 16);      /* half of them */
+	assert_true(table.rows[0].cells[3].number == 64);      /* 90 % */
+	assert_true(table.rows[0].cells[5].number == 1 << 20); /* all */
+	assert_true(table.rows[1].only_text);                  /* a bar */
+	fg_view_table_release(&table);
+	options.function = "^visit";
+	make("sizes", &profile, &options, &table);
+	assert_string_equal(table.rows[0].cells[7].text, "visit(Node*)");
+	assert_true(table.rows[0].cells[5].number == 64);
+	assert_int_equal(table.row_count, 1 + 2); /* and its two classes */
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
@@ -662,6 +695,7 @@ int main(void)
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
 		cmocka_unit_test(growth_is_between_two_dumps),
+		cmocka_unit_test(sizes_are_told_by_function_and_in_all),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),
