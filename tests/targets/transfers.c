@@ -77,6 +77,39 @@ FAR_FROM_OPTIMISED void copy_in_kernel(int from, int to)
 	__asm__ volatile("");
 }
 
+/* Between two kinds. */
+FAR_FROM_OPTIMISED void send_file(int from)
+{
+	off_t at = 0;
+	int ends[2];
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	must(sendfile(ends[0], from, &at, 200) == 200);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	__asm__ volatile("");
+}
+
+FAR_FROM_OPTIMISED void use_pipe(void)
+{
+	int ends[2];
+
+	must(pipe(ends) == 0);
+	must(write(ends[1], bytes, 33) == 33 && read(ends[0], bytes, 100) == 33);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	__asm__ volatile("");
+}
+
+FAR_FROM_OPTIMISED void use_device(void)
+{
+	const int device = open("/dev/zero", O_RDONLY);
+
+	must(device >= 0 && read(device, bytes, 64) == 64);
+	(void)close(device);
+	__asm__ volatile("");
+}
+
 /* A stream gives its bytes to the system in pieces of its buffer's size. */
 FAR_FROM_OPTIMISED void print_lines(FILE *stream, int times)
 {
@@ -146,6 +179,9 @@ int main(int argc, char **argv)
 	use_vectors(other);
 	use_sockets();
 	copy_in_kernel(file, other);
+	send_file(file);
+	use_pipe();
+	use_device();
 	print_lines(stream, 50);
 	(void)fclose(stream);
 	read_lines("transfers.lines");
