@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* After measuring: decide, keep, report, upload and post. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "cli/session/posts.h"
 #include "cli/session/report_style.h"
 #include "cli/session/samples.h"
@@ -100,6 +101,24 @@ out:
 	return status;
 }
 
+/* A fresh checkout has no folder for reports yet. */
+static int write_report(const struct fg_report_target *target, const struct fg_report *report,
+			const struct fg_report_options *options, struct fg_error *err)
+{
+	const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
+	char *folder = NULL;
+	int status = FG_OK;
+
+	if (!reporter)
+		return FG_EINVAL;
+	folder = fg_fs_parent(target->path);
+	status = fg_fs_make_folders(folder, 0755, err);
+	if (status == FG_OK)
+		status = fg_reporter_write_file(reporter, report, options, target->path, err);
+	free(folder);
+	return status;
+}
+
 int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
@@ -113,11 +132,8 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 
 	for (size_t i = 0; i < session->plan->report_count; i++) {
 		const struct fg_report_target *target = &session->plan->reports[i];
-		const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
 
-		status = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path,
-							   err)
-				  : FG_EINVAL;
+		status = write_report(target, &report, &plain, err);
 		if (status != FG_OK)
 			result = status;
 		else

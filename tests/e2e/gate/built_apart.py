@@ -25,7 +25,7 @@ PART = "int part(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i
 SUM = "int part(int n); int main(void) { return part(100000) == 1; }\n"
 SHARED = "cc -g -O2 -shared -fPIC -o libpart.so part.c && cc -g -O2 -o sum sum.c -L. -lpart -Wl,-rpath,'$ORIGIN'\n"
 PLAIN = "cc -g {} -o sum sum.c part.c\n"
-REPORTS = {"r.md": "markdown", "r.xml": "junit", "r.html": "html"}
+REPORTS = {"r.md": "markdown", "r.xml": "junit", "made/for/it/r.html": "html"}
 
 
 class Project:
@@ -90,7 +90,7 @@ def a_library_of_the_work_tree_is_said():
 def every_report_says_it():
     project = Project("reports", PLAIN.format("-O2"))
     project.build(PLAIN.format("-O0"))
-    config = CONFIG + "report: { markdown: r.md, junit: r.xml, html: r.html }\n"
+    config = CONFIG + "report: { markdown: r.md, junit: r.xml, html: made/for/it/r.html }\n"
     write(project.folder / "fastgate.yml", config)
     _, text = project.run("--json")
     check("optimisation -O2 in the baseline, -O0 in the candidate" in text, f"json: {text}")
