@@ -18,7 +18,7 @@
  * for it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
- *	Two threads of 1.5 ms, with one user sample and with two: 0.5 ms and -0.5 ms, nothing in all.
+ *	Two threads of 1.5 ms, one user sample and two: 0.5 ms and -0.5 ms, nothing in all.
  *
  * The kernel's own split (getrusage) is no help: it is sampled at kernel ticks, which a program can
  * be in step with, and counts the delivery of our signals as system time.

@@ -3,13 +3,15 @@
  * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it
  * fails, say for want of descriptors, takes the next lower one.
  *
- *	perf         task clock: an exact, high-resolution timer that runs while the thread does.  Where
- *	             the kernel may be sampled it sees user and system time; else user time alone
- *	tick timer   for system time, where it may not: on the thread's CPU clock.  It expires at kernel
- *	             ticks, and its signal is raised on the way back to the program: no call is cut short
+ *	perf         task clock: an exact, high-resolution timer that runs while the thread does.
+ *	             Where the kernel may be sampled it sees user and system time; else user time
+ *	tick timer   for system time, where it may not: on the thread's CPU clock.  It expires at
+ *	             kernel ticks, and its signal is raised on the way back to the program: no call
+ *	             is cut short
  *	probes       instead of these, when exactness was asked for: a monotonic timer with random
  *	             delays (collector/probe.h); ticks say when to begin
- *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since the last
+ *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since
+ *	             the last
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
  *	wall         monotonic timer; weight = time since the last
  *

@@ -7,7 +7,7 @@
  * folder>/<pid>.<n>.fgtrace`.  All numbers are little-endian.  The file is
  *
  *	struct fg_trace_header       one page of FG_TRACE_HEADER_SIZE bytes
- *	struct fg_trace_chunk ...    chunks, each a multiple of FG_TRACE_ALIGN bytes and aligned to it
+ *	struct fg_trace_chunk ...    chunks, aligned to FG_TRACE_ALIGN bytes and multiples of it
  *
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
@@ -20,14 +20,15 @@
  * sample, the one record that there are many of:
  *
  *	byte      0x80 | FG_SAMPLE_* bits | enum fg_trace_clock
- *	varint    nanoseconds of CLOCK_MONOTONIC since the sample before it in this chunk (the first: since base_time_ns)
+ *	varint    nanoseconds of CLOCK_MONOTONIC since the sample before it in this chunk (the
+ *	          first: since base_time_ns)
  *	varint    call path: id of the leaf's node, 0: no stack could be taken
- *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; without it the header's period_ns
+ *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; else the header's period_ns
  *
  * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload
  * bytes, and the payload.  A reader skips kinds it does not know and fields behind the ones it
  * knows.  A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes.  "text" is a varint
- * length and so many bytes, no NUL.
+ * length and that number of bytes, no NUL.
  *
  * A sample belongs to the thread and region that are current in its chunk: those of the chunk
  * header, until a FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
@@ -49,11 +50,10 @@
 #define FG_TRACE_HEADER_SIZE 4096u
 #define FG_TRACE_ALIGN       4096u
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
-#define FG_TRACE_CHUNK_SIZE \
- 4096u /* the usual size; a reader takes any multiple of FG_TRACE_ALIGN */
+#define FG_TRACE_CHUNK_SIZE  4096u      /* the usual size; a reader takes any multiple of ALIGN */
 #define FG_TRACE_CHUNK_LIMIT (1u << 20) /* and none above this */
 #define FG_TRACE_FRAMES_MAX  4096u      /* call paths up to here are complete */
-#define FG_TRACE_FRAMES_EDGE 256u       /* of a deeper one so many frames are kept at both ends */
+#define FG_TRACE_FRAMES_EDGE 256u       /* frames kept at both ends of a deeper one */
 #define FG_TRACE_TEXT_MAX    65536u     /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_HANDLER_BUCKETS   80u

@@ -7,30 +7,127 @@
  * and gated on request.
  */
 static const struct fg_metric builtin[FG_METRIC_BUILTIN_COUNT] = {
-	[FG_METRIC_CPU_TIME] = {"cpu_time", "cpu time", "ns", FG_BETTER_LOWER, false, true, true,
-				0.01, 0.02},
-	[FG_METRIC_WALL_TIME] = {"wall_time", "wall time", "ns", FG_BETTER_LOWER, false, true,
-				 false, 0.05, 0.05},
-	[FG_METRIC_USER_TIME] = {"user_time", "user time", "ns", FG_BETTER_LOWER, false, false,
-				 true, 0.01, 0.02},
-	[FG_METRIC_SYSTEM_TIME] = {"system_time", "system time", "ns", FG_BETTER_LOWER, false,
-				   false, true, 0.05, 0.05},
-	[FG_METRIC_MAX_RSS] = {"max_rss", "max rss", "bytes", FG_BETTER_LOWER, false, true, true,
-			       0.05, 0.05},
-	[FG_METRIC_MINOR_FAULTS] = {"minor_faults", "minor faults", "1", FG_BETTER_LOWER, false,
-				    false, true, 0.05, 0.05},
-	[FG_METRIC_MAJOR_FAULTS] = {"major_faults", "major faults", "1", FG_BETTER_LOWER, false,
-				    false, true, 0.05, 0.05},
-	[FG_METRIC_VOLUNTARY_SWITCHES] = {"voluntary_switches", "voluntary switches", "1",
-					  FG_BETTER_LOWER, false, false, false, 0.10, 0.10},
-	[FG_METRIC_INVOLUNTARY_SWITCHES] = {"involuntary_switches", "involuntary switches", "1",
-					    FG_BETTER_LOWER, false, false, false, 0.10, 0.10},
-	[FG_METRIC_BLOCKS_READ] = {"blocks_read", "blocks read", "1", FG_BETTER_LOWER, false, false,
-				   true, 0.05, 0.05},
-	[FG_METRIC_BLOCKS_WRITTEN] = {"blocks_written", "blocks written", "1", FG_BETTER_LOWER,
-				      false, false, true, 0.05, 0.05},
-	[FG_METRIC_BINARY_SIZE] = {"binary_size", "binary size", "bytes", FG_BETTER_LOWER, true,
-				   false, true, 0.05, 0.05},
+	[FG_METRIC_CPU_TIME] =
+		{
+			.name = "cpu_time",
+			.label = "cpu time",
+			.unit = "ns",
+			.better = FG_BETTER_LOWER,
+			.gated = true,
+			.valid_in_duet = true,
+			.min_effect = 0.01,
+			.margin = 0.02,
+		},
+	[FG_METRIC_WALL_TIME] =
+		{
+			.name = "wall_time",
+			.label = "wall time",
+			.unit = "ns",
+			.better = FG_BETTER_LOWER,
+			.gated = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_USER_TIME] =
+		{
+			.name = "user_time",
+			.label = "user time",
+			.unit = "ns",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.01,
+			.margin = 0.02,
+		},
+	[FG_METRIC_SYSTEM_TIME] =
+		{
+			.name = "system_time",
+			.label = "system time",
+			.unit = "ns",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_MAX_RSS] =
+		{
+			.name = "max_rss",
+			.label = "max rss",
+			.unit = "bytes",
+			.better = FG_BETTER_LOWER,
+			.gated = true,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_MINOR_FAULTS] =
+		{
+			.name = "minor_faults",
+			.label = "minor faults",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_MAJOR_FAULTS] =
+		{
+			.name = "major_faults",
+			.label = "major faults",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_VOLUNTARY_SWITCHES] =
+		{
+			.name = "voluntary_switches",
+			.label = "voluntary switches",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.min_effect = 0.10,
+			.margin = 0.10,
+		},
+	[FG_METRIC_INVOLUNTARY_SWITCHES] =
+		{
+			.name = "involuntary_switches",
+			.label = "involuntary switches",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.min_effect = 0.10,
+			.margin = 0.10,
+		},
+	[FG_METRIC_BLOCKS_READ] =
+		{
+			.name = "blocks_read",
+			.label = "blocks read",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_BLOCKS_WRITTEN] =
+		{
+			.name = "blocks_written",
+			.label = "blocks written",
+			.unit = "1",
+			.better = FG_BETTER_LOWER,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
+	[FG_METRIC_BINARY_SIZE] =
+		{
+			.name = "binary_size",
+			.label = "binary size",
+			.unit = "bytes",
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.valid_in_duet = true,
+			.min_effect = 0.05,
+			.margin = 0.05,
+		},
 };
 
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id)

@@ -180,7 +180,7 @@ struct fg_blame {
 	const char *measure; /* "heap.allocations" */
 	const char *label;   /* "allocations" */
 	const char *unit;
-	bool exact; /* repetitions of one side agreed: each difference is there, none is estimated */
+	bool exact; /* repetitions of one side agreed: no difference is estimated */
 	/* sure ones first, then those that are not sure, then those that moved; largest first */
 	struct fg_node_verdict *functions;
 	size_t function_count;

@@ -6,10 +6,12 @@
  * group of its own.  The parent, the guard, only waits: it passes signals on, and when the worker
  * is gone it ends whatever the worker left behind.
  *
- *	kill -9 of the guard (the process that the user sees)  →  the kernel tells the worker, which stops cleanly and keeps its data
- *	kill -9 of the worker                                  →  its children, and theirs, become the guard's, which ends them
- *	kill -9 of the whole group, as `timeout -s KILL` does  →  hits the guard alone; then as in the first line
- *	Ctrl-C, SIGTERM                                        →  the guard hands it to the worker
+ *	kill -9 of the guard       the kernel tells the worker, which stops cleanly and keeps data
+ *	(that is what users see)
+ *	kill -9 of the worker      its children, and theirs, become the guard's, which ends them
+ *	kill -9 of the group       hits the guard alone; then as in the first line
+ *	(`timeout -s KILL`)
+ *	Ctrl-C, SIGTERM            the guard hands it to the worker
  *
  * Call it early: before threads, open databases and much memory; what stdio has buffered is flushed
  * first.

@@ -4,9 +4,9 @@
  *
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
- *		fg_runner_start(runner, benchmark, &job, err)      set-up, warm-up, choice of the schedule
- *		do fg_runner_measure(job, 10, &state, err)         then look, then 16, 24, ... as the decision asks for
- *		fg_runner_finish(job)                              the series' state is final
+ *		fg_runner_start(runner, benchmark, &job, err)   set-up, warm-up, choice of schedule
+ *		do fg_runner_measure(job, 10, &state, err)      look; then 16, 24, ... as decided
+ *		fg_runner_finish(job)                           the series' state is final
  *	fg_runner_free(runner)
  *
  * Two kinds of failing are kept apart.  What a benchmark does wrong (missing, crashing, hanging,

@@ -56,7 +56,7 @@ def problems(name, text):
         if in_c and COMMENT.match(line):
             if INVERTED.match(line) and (line.lstrip().startswith("/*") or lines[number - 2].strip() == "/*"):
                 yield number, "a comment begins with its subject"
-            if len(line.expandtabs(8)) > MAX_COMMENT_COLUMNS and "\t*\t" not in line and " *\t" not in line:
+            if len(line.expandtabs(8)) > MAX_COMMENT_COLUMNS:
                 yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"
         if in_c and OLD_PREFIX.search(line):
             yield number, "functions begin with fg_: headers say what is private"

@@ -3,10 +3,11 @@
  * A run outside a store: what an exported file holds and what an upload carries.  Three parts:
  *
  *	envelope    JSON: everything about the run that is not a measured number, and the report
- *	dictionary  functions and call paths, packed; the same build gives the same one again and again, so an upload may
- *	            leave it out when the server has it: it is known by the SHA-256 of its unpacked bytes, which the
- *	            envelope names
- *	values      repetitions, profile weights and regions, packed; they refer to the dictionary by number
+ *	dictionary  functions and call paths, packed; the same build gives the same one again and
+ *	            again, so an upload may leave it out when the server has it: it is known by the
+ *	            SHA-256 of its unpacked bytes, which the envelope names
+ *	values      repetitions, profile weights and regions, packed; they refer to the dictionary
+ *	            by number
  *
  * docs/formats/upload.md has the details.  Reading trusts nothing: sizes, counts, references and
  * texts are checked.

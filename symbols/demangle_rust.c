@@ -8,10 +8,11 @@
  * The newer one ("v0", RFC 2603) is a grammar of its own:
  *
  *	symbol   = "_R" [decimal] path [instantiating crate]
- *	path     = "C" ident | "M" impl type | "X" impl type path | "Y" type path | "N" ns path ident
- *	         | "I" path generic* "E" | "B" backref
- *	type     = basic letter | path | "A" type const | "S" type | "T" type* "E" | "R"/"Q" [lifetime] type
- *	         | "P"/"O" type | "F" signature | "D" bounds lifetime | "B" backref
+ *	path     = "C" ident | "M" impl type | "X" impl type path | "Y" type path
+ *	         | "N" ns path ident | "I" path generic* "E" | "B" backref
+ *	type     = basic letter | path | "A" type const | "S" type | "T" type* "E"
+ *	         | "R"/"Q" [lifetime] type | "P"/"O" type | "F" signature | "D" bounds lifetime
+ *	         | "B" backref
  *
  * Back-references make a short name that prints without end possible; so depth, output and the
  * number of steps are bounded, and a name that exceeds them stays as it is.

@@ -2,9 +2,9 @@
 /*
  * A million samples, 300 frames deep, from a trace file to a call tree.
  *
- *	bench_profile_tree make FILE     writes the trace: 20,000 functions in 600 libraries; as in a real
- *	                                 program, each sample differs from the previous one only
- *	                                 somewhere in its upper 30 frames
+ *	bench_profile_tree make FILE     writes the trace: 20,000 functions in 600 libraries; as in
+ *	                                 a real program, each sample differs from the previous one
+ *	                                 only somewhere in its upper 30 frames
  *	bench_profile_tree read FILE     reads it, builds the tree, prints times and peak memory
  *	bench_profile_tree export FILE PPROF
  */

@@ -10,8 +10,8 @@
  *
  *	confirmed  200 or 201, naming the run   the file is removed
  *	           and its digest
- *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time, half of it
- *	           connection                   random, or as long as Retry-After says
+ *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time, half of
+ *	           connection                   it random, or as long as Retry-After says
  *	not here   401, 403, 404, 3xx, another  stops: every other run would be refused too
  *	           200 or 201
  *	never      any other 4xx                the file is kept as NAME.rejected, the others go on

@@ -4,14 +4,15 @@
  * on a GitLab merge request, a commit status or a check run, or the JSON report to a webhook.
  *
  * A comment is found again by its marker (its first line) on all pages of the thread, and
- * rewritten; only when there is none is a new one written.  Whatever may pass (no line, 408, 425,
- * 429, 5xx, a limit that names its end) is tried again from the search on, so that an answer that
- * was lost does not make a second comment.  A limit that ends later than we are willing to wait is
- * not tried against.
+ * rewritten; only when there is none is a new one written.  Whatever may pass (no connection, 408,
+ * 425, 429, 5xx, a limit that names its end) is tried again from the search on, so that an answer
+ * that was lost does not make a second comment.  A limit that ends later than we are willing to
+ * wait is not tried against.
  *
  * Where it belongs is read from the variables that the CI service sets for a job:
  *
- *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and pull request and commit from GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
+ *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and pull request and commit from
+ *	         GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
  * In a workflow that follows another one (the event has a "workflow_run") it is the pull request

@@ -61,7 +61,7 @@ NOT_INLINE void *base(void)
 	return block;
 }
 
-/* In three steps, the last of which makes the peak of the program: 900,000 here, 200,000 in base(). */
+/* In three steps; the last makes the peak of the program: 900,000 here, 200,000 in base(). */
 NOT_INLINE void highest(void)
 {
 	void *volatile parts[3];
@@ -74,7 +74,7 @@ NOT_INLINE void highest(void)
 	__asm__ volatile("");
 }
 
-/* It grows in place or moves; held are 70,000 in the end.  The last one fails and changes nothing. */
+/* It grows in place or moves, up to 70,000.  The last one fails and changes nothing. */
 NOT_INLINE void resized(void)
 {
 	at_hand = malloc(10);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two functions, of which one is drawn anew every ten microseconds or so, for the given number of milliseconds.
- * How much each was given differs from run to run.  Drawn, not by turns: of a regular change a
- * regular sampler sees more than chance would let it.
+ * Two functions, of which one is drawn anew every ten microseconds or so, for the given number
+ * of milliseconds.  How much each was given differs from run to run.  Drawn, not by turns: of a
+ * regular change a regular sampler sees more than chance would let it.
  */
 #include "work.h"
 
