@@ -27,7 +27,7 @@ enum {
 /* What the writing thread does with a dictionary. */
 struct new_dictionary {
 	struct fg_dictionary *dictionary;
-	const struct fg_bytes *sealed; /* NULL: the database has it */
+	const struct fg_bytes *packed; /* NULL: the database has it */
 	struct fg_ids *ids;
 	bool tried; /* a rolled back transaction may have taken its ids with it */
 };
@@ -46,7 +46,7 @@ struct fg_incoming {
 	char id[UUID_LENGTH + 1];
 	char digest[FG_SHA256_HEX_SIZE];
 	char hash[FG_SHA256_HEX_SIZE]; /* of the dictionary */
-	struct fg_bytes sealed;        /* the dictionary, unless it is in memory */
+	struct fg_bytes packed;        /* the dictionary, unless it is in memory */
 	uint64_t program;
 	const struct fg_dictionary *base; /* to be given back */
 	struct new_dictionary opened;
@@ -140,18 +140,18 @@ static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
 	return status;
 }
 
-/* The sealed dictionary: from the body, or from the database. */
+/* The packed dictionary: from the body, or from the database. */
 static int read_dictionary(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_incoming *up = rq->upload;
 	int status = FG_OK;
 
 	if (up->wire.dictionary_size) {
-		fg_bytes_add(&up->sealed, up->wire.dictionary, up->wire.dictionary_size);
+		fg_bytes_add(&up->packed, up->wire.dictionary, up->wire.dictionary_size);
 		return FG_OK;
 	}
 	status = may_refer(rq, up->hash)
-			 ? fg_store_dictionary_get(rq->store, up->hash, &up->sealed, err)
+			 ? fg_store_dictionary_get(rq->store, up->hash, &up->packed, err)
 			 : fg_error_set(err, FG_ENOENT, "this dictionary is not known here");
 	if (status == FG_ENOENT)
 		rq->answer.status = FG_HTTP_NO_DICTIONARY;
@@ -168,9 +168,9 @@ static int intern(struct fg_store *store, void *context, struct fg_error *err)
 	made->tried = true;
 	if (made->dictionary->ids.missing)
 		status = fg_store_dictionary_intern(store, made->dictionary, err);
-	if (status != FG_OK || !made->sealed)
+	if (status != FG_OK || !made->packed)
 		return status;
-	return fg_store_dictionary_put(store, made->dictionary->hash, made->sealed, err);
+	return fg_store_dictionary_put(store, made->dictionary->hash, made->packed, err);
 }
 
 static void confirm(struct fg_request *rq, bool stored)
@@ -245,7 +245,7 @@ static int leave(struct fg_request *rq, int status)
 		return status;
 	fg_dictionary_free(up->opened.dictionary);
 	give_base_back(rq);
-	fg_bytes_release(&up->sealed);
+	fg_bytes_release(&up->packed);
 	fg_arrival_release(&up->arrival);
 	fg_stored_run_release(&up->run);
 	free(up);
@@ -290,7 +290,7 @@ static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
 	struct fg_dictionary *dictionary = up->opened.dictionary;
 
 	up->opened.dictionary = NULL;
-	fg_bytes_release(&up->sealed);
+	fg_bytes_release(&up->packed);
 	fg_dictionary_finish(dictionary);
 	give_base_back(rq);
 	return make_run(rq, fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program),
@@ -322,14 +322,14 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 		return status;
 	up->program = program_of(&up->run.run);
 	up->base = fg_dictionaries_newest(server->dictionaries, up->program);
-	status = fg_dictionary_open(&up->sealed, &fg_bundle_limits_default, up->hash, up->base,
+	status = fg_dictionary_open(&up->packed, &fg_bundle_limits_default, up->hash, up->base,
 				    &opened->dictionary, err);
 	if (status != FG_OK)
 		return status;
 	note_dictionary(rq);
 	opened->ids = server->ids;
-	opened->sealed = up->wire.dictionary_size ? &up->sealed : NULL;
-	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->sealed)
+	opened->packed = up->wire.dictionary_size ? &up->packed : NULL;
+	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->packed)
 		return keep_dictionary(rq, err);
 	rq->write.adds_names = true;
 	fg_request_write(rq, intern, opened, dictionary_written);
