@@ -162,6 +162,12 @@ enum fg_trace_record {
 	/* state, time, bytes held, the most that were: the state is complete */
 	FG_RECORD_HELD_END = 22,
 	/*
+	 * node where an exception was thrown (0: not known), node where it was caught, measure of
+	 * its type or of all (0: not known), 1 if it had been caught before and thrown again,
+	 * how often.  Records with the same ids add up
+	 */
+	FG_RECORD_CAUGHT = 40,
+	/*
 	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
 	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the

@@ -42,6 +42,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->modules);
 	free(profile->domains);
 	free(profile->durations);
+	free(profile->caughts);
 	free(profile->values);
 	free(profile->notes);
 	free(profile->listings);

@@ -197,6 +197,15 @@ struct fg_argument_values {
 	size_t size;
 };
 
+/* Exceptions of one type that one call path threw and another caught. */
+struct fg_caught {
+	const char *type; /* "": not known */
+	uint32_t thrown;  /* stacks; 0: not known */
+	uint32_t caught;
+	bool is_again; /* it had been caught before, and was thrown again */
+	double count;
+};
+
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -241,6 +250,8 @@ struct fg_profile {
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
+	struct fg_caught *caughts;
+	size_t caught_count, caught_capacity;
 	struct fg_argument_values *values;
 	size_t value_count, value_capacity;
 	const char **notes; /* lines for people: what was odd, cut, refused */

@@ -364,6 +364,19 @@ static void read_held_end(struct reader *r, struct cursor *c)
 	c->at = c->end;
 }
 
+static void read_caught(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_caught caught = {0};
+
+	caught.thrown_path = take_u32(c);
+	caught.caught_path = take_u32(c);
+	caught.measure = take_u32(c);
+	caught.is_again = take_u32(c) != 0;
+	caught.count = take_varint(c);
+	if (!c->failed)
+		*APPEND(r->trace, caught) = caught;
+}
+
 static void read_pattern(struct reader *r, struct cursor *c)
 {
 	struct fg_trace_pattern pattern = {0};
@@ -574,6 +587,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_COUNTS] = read_counts,
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
+	[FG_RECORD_CAUGHT] = read_caught,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
@@ -837,6 +851,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->signatures);
 	free(trace->domains);
 	free(trace->call_times);
+	free(trace->caughts);
 	free(trace->call_values);
 	free(trace->hooks);
 	free(trace->symbols);

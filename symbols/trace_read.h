@@ -138,6 +138,15 @@ struct fg_trace_symbol {
 	const char *name;
 };
 
+/* Exceptions that were caught. */
+struct fg_trace_caught {
+	uint64_t count;
+	uint32_t thrown_path; /* 0: not known */
+	uint32_t caught_path;
+	uint32_t measure; /* of its type */
+	bool is_again;    /* it had been caught before */
+};
+
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -181,6 +190,8 @@ struct fg_trace {
 	size_t call_value_count, call_value_capacity;
 	struct fg_trace_symbol *symbols; /* by module and start */
 	size_t symbol_count, symbol_capacity;
+	struct fg_trace_caught *caughts;
+	size_t caught_count, caught_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */

@@ -117,6 +117,13 @@ const struct fg_view fg_views[] = {
 		.measure = "heap.allocations",
 	},
 	{
+		.name = "throws",
+		.description = "exceptions: what was thrown where, and who caught it",
+		.make = fg_view_throws,
+		.measure = "throws",
+		.needs_samples = true,
+	},
+	{
 		.name = "domains",
 		.description = "the arguments that functions were called with",
 		.make = fg_view_domains,
@@ -150,11 +157,15 @@ const struct fg_view *fg_view_find(const char *name)
 }
 
 /* Leaks alone may be missing: where memory could not be searched for them. */
-static int explain_no_heap(const struct fg_profile *profile, const struct fg_view *view,
+static int explain_nothing(const struct fg_profile *profile, const struct fg_view *view,
 			   struct fg_error *err)
 {
 	uint16_t index = 0;
 
+	if (strcmp(view->measure, "throws") == 0)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "no exceptions were counted: use fastgate record --measure "
+				    "throws");
 	if (fg_profile_find_measure(profile, "heap.live", &index, NULL) == FG_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is not known here, heap.live is: --measure heap.live",
@@ -177,7 +188,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	if (!with.query.measure && view->measure) {
 		with.query.measure = view->measure;
 		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)
-			return explain_no_heap(profile, view, err);
+			return explain_nothing(profile, view, err);
 	}
 	status = fg_profile_find_measure(profile, with.query.measure, &index, err);
 	if (status != FG_OK)
