@@ -13,6 +13,7 @@
 #include "base/attrs.h"
 #include "collector/classes.h"
 #include "collector/counts.h"
+#include "collector/history.h"
 #include "collector/leaks.h"
 #include "collector/own_memory.h"
 #include "collector/state.h"
@@ -32,6 +33,8 @@ enum {
 	PAGE = 4096,
 	PAGES_AT_ONCE = 1024,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
+	OFTEN = 256,         /* the first events of a thread may each be a point of the history */
+	SELDOM = 16,         /* later one of so many, and each of a large block */
 };
 
 enum {
@@ -86,7 +89,8 @@ struct site {
 /* By slot, likewise. */
 struct last {
 	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
-	_Atomic uint64_t allocations;           /* if blocks have births */
+	uint32_t events;
+	_Atomic uint64_t allocations; /* if blocks have births */
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -277,6 +281,22 @@ void fg_live_shrink(uint32_t number, size_t by)
 		release(site, by, false);
 }
 
+static struct fg_held_now held_now(void)
+{
+	const struct whole *heap = &wholes[FG_HELD_HEAP];
+
+	return (struct fg_held_now){.bytes = get(&heap->bytes), .most = get(&heap->most)};
+}
+
+/* Reading the clock takes as long as the rest of an event. */
+static inline void look_at_history(const struct fg_thread *thread, size_t size)
+{
+	const uint32_t event = thread ? lasts[thread->index].events++ : 0;
+
+	if (event < OFTEN || event % SELDOM == 0 || size >= LOOKED_AT)
+		fg_history_look(held_now());
+}
+
 static inline bool keeps_births(void)
 {
 	return fg_is_counted(FG_COUNTER_LIFETIMES) || fg_g.options.temporary;
@@ -313,6 +333,7 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 	site = before.site ? site_of(before.site) : NULL;
 	if (site)
 		release(site, (size_t)before.size, owns(thread, before.site, site));
+	look_at_history(thread, size);
 }
 
 /* The thread that allocated it goes on counting, whichever one frees it. */
@@ -356,6 +377,7 @@ struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void
 	block.is_temporary = is_temporary(&block, is_own);
 	count_end(site, &block, 1);
 	release(site, (size_t)block.size, is_own);
+	look_at_history(thread, (size_t)block.size);
 	return block;
 }
 
@@ -537,6 +559,8 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 {
 	const uint32_t end = atomic_load(&site_count);
 
+	if (introduced[FG_HELD_HEAP])
+		fg_history_write_dump(writer, held_now(), number);
 	for (uint32_t i = 1; i < end; i++) {
 		const struct site *site = site_of(i);
 
@@ -611,6 +635,8 @@ void fg_live_write(struct fg_thread *writer)
 		write_classes(writer, i);
 	}
 	fg_classes_introduce(writer);
+	if (introduced[FG_HELD_HEAP])
+		fg_history_write(writer, held_now(), states);
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
@@ -625,6 +651,7 @@ void fg_live_forget(void)
 
 	fg_blocks_forget();
 	fg_classes_forget();
+	fg_history_forget();
 	for (uint32_t i = 0; i < end; i += CHUNK_SITES) {
 		struct site *chunk = atomic_load(&chunks[i / CHUNK_SITES]);
 

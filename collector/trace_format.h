@@ -168,6 +168,11 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CAUGHT = 40,
 	/*
+	 * state that it belongs to (0: none, it is valid by itself), time, bytes of the heap that
+	 * were held then, the most until then, number of the dump that was taken then, or 0
+	 */
+	FG_RECORD_HELD_AT = 41,
+	/*
 	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
 	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the

@@ -197,6 +197,15 @@ struct fg_argument_values {
 	size_t size;
 };
 
+/* What a process held of the heap at a time. */
+struct fg_held_point {
+	uint32_t process;
+	uint32_t dump; /* that was taken then; 0: none */
+	int64_t time_ns;
+	double bytes;
+	double most; /* until then */
+};
+
 /* Exceptions of one type that one call path threw and another caught. */
 struct fg_caught {
 	const char *type; /* "": not known */
@@ -250,6 +259,8 @@ struct fg_profile {
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
+	struct fg_held_point *history; /* by process, then by time */
+	size_t history_count, history_capacity;
 	struct fg_caught *caughts;
 	size_t caught_count, caught_capacity;
 	struct fg_argument_values *values;

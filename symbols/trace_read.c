@@ -364,6 +364,19 @@ static void read_held_end(struct reader *r, struct cursor *c)
 	c->at = c->end;
 }
 
+static void read_held_at(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_held held = {0};
+
+	held.state = take_u32(c);
+	held.time_ns = take_varint(c);
+	held.bytes = take_varint(c);
+	held.most = take_varint(c);
+	held.dump = take_u32(c);
+	if (!c->failed)
+		*APPEND(r->trace, held) = held;
+}
+
 static void read_caught(struct reader *r, struct cursor *c)
 {
 	struct fg_trace_caught caught = {0};
@@ -588,6 +601,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
 	[FG_RECORD_CAUGHT] = read_caught,
+	[FG_RECORD_HELD_AT] = read_held_at,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
@@ -852,6 +866,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->domains);
 	free(trace->call_times);
 	free(trace->caughts);
+	free(trace->helds);
 	free(trace->call_values);
 	free(trace->hooks);
 	free(trace->symbols);

@@ -138,6 +138,13 @@ struct fg_trace_symbol {
 	const char *name;
 };
 
+/* What was held of the heap at a time. */
+struct fg_trace_held {
+	uint64_t time_ns, bytes, most;
+	uint32_t state; /* that it belongs to; 0: none */
+	uint32_t dump;  /* that was taken then; 0: none */
+};
+
 /* Exceptions that were caught. */
 struct fg_trace_caught {
 	uint64_t count;
@@ -190,6 +197,8 @@ struct fg_trace {
 	size_t call_value_count, call_value_capacity;
 	struct fg_trace_symbol *symbols; /* by module and start */
 	size_t symbol_count, symbol_capacity;
+	struct fg_trace_held *helds;
+	size_t held_count, held_capacity;
 	struct fg_trace_caught *caughts;
 	size_t caught_count, caught_capacity;
 	const char **notes; /* the collector's own */

@@ -105,6 +105,13 @@ const struct fg_view fg_views[] = {
 		.measure = "heap.live",
 	},
 	{
+		.name = "history",
+		.description = "how much memory was held over time",
+		.make = fg_view_history,
+		.measure = "heap.live",
+		.needs_samples = true,
+	},
+	{
 		.name = "sizes",
 		.description = "how large the allocations of functions are",
 		.make = fg_view_sizes,

@@ -281,8 +281,19 @@ void known_profile_add_heap(struct fg_profile *profile)
 		{.name = "heap.leaked_blocks", .value = 1, .every = 5},
 		{.name = "heap.untouched", .value = KNOWN_BYTES, .every = 10},
 	};
+	static const struct fg_held_point points[] = {
+		{.time_ns = 0, .bytes = 1024, .most = 1024},
+		{.time_ns = 10000000, .bytes = 20480, .most = 20480},
+		{.time_ns = 20000000, .bytes = 10240, .most = 51200},
+		{.time_ns = 30000000, .dump = 1, .bytes = 25600, .most = 51200},
+		{.time_ns = 80000000, .bytes = 30720, .most = 51200},
+		{.time_ns = 100000000, .bytes = 25600, .most = 51200},
+	};
 
 	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
+	profile->history = fg_xcalloc(FG_ARRAY_SIZE(points), sizeof(points[0]));
+	memcpy(profile->history, points, sizeof(points));
+	profile->history_count = profile->history_capacity = FG_ARRAY_SIZE(points);
 }
 
 void known_profile_add_domains(struct fg_profile *profile)
