@@ -38,8 +38,9 @@ struct fg_counted {
 	void (*begin)(void); /* before main, if it is to count */
 	const char *note;    /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
-	void (*finish)(struct fg_thread *writer);    /* when a thread ends, or NULL */
-	void (*forget)(void);                        /* in a child of fork, or NULL */
+	/* When a thread ends, or (`is_last`) the process; or NULL. */
+	void (*finish)(struct fg_thread *writer, bool is_last);
+	void (*forget)(void); /* in a child of fork, or NULL */
 };
 
 extern struct fg_counted *fg_counted[FG_COUNT_TABLES];

@@ -11,10 +11,12 @@
  * program is linked with stays the one that allocates.  While they are looked up, allocations come
  * from a small array that is never freed: the loader may ask for memory then.
  */
+#include "collector/bypass.h"
 #include "collector/count_probe.h"
 #include "collector/dumps.h"
 #include "collector/introduce.h"
 #include "collector/live.h"
+#include "collector/writer.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,6 +47,8 @@ static void introduce(struct fg_thread *writer)
 	fg_live_introduce(writer, FG_HELD_HEAP);
 }
 
+static void finish(struct fg_thread *writer, bool is_last);
+
 static struct fg_counted counted = {
 	.names =
 		{
@@ -55,6 +59,7 @@ static struct fg_counted counted = {
 		},
 	.largest = 1u << LARGEST,
 	.introduce = introduce,
+	.finish = finish,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
 static struct fg_counted classes; /* counted with what is held */
@@ -62,6 +67,14 @@ static struct fg_counted classes; /* counted with what is held */
 static struct {
 	REALS(FG_REAL_MEMBER)
 } reals;
+/* C23; the C library may not have them yet, and another allocator may. */
+typedef void free_sized_function(void *, size_t);
+typedef void free_aligned_sized_function(void *, size_t, size_t);
+
+static struct {
+	free_sized_function *free_sized;
+	free_aligned_sized_function *free_aligned_sized;
+} newer;
 static _Atomic int state; /* 0: not looked up, 1: at it, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
@@ -76,6 +89,9 @@ static bool have_reals(void)
 	if (!atomic_compare_exchange_strong(&state, &none, 1))
 		return atomic_load(&state) == 2;
 	REALS(FG_REAL_LOOK_UP)
+	newer.free_sized = __extension__(free_sized_function *) dlsym(RTLD_NEXT, "free_sized");
+	newer.free_aligned_sized =
+		__extension__(free_aligned_sized_function *) dlsym(RTLD_NEXT, "free_aligned_sized");
 	atomic_store_explicit(&state, 2, memory_order_release);
 	return true;
 }
@@ -103,6 +119,35 @@ static bool is_early(const void *block)
 }
 
 /* ---- counting ---- */
+
+/* Part of a note, of a fixed size: the path of a library may be longer. */
+static void add_text(char *text, size_t room, const char *more)
+{
+	const size_t used = strlen(text);
+
+	(void)strncpy(text + used, more, room - used - 1);
+	text[room - 1] = '\0';
+}
+
+/* What went past us by the end: later it is too late to say so. */
+static void finish(struct fg_thread *writer, bool is_last)
+{
+	const struct fg_bypassed what = {
+		.names = {"malloc", "calloc", "realloc"},
+		.reals = {(uintptr_t)reals.malloc, (uintptr_t)reals.calloc,
+			  (uintptr_t)reals.realloc},
+	};
+	const char *library = is_last && !counted.note ? fg_bypass_find(&what) : NULL;
+	char text[512] = "";
+
+	if (!library)
+		return;
+	add_text(text, sizeof(text) - 128, library);
+	add_text(text, sizeof(text),
+		 " calls the C library's malloc past the counter, as libraries do that are opened "
+		 "with RTLD_DEEPBIND: its allocations are not counted");
+	(void)fg_note(writer, text);
+}
 
 /* What is asked for and what is given. */
 struct request {
@@ -313,6 +358,38 @@ FG_EXPORT void free(void *block)
 	fg_live_look(let_go(block), block);
 	count_free(&caller);
 	reals.free(block);
+}
+
+/* In no header before C23. */
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+FG_EXPORT void free_sized(void *block, size_t size)
+{
+	const struct fg_regs caller = CALLER;
+
+	if (!block || is_early(block) || !have_reals())
+		return;
+	fg_live_look(let_go(block), block);
+	count_free(&caller);
+	if (newer.free_sized)
+		newer.free_sized(block, size);
+	else
+		reals.free(block);
+}
+
+FG_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	const struct fg_regs caller = CALLER;
+
+	if (!block || is_early(block) || !have_reals())
+		return;
+	fg_live_look(let_go(block), block);
+	count_free(&caller);
+	if (newer.free_aligned_sized)
+		newer.free_aligned_sized(block, alignment, size);
+	else
+		reals.free(block);
 }
 
 FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)

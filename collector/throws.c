@@ -46,10 +46,16 @@ typedef void *catch_function(void *);
 
 static void begin(void);
 
+static void finish(struct fg_thread *writer, bool is_last)
+{
+	(void)is_last;
+	fg_catches_write(writer);
+}
+
 static struct fg_counted counted = {
 	.names = {[THROWS] = "throws", [CATCHES] = "catches"},
 	.begin = begin,
-	.finish = fg_catches_write,
+	.finish = finish,
 	.forget = fg_catches_forget,
 };
 static struct fg_counted groups[FG_COUNT_TYPE_GROUPS];

@@ -122,6 +122,45 @@ def allocator_that_the_loader_does_not_know_is_told():
     check("of its own" not in done.stdout + done.stderr, f"the C library's malloc is counted: {done}")
 
 
+def library_that_finds_the_c_library_first_is_told():
+    """RTLD_DEEPBIND: its blocks are not counted, whoever gives them back, and nothing breaks."""
+    write("deep.c", "#include <stdlib.h>\nvoid *deep_make(void) { return malloc(1234); }\nvoid deep_free(void *at) { free(at); }\n")
+    write("opens.c", "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdlib.h>\n"
+          "int main(int argc, char **argv) {\n"
+          "    void *deep = dlopen(argv[1], RTLD_NOW | (argc > 2 ? RTLD_DEEPBIND : 0));\n"
+          "    void *(*make)(void) = (void *(*)(void))dlsym(deep, \"deep_make\");\n"
+          "    void (*give_back)(void *) = (void (*)(void *))dlsym(deep, \"deep_free\");\n"
+          "    for (int i = 0; i < 100; i++) { free(make()); give_back(malloc(10)); }\n"
+          "    return 0;\n}\n")
+    subprocess.run([COMPILER, "-O0", "-shared", "-fPIC", "deep.c", "-o", "libdeep.so"], check=True)
+    subprocess.run([COMPILER, "-O0", "opens.c", "-o", "opens"], check=True)
+    said = "libdeep.so calls the C library's malloc past the counter, as libraries do that are opened with RTLD_DEEPBIND"
+    for words, made in ((["./libdeep.so"], 100), (["./libdeep.so", "deep"], None)):
+        recorded("./opens", *words)
+        check(by_function("heap.allocations").get("deep_make") == made, f"{words}: {by_function('heap.allocations')}")
+        expect("heap.allocations", {"main": 100})
+        done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+        check((said in done.stdout + done.stderr) == (made is None), f"{words}: {done}")
+
+
+def sizes_of_what_is_given_back_change_nothing():
+    """C23's free_sized and free_aligned_sized, which the C library may not have."""
+    write("sized.c", "#include <stdlib.h>\nvoid free_sized(void *, size_t) __attribute__((weak));\n"
+          "void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));\n"
+          "__attribute__((noinline)) void give_back(void) {\n"
+          "    for (int i = 0; i < 100; i++) {\n"
+          "        free_sized(malloc(10), 10);\n"
+          "        free_aligned_sized(aligned_alloc(64, 128), 64, 128);\n"
+          "    }\n"
+          "    free_sized(NULL, 1);\n}\n"
+          "int main(void) { if (!free_sized || !free_aligned_sized) return 3; give_back(); return 0; }\n")
+    subprocess.run([COMPILER, "-O0", "-fno-builtin", "sized.c", "-o", "sized"], check=True)
+    recorded("./sized")
+    expect("heap.allocations", {"give_back": 200})
+    expect("heap.frees", {"give_back": 200})
+    expect("heap.live", {"give_back": None})
+
+
 def nothing_is_counted_unless_asked_for(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
@@ -148,6 +187,8 @@ def body():
     program_notices_nothing()
     malloc_of_the_program_is_told()
     allocator_that_the_loader_does_not_know_is_told()
+    library_that_finds_the_c_library_first_is_told()
+    sizes_of_what_is_given_back_change_nothing()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
 
 
