@@ -44,7 +44,7 @@ struct fg_account {
 	struct fg_times last;
 	bool split_known;    /* all of `last` is, not cpu_ns alone */
 	bool on;             /* sampling was on at the last look, */
-	uint32_t switches;   /* context switches by then */
+	uint32_t switches;   /* times that sampling had been switched on or off by then */
 	uint64_t sampled_ns; /* user samples since */
 	int64_t owed_ns;     /* CPU time that is in no sample */
 };

@@ -26,6 +26,8 @@
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 /* Nanoseconds that a signal costs on this host, for the trace to tell. */
 #define FG_ENV_SIGNAL_NS "FASTGATE_COLLECTOR_SIGNAL_NS"
+/* Nanoseconds that the sampler's clock adds to a context switch on this host, likewise. */
+#define FG_ENV_SWITCH_NS "FASTGATE_COLLECTOR_SWITCH_NS"
 /*
  * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
  * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;

@@ -75,6 +75,11 @@ static bool set_signal_ns(struct fg_options *options, const char *text)
 	return parse_whole(text, 0, SECOND_NS, &options->signal_ns);
 }
 
+static bool set_switch_ns(struct fg_options *options, const char *text)
+{
+	return parse_whole(text, 0, SECOND_NS, &options->switch_ns);
+}
+
 static bool set_clock(struct fg_options *options, const char *text)
 {
 	static const struct {
@@ -203,6 +208,7 @@ static const struct {
 	{.name = FG_ENV_RATE, .set = set_rate},
 	{.name = FG_ENV_PERIOD, .set = set_period},
 	{.name = FG_ENV_SIGNAL_NS, .set = set_signal_ns},
+	{.name = FG_ENV_SWITCH_NS, .set = set_switch_ns},
 	{.name = FG_ENV_CLOCK, .set = set_clock},
 	{.name = FG_ENV_ONLY, .set = set_only},
 	{.name = FG_ENV_DELAY, .set = set_delay},

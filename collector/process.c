@@ -168,7 +168,7 @@ static void start(char **environment)
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
 	/* An exec does not reset the kernel's account: the images before it are subtracted. */
-	fg_process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
+	fg_process_used(&fg_g.begin);
 	fg_g.cookie = random_cookie();
 	atomic_store(&fg_g.phases, fg_g.cookie * UINT64_C(0x9e3779b97f4a7c15));
 	atomic_store(&fg_g.search.last_ns, begin_ns);
@@ -224,8 +224,7 @@ static void after_fork_in_child(void)
 		fg_count_hooks->forked();
 	fg_g.pid = getpid();
 	fg_g.start_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	fg_g.begin_user_ns = 0;
-	fg_g.begin_system_ns = 0;
+	fg_g.begin = (struct fg_process_use){0};
 	atomic_store(&fg_g.owed_ns, 0);
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
@@ -257,15 +256,15 @@ static void after_fork_in_child(void)
 static void write_totals(enum fg_trace_end how)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
-	uint64_t user_ns = fg_g.begin_user_ns;
-	uint64_t system_ns = fg_g.begin_system_ns;
+	struct fg_process_use use = fg_g.begin;
 
 	if (!header)
 		return;
-	fg_process_times(&user_ns, &system_ns);
+	fg_process_used(&use);
 	header->end_monotonic_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	header->end_user_ns = user_ns - fg_g.begin_user_ns;
-	header->end_system_ns = system_ns - fg_g.begin_system_ns;
+	header->end_user_ns = use.user_ns - fg_g.begin.user_ns;
+	header->end_system_ns = use.system_ns - fg_g.begin.system_ns;
+	header->end_switches = use.switches - fg_g.begin.switches;
 	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 }
 

@@ -214,11 +214,19 @@ static inline void fg_thread_leave(struct fg_thread *thread)
 	atomic_store(&thread->busy, 0);
 }
 
+/* What a process has used so far. */
+struct fg_process_use {
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t switches; /* of context, with and without its will */
+};
+
 struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
 	uint64_t signal_ns; /* what one costs on this host, for the trace */
+	uint64_t switch_ns; /* what the clock adds to a context switch, for the trace */
 	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
 	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
 	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
@@ -263,8 +271,7 @@ struct fg_global {
 	uint64_t period_ns;
 	uint64_t tick_ns;
 	uint64_t start_ns;
-	uint64_t begin_user_ns; /* of the process, when this image began */
-	uint64_t begin_system_ns;
+	struct fg_process_use begin; /* of the process, when this image began */
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;

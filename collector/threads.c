@@ -478,14 +478,15 @@ static uint64_t ns_of(const struct timeval *time)
 	return (uint64_t)time->tv_sec * second_ns + (uint64_t)time->tv_usec * 1000;
 }
 
-void fg_process_times(uint64_t *user_ns, uint64_t *system_ns)
+void fg_process_used(struct fg_process_use *use)
 {
 	struct rusage usage;
 
 	if (getrusage(RUSAGE_SELF, &usage) != 0)
 		return;
-	*user_ns = ns_of(&usage.ru_utime);
-	*system_ns = ns_of(&usage.ru_stime);
+	use->user_ns = ns_of(&usage.ru_utime);
+	use->system_ns = ns_of(&usage.ru_stime);
+	use->switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
 void fg_thread_times(struct fg_times *times)

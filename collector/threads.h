@@ -65,8 +65,8 @@ void fg_threads_forget(void);
 bool fg_fd_is_ours(int fd);
 /* The program wants this descriptor number for itself. */
 void fg_fd_move(int fd);
-/* User and system time of the process as the kernel counts it. */
-void fg_process_times(uint64_t *user_ns, uint64_t *system_ns);
+/* As the kernel counts it. */
+void fg_process_used(struct fg_process_use *use);
 /* Everything that the kernel counts for the calling thread. */
 void fg_thread_times(struct fg_times *times);
 

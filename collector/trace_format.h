@@ -365,6 +365,9 @@ struct fg_trace_header {
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
 	/* CPU time of one signal on this host, as the launcher measured it; 0: it did not */
 	uint64_t signal_ns;
+	/* What a context switch costs more there at this rate; 0: not known */
+	uint64_t switch_ns;
+	uint64_t end_switches; /* context switches of the process, as of its end */
 };
 
 /*

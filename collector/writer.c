@@ -202,6 +202,7 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 						     offsetof(struct fg_trace_header, word_bits));
 	header->allocated = FG_TRACE_HEADER_SIZE;
 	header->signal_ns = fg_g.options.signal_ns;
+	header->switch_ns = fg_g.options.switch_ns;
 }
 
 int fg_file_open(void)

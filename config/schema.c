@@ -83,8 +83,8 @@ static const struct fg_key sampler_keys[] = {
 	 .unit = "samples per CPU second",
 	 .help = "how often a stack is recorded",
 	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
-		 "a signal costs on this host before the first repetition, and what a walk of the "
-		 "stack costs in the warm-up. Both sides are sampled alike, so the cost does not "
+		 "a signal and a context switch cost on this host before the first repetition, and "
+		 "in the warm-up what a walk of the stack costs and how often threads switch. Both sides are sampled alike, so the cost does not "
 		 "favour either. `unsampled_share` measures it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,

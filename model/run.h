@@ -76,6 +76,8 @@ struct fg_sampling {
 	double budget;        /* that the rate was chosen for; 0: the rate was asked for */
 	double signal_ns;     /* the price of a signal on this host; 0: not measured */
 	double handler_ns;    /* of the collector's work for a sample; 0: not known */
+	double switch_ns;     /* what its clock adds to a context switch here; 0: not measured */
+	double switches_hz;   /* context switches a second of CPU time; 0: not known */
 	double start_share;   /* of the CPU time, for the start of the collector */
 	double expected_cost; /* share of the CPU time, by these prices; NaN: not known */
 	char clock[80];       /* what drove the sampler; empty: not known */

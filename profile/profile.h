@@ -155,12 +155,13 @@ enum {
 /* What sampling took, summed over the traces. */
 struct fg_profile_cost {
 	double samples;
-	double sampled_ns; /* CPU time that they stand for */
-	double handler_ns; /* the collector's own time in handlers, */
-	double start_ns;   /* and before main */
-	double signal_ns;  /* of one signal on that host; 0: not measured */
-	double expected;   /* of a stored run: the share of the CPU time, by the prices it knew */
-	int perf_errno;    /* why perf events were refused; 0: they were not */
+	double sampled_ns;  /* CPU time that they stand for */
+	double handler_ns;  /* the collector's own time in handlers, */
+	double start_ns;    /* and before main */
+	double signal_ns;   /* of one signal on that host; 0: not measured */
+	double switches_ns; /* what its clock added to context switches */
+	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */
+	int perf_errno;     /* why perf events were refused; 0: they were not */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
 

@@ -678,6 +678,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 	cost->handler_ns += (double)header->handler_ns;
 	cost->start_ns += (double)header->startup_ns;
 	cost->signal_ns = (double)header->signal_ns;
+	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;
 	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;
 	for (size_t i = 0; i < FG_LOSS_COUNT; i++)
 		cost->losses[i] += header->losses[i];

@@ -219,6 +219,9 @@ static void add_sampling(const struct fg_sampling *sampling, struct fg_json_writ
 	fg_json_double(w, "signal_ns", sampling->signal_ns > 0 ? sampling->signal_ns : (double)NAN);
 	fg_json_double(w, "handler_ns",
 		       sampling->handler_ns > 0 ? sampling->handler_ns : (double)NAN);
+	fg_json_double(w, "switch_ns", sampling->switch_ns > 0 ? sampling->switch_ns : (double)NAN);
+	fg_json_double(w, "switches_hz",
+		       sampling->switches_hz > 0 ? sampling->switches_hz : (double)NAN);
 	fg_json_double(w, "expected_cost", sampling->expected_cost);
 	fg_json_text(w, "clock", *sampling->clock ? sampling->clock : NULL);
 	fg_json_text(w, "unseen", *sampling->unseen ? sampling->unseen : NULL);

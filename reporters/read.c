@@ -369,6 +369,8 @@ static void read_sampling(const cJSON *object, struct fg_sampling *sampling)
 		.budget = number_or_zero(object, "budget"),
 		.signal_ns = number_or_zero(object, "signal_ns"),
 		.handler_ns = number_or_zero(object, "handler_ns"),
+		.switch_ns = number_or_zero(object, "switch_ns"),
+		.switches_hz = number_or_zero(object, "switches_hz"),
 		.expected_cost = get_number(object, "expected_cost"),
 	};
 	copy_words(sampling->clock, sizeof(sampling->clock), object, "clock");

@@ -390,6 +390,10 @@ static void add_sampling_of(const struct fg_terminal_page *page,
 		fg_strbuf_printf(&line, "; a signal takes %s here, the collector %s",
 				 fg_format_duration(sampling->signal_ns, signal),
 				 fg_format_duration(sampling->handler_ns, handler));
+	if (sampling->switch_ns > 0 && sampling->switches_hz > 0)
+		fg_strbuf_printf(&line, ", and up to %s more for each of %.0f context switches",
+				 fg_format_duration(sampling->switch_ns, signal),
+				 sampling->switches_hz);
 	if (*sampling->clock)
 		fg_strbuf_printf(&line, "; %s", sampling->clock);
 	if (*sampling->unseen)

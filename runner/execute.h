@@ -53,6 +53,7 @@ struct fg_executor {
 	const char *traces_folder; /* below it each sampled repetition gets its own */
 	unsigned next_trace;
 	uint64_t signal_ns; /* what a signal of the sampler costs here; 0: not measured */
+	uint64_t switch_ns; /* what its clock adds to a context switch; 0: not measured */
 	uint64_t oom_kills; /* of the machine, at the beginning */
 	/*
 	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called

@@ -11,7 +11,7 @@
 #include "model/plan.h"
 
 enum {
-	FG_PRELOAD_VARIABLES_MAX = 24
+	FG_PRELOAD_VARIABLES_MAX = 28
 };
 
 struct fg_preload {
@@ -20,6 +20,7 @@ struct fg_preload {
 	enum fg_sample_clock clock;
 	uint64_t period_ns; /* between samples; 0: the default rate */
 	uint64_t signal_ns; /* what one costs on this host; 0: not measured */
+	uint64_t switch_ns; /* what the clock adds to a context switch; 0: not measured */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* that is sampled; 0: to the end */

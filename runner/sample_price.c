@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -18,10 +20,15 @@
 
 enum {
 	SIGNALS_HZ = 10000,
+	TICKING_HZ = 1000, /* of the clocks of threads that take turns on a CPU */
+	ROUNDS = 20,
+	GAMES = 12,
+	TURN_NS = 50000,
 	SLICES = 24,
 	SLICE_NS = 800000,
 	WORDS = 64 * 1024, /* what a signal drives out of the caches has to be fetched again */
 	SIGNAL_ASSUMED_NS = 10000, /* where it cannot be measured */
+	TICK_ASSUMED_NS = 4000000,
 };
 
 static volatile uint64_t signals_seen;
@@ -54,8 +61,23 @@ static uint64_t work(const uint32_t *words, uint64_t steps)
 	return cpu_ns() - begin_ns;
 }
 
+/*
+ * How often a clock of this rate is the next to expire, before the kernel's tick: both are anywhere
+ * in their period when a thread comes to its CPU.
+ */
+static double share_first(double rate_hz)
+{
+	struct timespec tick = {0, 0};
+	double tick_ns = TICK_ASSUMED_NS;
+	const double period_ns = (double)FG_NS_PER_S / rate_hz;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_nsec > 0)
+		tick_ns = (double)tick.tv_nsec;
+	return period_ns > tick_ns ? tick_ns / (2 * period_ns) : 1 - period_ns / (2 * tick_ns);
+}
+
 /* As the collector's: in user mode, by the time of this thread on a CPU. */
-static int open_event(void)
+static int open_event(unsigned rate_hz)
 {
 	struct perf_event_attr attr;
 	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
@@ -65,7 +87,7 @@ static int open_event(void)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = (uint64_t)FG_NS_PER_S / SIGNALS_HZ;
+	attr.sample_period = (uint64_t)FG_NS_PER_S / rate_hz;
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
@@ -106,10 +128,19 @@ static double measure(int fd, const uint32_t *words)
 	return middle > 0 ? middle : SIGNAL_ASSUMED_NS;
 }
 
+static int count_signals(struct sigaction *before)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_signal;
+	action.sa_flags = SA_RESTART;
+	return sigaction(SIGPROF, &action, before);
+}
+
 double fg_sample_signal_ns(void)
 {
 	static double known;
-	struct sigaction action;
 	struct sigaction before;
 	uint32_t *words = NULL;
 	int fd;
@@ -117,12 +148,9 @@ double fg_sample_signal_ns(void)
 	if (known > 0)
 		return known;
 	known = SIGNAL_ASSUMED_NS;
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_signal;
-	action.sa_flags = SA_RESTART;
-	if (sigaction(SIGPROF, &action, &before) != 0)
+	if (count_signals(&before) != 0)
 		return known;
-	fd = open_event();
+	fd = open_event(SIGNALS_HZ);
 	if (fd >= 0) {
 		words = fg_xcalloc(WORDS, sizeof(words[0]));
 		known = measure(fd, words);
@@ -131,6 +159,158 @@ double fg_sample_signal_ns(void)
 	}
 	(void)sigaction(SIGPROF, &before, NULL);
 	return known;
+}
+
+/* ---- a context switch ---- */
+
+/* Two threads of this process on one CPU, each of which waits for the other. */
+struct players {
+	int there[2];
+	int back[2];
+	int events[2];
+	uint64_t steps; /* of the work in a turn */
+	pthread_barrier_t met;
+};
+
+static uint64_t work_alone(uint64_t steps)
+{
+	const uint64_t begin_ns = cpu_ns();
+	uint32_t at = 1;
+
+	for (uint64_t i = 0; i < steps; i++)
+		at = at * 1664525 + 1013904223;
+	result = at;
+	return cpu_ns() - begin_ns;
+}
+
+/* A switch between two programs that work costs more than one between two that only wait. */
+static bool take_turn(const struct players *players, int from, int to)
+{
+	char byte = 0;
+
+	if (read(from, &byte, 1) != 1)
+		return false;
+	(void)work_alone(players->steps);
+	return write(to, &byte, 1) == 1;
+}
+
+static void *second_player(void *argument)
+{
+	struct players *players = argument;
+
+	players->events[1] = open_event(TICKING_HZ);
+	(void)pthread_barrier_wait(&players->met);
+	while (take_turn(players, players->there[0], players->back[1]))
+		;
+	if (players->events[1] >= 0)
+		(void)close(players->events[1]);
+	return NULL;
+}
+
+static uint64_t play(const struct players *players)
+{
+	const uint64_t begin_ns = (uint64_t)fg_clock_process_cpu_ns();
+	bool goes_on = write(players->there[1], "", 1) == 1;
+
+	for (unsigned i = 1; i < ROUNDS && goes_on; i++)
+		goes_on = take_turn(players, players->back[0], players->there[1]);
+	if (goes_on) {
+		char last = 0;
+
+		(void)!read(players->back[0], &last, 1);
+	}
+	return (uint64_t)fg_clock_process_cpu_ns() - begin_ns;
+}
+
+/* With and without their clocks in turns; what it adds to a switch, in the middle of all turns. */
+static double measure_switches(const struct players *players, double signal_ns)
+{
+	double prices[GAMES];
+
+	if (players->events[0] < 0 || players->events[1] < 0)
+		return 0;
+	(void)play(players);
+	for (unsigned i = 0; i < GAMES; i++) {
+		const double without_ns = (double)play(players);
+
+		signals_seen = 0;
+		(void)ioctl(players->events[0], PERF_EVENT_IOC_ENABLE, 0);
+		(void)ioctl(players->events[1], PERF_EVENT_IOC_ENABLE, 0);
+		const double with_ns = (double)play(players);
+
+		(void)ioctl(players->events[0], PERF_EVENT_IOC_DISABLE, 0);
+		(void)ioctl(players->events[1], PERF_EVENT_IOC_DISABLE, 0);
+		prices[i] =
+			(with_ns - without_ns - signal_ns * (double)signals_seen) / (2 * ROUNDS);
+	}
+	return fmax(0, fg_middle(prices, GAMES)) / share_first(TICKING_HZ);
+}
+
+static void close_pipe(int ends[2])
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			(void)close(ends[i]);
+}
+
+static double on_one_cpu(struct players *players, double signal_ns)
+{
+	double price_ns = 0;
+	pthread_t second;
+
+	players->steps = 1000;
+	while (work_alone(players->steps) < TURN_NS)
+		players->steps += players->steps / 4;
+	if (pthread_create(&second, NULL, second_player, players) != 0)
+		return 0;
+	players->events[0] = open_event(TICKING_HZ);
+	(void)pthread_barrier_wait(&players->met);
+	price_ns = measure_switches(players, signal_ns);
+	if (players->events[0] >= 0)
+		(void)close(players->events[0]);
+	/* So it ends. */
+	(void)close(players->there[1]);
+	players->there[1] = -1;
+	(void)pthread_join(second, NULL);
+	return price_ns;
+}
+
+double fg_sample_switch_ns(void)
+{
+	static double known = -1;
+	const double signal_ns = fg_sample_signal_ns();
+	struct players players = {.there = {-1, -1}, .back = {-1, -1}, .events = {-1, -1}};
+	struct sigaction before;
+	cpu_set_t allowed;
+	cpu_set_t here;
+
+	if (known >= 0)
+		return known;
+	known = 0;
+	CPU_ZERO(&here);
+	CPU_SET((size_t)fmax(0, sched_getcpu()), &here);
+	if (pthread_barrier_init(&players.met, NULL, 2) != 0)
+		return known;
+	if (count_signals(&before) != 0)
+		goto no_signals;
+	if (pipe2(players.there, O_CLOEXEC) == 0 && pipe2(players.back, O_CLOEXEC) == 0 &&
+	    sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+	    sched_setaffinity(0, sizeof(here), &here) == 0) {
+		known = on_one_cpu(&players, signal_ns);
+		(void)sched_setaffinity(0, sizeof(allowed), &allowed);
+	}
+	close_pipe(players.there);
+	close_pipe(players.back);
+	(void)sigaction(SIGPROF, &before, NULL);
+no_signals:
+	(void)pthread_barrier_destroy(&players.met);
+	return known;
+}
+
+void fg_sampling_price(struct fg_sampling *sampling)
+{
+	sampling->signal_ns = fg_sample_signal_ns();
+	sampling->switch_ns = fg_sample_switch_ns();
 }
 
 /* ---- what traces tell ---- */
@@ -154,6 +334,8 @@ static void add_trace(const char *path, struct fg_sample_costs *costs)
 		costs->cpu_ns += header.end == FG_END_UNKNOWN
 					 ? header.user_ns + header.system_ns
 					 : header.end_user_ns + header.end_system_ns;
+		if (header.end != FG_END_UNKNOWN)
+			costs->switches += header.end_switches;
 	}
 	(void)close(fd);
 }
@@ -183,6 +365,8 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 	sampling->handler_ns =
 		fmin((double)costs->handler_ns / (double)costs->samples, FG_HANDLER_MOST_NS);
 	sampling->start_share = fmin(1, (double)costs->startup_ns / (double)costs->cpu_ns);
+	sampling->switches_hz =
+		(double)costs->switches / (double)costs->cpu_ns * (double)FG_NS_PER_S;
 }
 
 /* ---- the rate ---- */
@@ -195,18 +379,36 @@ static double price_ns(const struct fg_sampling *sampling)
 
 void fg_sampling_settle(struct fg_sampling *sampling, double budget)
 {
-	const double left = budget - sampling->start_share;
-	const double most_hz = left / price_ns(sampling) * (double)FG_NS_PER_S;
+	double low_hz = FG_RATE_AUTO_LEAST_HZ;
+	double high_hz = FG_RATE_AUTO_MOST_HZ;
 
 	sampling->budget = budget;
-	sampling->rate_hz =
-		floor(fmin(fmax(most_hz, FG_RATE_AUTO_LEAST_HZ), FG_RATE_AUTO_MOST_HZ) + 1e-6);
+	if (fg_sampling_cost(sampling, high_hz) <= budget)
+		low_hz = high_hz;
+	/* It grows with the rate. */
+	while (high_hz - low_hz > 1e-4) {
+		const double middle_hz = (low_hz + high_hz) / 2;
+
+		if (fg_sampling_cost(sampling, middle_hz) <= budget)
+			low_hz = middle_hz;
+		else
+			high_hz = middle_hz;
+	}
+	sampling->rate_hz = floor(low_hz + 1e-3);
 	sampling->expected_cost = fg_sampling_cost(sampling, sampling->rate_hz);
+}
+
+double fg_sampling_switch_ns(const struct fg_sampling *sampling, double rate_hz)
+{
+	return sampling->switch_ns > 0 ? sampling->switch_ns * share_first(rate_hz) : 0;
 }
 
 double fg_sampling_cost(const struct fg_sampling *sampling, double rate_hz)
 {
 	if (!(sampling->signal_ns > 0))
 		return (double)NAN;
-	return sampling->start_share + rate_hz * price_ns(sampling) / (double)FG_NS_PER_S;
+	return sampling->start_share +
+	       (rate_hz * price_ns(sampling) +
+		sampling->switches_hz * fg_sampling_switch_ns(sampling, rate_hz)) /
+		       (double)FG_NS_PER_S;
 }

@@ -7,6 +7,12 @@
  * first is measured here, by the same work with and without signals; the second is what earlier
  * executions of the program have left in their traces.  What a process pays for being sampled at
  * all, at its start, is taken off the budget.
+ *
+ * A context switch is paid for, too: the kernel stops the timer of the thread that leaves and
+ * starts that of the one that comes.  Where this timer is the next to expire, before the tick, the
+ * hardware's is set anew each time, which a virtual machine makes dear (20 us).  At 1,000 samples a
+ * second that is nearly always so, at 50 seldom.  This price is measured here as well, and the
+ * number of switches is what earlier executions left in their traces.
  */
 #ifndef FG_RUNNER_SAMPLE_PRICE_H
 #define FG_RUNNER_SAMPLE_PRICE_H
@@ -15,7 +21,7 @@
 #include "model/run.h"
 
 enum {
-	FG_RATE_AUTO_LEAST_HZ = 100,
+	FG_RATE_AUTO_LEAST_HZ = 50,
 	FG_RATE_AUTO_MOST_HZ = 4000,
 	FG_RATE_AUTO_WALL_HZ = 100,
 	/* of a handler that was not seen yet: in a program that is all over its code, a compiler */
@@ -29,10 +35,17 @@ struct fg_sample_costs {
 	uint64_t handler_ns;
 	uint64_t startup_ns;
 	uint64_t cpu_ns;
+	uint64_t switches;
 };
 
 /* CPU time of one signal of the sampler's clock; measured once (50 ms), then kept. */
 double fg_sample_signal_ns(void);
+
+/* What the clock adds to a context switch if it is always the next to expire; measured once. */
+double fg_sample_switch_ns(void);
+
+/* Measures both prices. */
+void fg_sampling_price(struct fg_sampling *sampling);
 
 /* Adds what the traces in this folder say.  Files that are no traces are passed over. */
 void fg_sample_costs_add(const char *trace_folder, struct fg_sample_costs *costs);
@@ -42,6 +55,9 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 
 /* The rate that the budget allows, and what it should cost; from the prices in `sampling`. */
 void fg_sampling_settle(struct fg_sampling *sampling, double budget);
+
+/* What a context switch costs more at this rate; 0: not known. */
+double fg_sampling_switch_ns(const struct fg_sampling *sampling, double rate_hz);
 
 /* The cost of another rate, by the prices in `sampling`; NaN if they are not known. */
 double fg_sampling_cost(const struct fg_sampling *sampling, double rate_hz);

@@ -310,7 +310,7 @@ static void settle_rate(struct fg_runner_job *job)
 	} else if (sampler->clock == FG_SAMPLE_WALL) {
 		sampling->rate_hz = FG_RATE_AUTO_WALL_HZ;
 	} else if (!(sampling->budget > 0) || job->sample_costs.samples) {
-		sampling->signal_ns = fg_sample_signal_ns();
+		fg_sampling_price(sampling);
 		fg_sample_costs_learn(&job->sample_costs, sampling);
 		fg_sampling_settle(sampling, sampler->budget);
 	} else {
@@ -318,6 +318,7 @@ static void settle_rate(struct fg_runner_job *job)
 	}
 	job->rules.rate_hz = (unsigned)sampling->rate_hz;
 	job->executor.signal_ns = (uint64_t)sampling->signal_ns;
+	job->executor.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz);
 }
 
 /* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */

@@ -339,6 +339,8 @@ static void write_sampling(const struct fg_sampling *sampling, struct fg_json_wr
 	fg_json_double(w, "budget", sampling->budget);
 	fg_json_double(w, "signal_ns", sampling->signal_ns);
 	fg_json_double(w, "handler_ns", sampling->handler_ns);
+	fg_json_double(w, "switch_ns", sampling->switch_ns);
+	fg_json_double(w, "switches_hz", sampling->switches_hz);
 	fg_json_double(w, "start_share", sampling->start_share);
 	fg_json_double(w, "expected_cost", sampling->expected_cost);
 	fg_json_text(w, "clock", sampling->clock);
@@ -353,6 +355,8 @@ static void read_sampling(const cJSON *json, struct fg_sampling *sampling)
 		.budget = fg_json_double_or(json, "budget", 0),
 		.signal_ns = fg_json_double_or(json, "signal_ns", 0),
 		.handler_ns = fg_json_double_or(json, "handler_ns", 0),
+		.switch_ns = fg_json_double_or(json, "switch_ns", 0),
+		.switches_hz = fg_json_double_or(json, "switches_hz", 0),
 		.start_share = fg_json_double_or(json, "start_share", 0),
 		.expected_cost = fg_json_double_or(json, "expected_cost", (double)NAN),
 	};

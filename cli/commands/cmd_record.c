@@ -364,6 +364,19 @@ static const char *why_no_samples(const struct options *given, const struct tota
 /* Above this share it is the collector's start in a program of milliseconds, not the samples. */
 static const double most_cost_to_tell = 0.3;
 
+/* How often the program leaves its CPU is only known now. */
+static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *seen)
+{
+	struct fg_sampling better = *seen;
+
+	fg_sampling_settle(&better, seen->budget);
+	if (better.rate_hz < seen->rate_hz / 1.2 && better.expected_cost <= seen->budget)
+		fg_cli_say(cli,
+			   "%.0f context switches a second take part of it: --rate %.0f stays "
+			   "within the budget",
+			   seen->switches_hz, better.rate_hz);
+}
+
 /* What sampling took of the CPU time that was measured: chosen beforehand, known now. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 		     const struct fg_sampling *chosen)
@@ -390,6 +403,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
 		   "takes %s here, the collector %s",
 		   chosen->rate_hz, 100 * cost, 100 * chosen->budget, signal, handler);
+	say_lower_rate(cli, &seen);
 }
 
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
@@ -435,7 +449,7 @@ static void choose_rate(const struct options *given, struct fg_sampling *samplin
 	*sampling = (struct fg_sampling){.rate_hz = given->rate_hz};
 	if (given->rate_hz || given->clock == FG_SAMPLE_WALL || counts_events(given))
 		return;
-	sampling->signal_ns = fg_sample_signal_ns();
+	fg_sampling_price(sampling);
 	fg_sampling_settle(sampling, given->budget);
 }
 
@@ -516,6 +530,7 @@ static int prepare(const struct options *given, const char *command,
 				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
 				     : 0,
 		.signal_ns = (uint64_t)sampling->signal_ns,
+		.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz),
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->delay_ns),
 		.duration_ms = whole_ms(given->duration_ns),

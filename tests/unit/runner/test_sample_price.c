@@ -29,6 +29,29 @@ static void the_start_of_the_collector_is_taken_off_the_budget(void **state)
 	assert_true(fabs(sampling.expected_cost - 0.03) < 1e-9);
 }
 
+/* 2,000 switches a second, each 20 us dearer where the sampler's clock is always the next. */
+static void context_switches_are_paid_for(void **state)
+{
+	struct fg_sampling sampling = {
+		.signal_ns = 47000,
+		.handler_ns = 3000,
+		.switch_ns = 20000,
+		.switches_hz = 2000,
+	};
+	struct fg_sampling without = sampling;
+
+	(void)state;
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz > FG_RATE_AUTO_LEAST_HZ && sampling.rate_hz < 600);
+	assert_true(sampling.expected_cost <= 0.03);
+	assert_true(fg_sampling_cost(&sampling, sampling.rate_hz + 1) > 0.03);
+	without.switches_hz = 0;
+	assert_true(fg_sampling_cost(&sampling, 1000) > fg_sampling_cost(&without, 1000) + 0.02);
+	/* At a low rate the kernel's tick is nearly always first. */
+	assert_true(fg_sampling_switch_ns(&sampling, 10) < 2000);
+	assert_true(fg_sampling_switch_ns(&sampling, 4000) > 17000);
+}
+
 static void a_rate_stays_within_its_bounds_and_says_when_it_costs_more(void **state)
 {
 	struct fg_sampling cheap = {.signal_ns = 1000, .handler_ns = 1000};
@@ -64,7 +87,8 @@ static void write_trace(const struct fg_scratch *folder, const char *name, const
 					 .system_ns = 10000000,
 					 .end = end,
 					 .end_user_ns = 150000000,
-					 .end_system_ns = 50000000};
+					 .end_system_ns = 50000000,
+					 .end_switches = 400};
 
 	memcpy(header.magic, magic, sizeof(header.magic));
 	fg_scratch_write(folder, name, &header, sizeof(header));
@@ -84,9 +108,11 @@ static void traces_tell_what_handlers_and_the_start_took(void **state)
 	fg_sample_costs_add(scratch.path, &costs);
 	assert_int_equal(costs.samples, 200);
 	assert_int_equal(costs.cpu_ns, 300000000);
+	assert_int_equal(costs.switches, 400); /* a process that was killed did not say */
 	fg_sample_costs_learn(&costs, &sampling);
 	assert_true(sampling.handler_ns == 4000);
 	assert_true(fabs(sampling.start_share - 1.0 / 300) < 1e-9);
+	assert_true(fabs(sampling.switches_hz - 400 / 0.3) < 1e-6);
 	fg_scratch_release(&scratch);
 }
 
@@ -119,12 +145,14 @@ static void a_signal_has_a_price_that_is_measured_once(void **state)
 	(void)state;
 	assert_true(price_ns > 0);
 	assert_true(fg_sample_signal_ns() == price_ns);
+	assert_true(fg_sample_switch_ns() >= 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rate_is_the_highest_that_the_budget_allows),
+		cmocka_unit_test(context_switches_are_paid_for),
 		cmocka_unit_test(the_start_of_the_collector_is_taken_off_the_budget),
 		cmocka_unit_test(a_rate_stays_within_its_bounds_and_says_when_it_costs_more),
 		cmocka_unit_test(an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost),

@@ -149,6 +149,8 @@ static void describe(struct fg_run *run, uint64_t seed)
 						.budget = 0.03,
 						.signal_ns = 47000,
 						.handler_ns = 1900,
+						.switch_ns = 21000,
+						.switches_hz = 140,
 						.start_share = 0.0004,
 						.expected_cost = 0.0299,
 						.clock = "CPU time",

@@ -37,6 +37,8 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	same_number(a->sampling.budget, b->sampling.budget);
 	same_number(a->sampling.signal_ns, b->sampling.signal_ns);
 	same_number(a->sampling.handler_ns, b->sampling.handler_ns);
+	same_number(a->sampling.switch_ns, b->sampling.switch_ns);
+	same_number(a->sampling.switches_hz, b->sampling.switches_hz);
 	same_number(a->sampling.start_share, b->sampling.start_share);
 	same_number(a->sampling.expected_cost, b->sampling.expected_cost);
 	assert_string_equal(a->sampling.clock, b->sampling.clock);
