@@ -67,14 +67,6 @@ static struct fg_counted classes; /* counted with what is held */
 static struct {
 	REALS(FG_REAL_MEMBER)
 } reals;
-/* C23; the C library may not have them yet, and another allocator may. */
-typedef void free_sized_function(void *, size_t);
-typedef void free_aligned_sized_function(void *, size_t, size_t);
-
-static struct {
-	free_sized_function *free_sized;
-	free_aligned_sized_function *free_aligned_sized;
-} newer;
 static _Atomic int state; /* 0: not looked up, 1: at it, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
@@ -89,9 +81,6 @@ static bool have_reals(void)
 	if (!atomic_compare_exchange_strong(&state, &none, 1))
 		return atomic_load(&state) == 2;
 	REALS(FG_REAL_LOOK_UP)
-	newer.free_sized = __extension__(free_sized_function *) dlsym(RTLD_NEXT, "free_sized");
-	newer.free_aligned_sized =
-		__extension__(free_aligned_sized_function *) dlsym(RTLD_NEXT, "free_aligned_sized");
 	atomic_store_explicit(&state, 2, memory_order_release);
 	return true;
 }
@@ -349,18 +338,23 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 	return moved;
 }
 
+static inline void give_back(void *block, const struct fg_regs *caller)
+{
+	if (!block || is_early(block) || !have_reals())
+		return;
+	fg_live_look(let_go(block), block);
+	count_free(caller);
+	reals.free(block);
+}
+
 FG_EXPORT void free(void *block)
 {
 	const struct fg_regs caller = CALLER;
 
-	if (!block || is_early(block) || !have_reals())
-		return;
-	fg_live_look(let_go(block), block);
-	count_free(&caller);
-	reals.free(block);
+	give_back(block, &caller);
 }
 
-/* In no header before C23. */
+/* In no header before C23, by which they are the same as free(), from whichever allocator. */
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
@@ -368,28 +362,17 @@ FG_EXPORT void free_sized(void *block, size_t size)
 {
 	const struct fg_regs caller = CALLER;
 
-	if (!block || is_early(block) || !have_reals())
-		return;
-	fg_live_look(let_go(block), block);
-	count_free(&caller);
-	if (newer.free_sized)
-		newer.free_sized(block, size);
-	else
-		reals.free(block);
+	(void)size;
+	give_back(block, &caller);
 }
 
 FG_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
 	const struct fg_regs caller = CALLER;
 
-	if (!block || is_early(block) || !have_reals())
-		return;
-	fg_live_look(let_go(block), block);
-	count_free(&caller);
-	if (newer.free_aligned_sized)
-		newer.free_aligned_sized(block, alignment, size);
-	else
-		reals.free(block);
+	(void)alignment;
+	(void)size;
+	give_back(block, &caller);
 }
 
 FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)

@@ -286,6 +286,7 @@ __attribute__((constructor(101))) static void join_in(void)
 {
 	atomic_store(&known, look_up(RTLD_NEXT));
 	atomic_store(&known_catch, look_up_catch(RTLD_NEXT));
+	(void)dlerror(); /* a program in C has neither, and is not to hear of it */
 	fg_counted[FG_COUNTER_THROWS] = &counted;
 	for (unsigned i = 0; i < FG_COUNT_TYPE_GROUPS; i++)
 		fg_counted[FG_COUNT_TYPES + i] = &groups[i];
