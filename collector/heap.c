@@ -20,6 +20,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,13 +412,18 @@ ALIGNED(memalign, (size_t alignment, size_t size), (alignment, size), size)
 ALIGNED(valloc, (size_t size), (size), size)
 ALIGNED(pvalloc, (size_t size), (size), size)
 
-/* The loader serves everybody from the malloc that it finds first: is it another than ours? */
+/*
+ * The loader serves everybody from the malloc that it finds first: is it another than ours?  A
+ * program at a fixed address may have a stub of that name, which leads to ours.
+ */
 static bool is_bypassed(void)
 {
+	void *symbol = NULL;
 	Dl_info first;
 	Dl_info own;
 
-	return dladdr(dlsym(RTLD_DEFAULT, "malloc"), &first) && dladdr(&reals, &own) &&
+	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &first, &symbol, RTLD_DL_SYMENT) && symbol &&
+	       ((const ElfW(Sym) *)symbol)->st_shndx != SHN_UNDEF && dladdr(&reals, &own) &&
 	       first.dli_fbase != own.dli_fbase;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "collector/history.h"
 
+#include "collector/mappings.h"
 #include "collector/writer.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ void fg_history_look(struct fg_held_now now)
 	    atomic_exchange(&is_busy, true))
 		return;
 	keep(now_ns, now);
+	fg_mappings_look(now);
 	atomic_store(&is_busy, false);
 }
 
@@ -81,11 +83,13 @@ void fg_history_write(struct fg_thread *writer, struct fg_held_now now, uint32_t
 	for (uint32_t i = 0; i < point_count; i++)
 		write_point(writer, &points[i], state, 0);
 	write_point(writer, &last, state, 0);
+	fg_mappings_write(writer, now, state);
 	atomic_store(&is_busy, false);
 }
 
 void fg_history_forget(void)
 {
+	fg_mappings_forget();
 	point_count = 0;
 	interval_ns = FIRST_INTERVAL_NS;
 	atomic_store(&due_ns, 0);

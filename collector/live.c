@@ -626,6 +626,8 @@ void fg_live_write(struct fg_thread *writer)
 	const uint32_t end = atomic_load(&site_count);
 
 	states++;
+	if (introduced[FG_HELD_HEAP])
+		fg_history_write(writer, held_now(), states);
 	look_at_rest(writer);
 	for (uint32_t i = 1; i < end; i++) {
 		struct site *site = site_of(i);
@@ -635,8 +637,6 @@ void fg_live_write(struct fg_thread *writer)
 		write_classes(writer, i);
 	}
 	fg_classes_introduce(writer);
-	if (introduced[FG_HELD_HEAP])
-		fg_history_write(writer, held_now(), states);
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));

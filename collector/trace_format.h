@@ -173,6 +173,11 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_HELD_AT = 41,
 	/*
+	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
+	 * then, resident bytes, text name: of the mappings of that name together
+	 */
+	FG_RECORD_RESIDENT = 42,
+	/*
 	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
 	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the

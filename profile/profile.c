@@ -43,6 +43,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->domains);
 	free(profile->durations);
 	free(profile->caughts);
+	free(profile->residents);
 	free(profile->history);
 	free(profile->values);
 	free(profile->notes);

@@ -207,6 +207,14 @@ struct fg_held_point {
 	double most; /* until then */
 };
 
+/* Resident memory of a process's mappings of one name, near the peak of the heap and at the end. */
+struct fg_resident {
+	const char *name;
+	uint32_t process;
+	double at_peak, at_end;
+	double held; /* of the heap, when the peak was looked at */
+};
+
 /* Exceptions of one type that one call path threw and another caught. */
 struct fg_caught {
 	const char *type; /* "": not known */
@@ -262,6 +270,8 @@ struct fg_profile {
 	size_t duration_count, duration_capacity;
 	struct fg_held_point *history; /* by process, then by time */
 	size_t history_count, history_capacity;
+	struct fg_resident *residents; /* by process */
+	size_t resident_count, resident_capacity;
 	struct fg_caught *caughts;
 	size_t caught_count, caught_capacity;
 	struct fg_argument_values *values;

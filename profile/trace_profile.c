@@ -314,6 +314,43 @@ static void add_history(struct fg_trace_joiner *j)
 		      sizeof(profile->history[0]), by_time);
 }
 
+/* The entry of this process for a name. */
+static struct fg_resident *resident_of(struct fg_profile *profile, size_t first, const char *name,
+				       uint32_t process)
+{
+	for (size_t i = first; i < profile->resident_count; i++)
+		if (strcmp(profile->residents[i].name, name) == 0)
+			return &profile->residents[i];
+	profile->residents = fg_grow(profile->residents, &profile->resident_capacity,
+				     profile->resident_count + 1, sizeof(profile->residents[0]));
+	profile->residents[profile->resident_count] = (struct fg_resident){
+		.name = fg_profile_text(profile, name),
+		.process = process,
+	};
+	return &profile->residents[profile->resident_count++];
+}
+
+static void add_residents(struct fg_trace_joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+	const size_t first = j->profile->resident_count;
+
+	for (size_t i = 0; i < trace->resident_count; i++) {
+		const struct fg_trace_resident *from = &trace->residents[i];
+		struct fg_resident *resident = NULL;
+
+		if (from->state != trace->last_state)
+			continue;
+		resident = resident_of(j->profile, first, from->name, j->process);
+		if (from->is_at_end) {
+			resident->at_end = (double)from->bytes;
+		} else {
+			resident->at_peak = (double)from->bytes;
+			resident->held = (double)from->held;
+		}
+	}
+}
+
 static void add_caught(struct fg_trace_joiner *j, const struct fg_trace_caught *from,
 		       uint32_t *trail)
 {
@@ -403,6 +440,7 @@ static void add_samples(struct fg_trace_joiner *j)
 	for (size_t i = 0; i < trace->call_time_count; i++)
 		add_call_times(j, &trace->call_times[i], trail);
 	add_history(j);
+	add_residents(j);
 	for (size_t i = 0; i < trace->caught_count; i++)
 		add_caught(j, &trace->caughts[i], trail);
 	for (size_t i = 0; i < trace->call_value_count; i++)

@@ -377,6 +377,20 @@ static void read_held_at(struct reader *r, struct cursor *c)
 		*APPEND(r->trace, held) = held;
 }
 
+static void read_resident(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_resident resident = {0};
+
+	resident.state = take_u32(c);
+	resident.is_at_end = take_u32(c) != 1;
+	resident.time_ns = take_varint(c);
+	resident.held = take_varint(c);
+	resident.bytes = take_varint(c);
+	resident.name = take_text(r, c);
+	if (!c->failed)
+		*APPEND(r->trace, resident) = resident;
+}
+
 static void read_caught(struct reader *r, struct cursor *c)
 {
 	struct fg_trace_caught caught = {0};
@@ -601,6 +615,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
 	[FG_RECORD_CAUGHT] = read_caught,
+	[FG_RECORD_RESIDENT] = read_resident,
 	[FG_RECORD_HELD_AT] = read_held_at,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
@@ -866,6 +881,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->domains);
 	free(trace->call_times);
 	free(trace->caughts);
+	free(trace->residents);
 	free(trace->helds);
 	free(trace->call_values);
 	free(trace->hooks);

@@ -145,6 +145,14 @@ struct fg_trace_held {
 	uint32_t dump;  /* that was taken then; 0: none */
 };
 
+/* Resident memory of the mappings of one name. */
+struct fg_trace_resident {
+	const char *name;
+	uint64_t time_ns, held, bytes;
+	uint32_t state;
+	bool is_at_end; /* otherwise near the peak of the heap */
+};
+
 /* Exceptions that were caught. */
 struct fg_trace_caught {
 	uint64_t count;
@@ -199,6 +207,8 @@ struct fg_trace {
 	size_t symbol_count, symbol_capacity;
 	struct fg_trace_held *helds;
 	size_t held_count, held_capacity;
+	struct fg_trace_resident *residents;
+	size_t resident_count, resident_capacity;
 	struct fg_trace_caught *caughts;
 	size_t caught_count, caught_capacity;
 	const char **notes; /* the collector's own */

@@ -112,6 +112,13 @@ const struct fg_view fg_views[] = {
 		.needs_samples = true,
 	},
 	{
+		.name = "resident",
+		.description = "resident memory by mapping, near the peak and at the end",
+		.make = fg_view_resident,
+		.measure = "heap.live",
+		.needs_samples = true,
+	},
+	{
 		.name = "sizes",
 		.description = "how large the allocations of functions are",
 		.make = fg_view_sizes,

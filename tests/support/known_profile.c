@@ -281,6 +281,11 @@ void known_profile_add_heap(struct fg_profile *profile)
 		{.name = "heap.leaked_blocks", .value = 1, .every = 5},
 		{.name = "heap.untouched", .value = KNOWN_BYTES, .every = 10},
 	};
+	static const struct fg_resident residents[] = {
+		{.name = "/opt/reco/bin/reco", .at_peak = 81920, .at_end = 81920, .held = 49152},
+		{.name = "[heap]", .at_peak = 73728, .at_end = 57344, .held = 49152},
+		{.name = "[fastgate]", .at_peak = 8192, .at_end = 12288, .held = 49152},
+	};
 	static const struct fg_held_point points[] = {
 		{.time_ns = 0, .bytes = 1024, .most = 1024},
 		{.time_ns = 10000000, .bytes = 20480, .most = 20480},
@@ -294,6 +299,9 @@ void known_profile_add_heap(struct fg_profile *profile)
 	profile->history = fg_xcalloc(FG_ARRAY_SIZE(points), sizeof(points[0]));
 	memcpy(profile->history, points, sizeof(points));
 	profile->history_count = profile->history_capacity = FG_ARRAY_SIZE(points);
+	profile->residents = fg_xcalloc(FG_ARRAY_SIZE(residents), sizeof(residents[0]));
+	memcpy(profile->residents, residents, sizeof(residents));
+	profile->resident_count = profile->resident_capacity = FG_ARRAY_SIZE(residents);
 }
 
 void known_profile_add_domains(struct fg_profile *profile)

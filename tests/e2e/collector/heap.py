@@ -104,6 +104,12 @@ def malloc_of_the_program_is_told():
     recorded("./own")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check("has a malloc of its own" in done.stdout + done.stderr, f"not a word of the program's own malloc: {done}")
+    write("stub.c", "#include <stdlib.h>\nvoid *(*volatile allocate)(size_t) = malloc;\nint main(void) { return allocate(100) == NULL; }\n")
+    subprocess.run([COMPILER, "-O0", "-no-pie", "-fno-pie", "stub.c", "-o", "stub"], check=True)
+    recorded("./stub")
+    expect("heap.bytes", {"main": 100})
+    done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+    check("of its own" not in done.stdout + done.stderr, f"the address of malloc is a stub's in a program at a fixed address: {done}")
 
 
 def allocator_that_the_loader_does_not_know_is_told():
@@ -120,6 +126,21 @@ def allocator_that_the_loader_does_not_know_is_told():
     recorded(f"{TARGETS}/heap")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check("of its own" not in done.stdout + done.stderr, f"the C library's malloc is counted: {done}")
+
+
+def memory_that_is_not_counted_is_told():
+    """A stripped program with an allocator of its own under any name; beside it one that allocates as others do, and one that is small."""
+    write("arena.c", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"
+          "int main(int argc, char **argv) {\n"
+          "    size_t size = (size_t)atoi(argv[1]) << 10;\n"
+          "    char *room = argc > 2 ? malloc(size) : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+          "    memset(room, 1, size);\n    return room[size / 2] != 1;\n}\n")
+    subprocess.run([COMPILER, "-O0", "-s", "arena.c", "-o", "arena"], check=True)
+    for words, is_told in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
+        recorded("./arena", *words)
+        done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
+        told = "most of the process's memory is not from the allocator that is counted" in done.stdout + done.stderr
+        check(told == is_told, f"{words}: {done}")
 
 
 def library_that_finds_the_c_library_first_is_told():
@@ -187,6 +208,7 @@ def body():
     program_notices_nothing()
     malloc_of_the_program_is_told()
     allocator_that_the_loader_does_not_know_is_told()
+    memory_that_is_not_counted_is_told()
     library_that_finds_the_c_library_first_is_told()
     sizes_of_what_is_given_back_change_nothing()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")

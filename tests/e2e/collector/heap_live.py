@@ -76,6 +76,13 @@ def leaks_are_listed_by_path():
     check("lost_chain ← main" in done.stdout and "of memory lost" in done.stdout, done.stdout)
 
 
+def resident_memory_is_told_by_mapping():
+    """The heap of this program, and the program itself; what the collector needs stands apart."""
+    rows = rows_of("resident", "mapping")
+    check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
+    check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")
+
+
 def page_that_was_never_touched_is_told():
     found = by_function("heap.untouched")
     check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096, f"one page of 512 KiB was touched: {found}")
