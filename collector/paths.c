@@ -204,7 +204,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 {
 	const uintptr_t address = exact ? pc : pc - 1;
 	const uint32_t module = fg_module_find(thread, address);
-	struct fg_frame_info info = {fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
+	struct fg_frame_info info = {.rule = fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0)};
 
 	if (module)
 		info.rule = fg_rule_find(&fg_module(module)->tables, address);
@@ -220,6 +220,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 
 	if (entry)
 		frame_publish(entry, module, info);
+	info.is_new = entry != NULL;
 	return info;
 }
 
@@ -248,7 +249,7 @@ struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool 
 
 		if (rule == 0)
 			break;
-		const struct fg_frame_info info = {rule, entry->id};
+		const struct fg_frame_info info = {.rule = rule, .id = entry->id};
 
 		if (fg_module_live(entry->module)) {
 			if (i < newest)
@@ -259,7 +260,7 @@ struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool 
 		break;
 	}
 	if (pc <= KEY_DEAD)
-		return (struct fg_frame_info){fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
+		return (struct fg_frame_info){.rule = fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0)};
 	return frame_make(thread, pc, exact);
 }
 

@@ -35,6 +35,7 @@ extern _Atomic uint32_t fg_frame_current[2];
 struct fg_frame_info {
 	uint64_t rule;
 	uint32_t id; /* of the frame in the trace; 0 if the table is full */
+	bool is_new; /* worked out just now, and known from now on */
 };
 
 int fg_paths_init(void);

@@ -41,6 +41,11 @@ enum {
 	FIRST_CHECK = FG_CHECKS_PER_FRAME * FIRST,
 	GATHER_LIMIT = 64, /* frames to look through for a register */
 	KERNEL_SIGSET = 8,
+	/*
+	 * Working out a frame's rule takes 2 to 3 us.  A handler that meets more new ones than this
+	 * cuts the stack there, and the next ones go further.
+	 */
+	NEW_FRAMES_MAX = 96,
 };
 
 struct walk {
@@ -57,7 +62,9 @@ struct walk {
 	bool needs_registers;    /* that are not known, therefore */
 	bool exact;
 	bool complete;
-	uint32_t end; /* of the frames walked anew and kept in the trail */
+	bool is_cut;         /* here, for want of time */
+	uint32_t new_frames; /* whose rule was not known */
+	uint32_t end;        /* of the frames walked anew and kept in the trail */
 	uint32_t checks_end;
 	uint32_t checked_from; /* all of them from here on are checked */
 	uint32_t beyond;       /* frames for which the trail had no room */
@@ -480,7 +487,9 @@ static bool walk_one(struct walk *walk)
 	frame.checked = frame.checked && !walk->outside;
 	keep_frame(walk, &frame);
 	walk->complete = step == STEP_END;
-	return step == STEP_ON;
+	walk->is_cut = step == STEP_ON && info.is_new && walk->start &&
+		       ++walk->new_frames >= NEW_FRAMES_MAX;
+	return step == STEP_ON && !walk->is_cut;
 }
 
 /* Walk to a kept frame that is still valid (true), or to the end. */
@@ -642,6 +651,9 @@ static struct fg_walk_result walk_from(struct fg_thread *thread, const struct fg
 		result.path = name_deep_path(&walk, standing);
 	else
 		result.path = name_path(&walk, standing);
+	/* What lies beyond a cut was not seen: the next walk goes there. */
+	if (walk.is_cut)
+		thread->kept.count = 0;
 	return result;
 }
 

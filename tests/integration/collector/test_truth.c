@@ -429,6 +429,7 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 	struct fg_scratch libraries;
 	struct run run = {.words = {"chain", "300", "600", libraries.path, "300"}};
 	double whole = 0;
+	unsigned in_parts = 0;
 	double all;
 
 	(void)state;
@@ -439,13 +440,18 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 		const struct trace_sample *sample = &outcome.traces->samples[i];
 
 		/* 300 links, each with chain_next before it, and what is around */
-		if (trace_on_path(outcome.traces, sample->path, "at_the_end") &&
-		    trace_depth(outcome.traces, sample->path) >= 603)
+		if (!trace_on_path(outcome.traces, sample->path, "at_the_end"))
+			continue;
+		if (trace_depth(outcome.traces, sample->path) >= 603)
 			whole += (double)sample->weight_ns;
+		else
+			in_parts++;
 	}
 	all = trace_inclusive(outcome.traces, "at_the_end");
 	assert_true(all > 2e8);
-	assert_true(whole >= 0.9999 * all);
+	/* The first samples meet 300 functions that nobody knew, as many as a handler has time for. */
+	assert_in_range(in_parts, 1, 5);
+	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
 	outcome_release(&outcome);
 	fg_scratch_release(&libraries);

@@ -230,9 +230,63 @@ static void children_of_a_path_are_told_apart(void **state)
 	}
 }
 
+/* A stack of functions that nobody has met yet: 128 of them, each with code of its own. */
+#define LINKS_4(X, n)  X(n##0) X(n##1) X(n##2) X(n##3)
+#define LINKS_16(X, n) LINKS_4(X, n##0) LINKS_4(X, n##1) LINKS_4(X, n##2) LINKS_4(X, n##3)
+#define LINKS_64(X, n) LINKS_16(X, n##0) LINKS_16(X, n##1) LINKS_16(X, n##2) LINKS_16(X, n##3)
+#define LINKS(X)       LINKS_64(X, 0) LINKS_64(X, 1)
+#define LINK(n)                                                 \
+ static __attribute__((noinline)) void link_##n(unsigned depth) \
+ {                                                              \
+  go_down(depth);                                               \
+  __asm__ volatile("" ::: "memory");                            \
+ }
+#define LINK_ROW(n) link_##n,
+
+static void go_down(unsigned depth);
+LINKS(LINK)
+static void (*const links[])(unsigned) = {LINKS(LINK_ROW)};
+
+static struct fg_walk_result met[8];
+
+static __attribute__((noinline)) void go_down(unsigned depth)
+{
+	if (depth < sizeof(links) / sizeof(links[0])) {
+		links[depth](depth + 1);
+		return;
+	}
+	for (unsigned i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
+		ucontext_t context;
+
+		assert_int_equal(getcontext(&context), 0);
+		met[i] = fg_stack_walk(fg_self, &context);
+	}
+}
+
+/* A handler takes a bounded time, and the next samples see the rest. */
+static void a_stack_of_new_functions_is_met_in_parts(void **state)
+{
+	const unsigned calls = 2 * sizeof(links) / sizeof(links[0]);
+	const struct fg_walk_result *last = &met[sizeof(met) / sizeof(met[0]) - 1];
+	unsigned parts = 1;
+
+	(void)state;
+	go_down(0);
+	assert_true(met[0].truncated);
+	assert_true(met[0].frames >= 40 && met[0].frames < calls);
+	assert_true(met[0].path != 0);
+	for (; met[parts].truncated; parts++)
+		assert_true(met[parts].frames > met[parts - 1].frames);
+	assert_in_range(parts, 1, 3);
+	assert_false(last->truncated);
+	assert_true(last->frames > calls);
+	assert_true(last->frames_reused > calls / 2);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
 	};
