@@ -224,3 +224,24 @@ void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 		first = false;
 	}
 }
+
+void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling)
+{
+	char price[FG_NUMBER_TEXT_SIZE];
+
+	fg_strbuf_printf(text, "%.0f samples a second", sampling->rate_hz);
+	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
+		fg_strbuf_printf(text, "; a signal takes %s here",
+				 fg_format_duration(sampling->signal_ns, price));
+		fg_strbuf_printf(text, ", the collector %s",
+				 fg_format_duration(sampling->handler_ns, price));
+	}
+	if (sampling->switch_ns > 0 && sampling->switches_hz >= 1)
+		fg_strbuf_printf(text, ", and each of %.0f context switches up to %s more",
+				 sampling->switches_hz,
+				 fg_format_duration(sampling->switch_ns, price));
+	if (*sampling->clock)
+		fg_strbuf_printf(text, "; %s", sampling->clock);
+	if (*sampling->unseen)
+		fg_strbuf_printf(text, "; not seen: %s", sampling->unseen);
+}

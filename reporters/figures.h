@@ -38,6 +38,9 @@ void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 
+/* "612 samples a second; a signal takes 47 us here, ...; clock; not seen: ...". */
+void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
+
 /* "warmup+steal": why a repetition does not count; nothing when it does. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside);
 

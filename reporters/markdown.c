@@ -344,7 +344,24 @@ static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_v
 		add_note(text, note);
 }
 
-static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling)
+{
+	struct fg_strbuf words = {0};
+
+	if (!(sampling->rate_hz > 0))
+		return;
+	fg_report_add_sampling(&words, sampling);
+	if (sampling->expected_cost > 0)
+		fg_strbuf_printf(&words, "; about %.1f %% of the CPU time, of both sides alike",
+				 100 * sampling->expected_cost);
+	fg_strbuf_add_text(text, "Sampled: ");
+	add_sentence(text, fg_strbuf_text(&words));
+	fg_strbuf_add_text(text, ".\n\n");
+	fg_strbuf_release(&words);
+}
+
+static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			bool is_brief)
 {
 	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
 			  benchmark->outcome == FG_OUTCOME_ERROR;
@@ -363,6 +380,8 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
 	add_metric_notes(text, benchmark);
+	if (!is_brief)
+		add_sampling(text, &benchmark->sampling);
 	fg_strbuf_add_text(text, "</details>\n\n");
 }
 
@@ -512,7 +531,7 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *v
 			    (page->is_brief && is_quiet(benchmark)))
 				continue;
 			fg_strbuf_clear(&piece);
-			add_details(&piece, benchmark);
+			add_details(&piece, benchmark, page->is_brief);
 			left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 		}
 	}

@@ -380,24 +380,10 @@ static void add_schedules(const struct fg_terminal_page *page)
 static void add_sampling_of(const struct fg_terminal_page *page,
 			    const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_sampling *sampling = &benchmark->sampling;
-	char signal[FG_NUMBER_TEXT_SIZE];
-	char handler[FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf line = {0};
 
-	fg_strbuf_printf(&line, "%s: %.0f samples a second", benchmark->name, sampling->rate_hz);
-	if (sampling->signal_ns > 0 && sampling->handler_ns > 0)
-		fg_strbuf_printf(&line, "; a signal takes %s here, the collector %s",
-				 fg_format_duration(sampling->signal_ns, signal),
-				 fg_format_duration(sampling->handler_ns, handler));
-	if (sampling->switch_ns > 0 && sampling->switches_hz > 0)
-		fg_strbuf_printf(&line, ", and up to %s more for each of %.0f context switches",
-				 fg_format_duration(sampling->switch_ns, signal),
-				 sampling->switches_hz);
-	if (*sampling->clock)
-		fg_strbuf_printf(&line, "; %s", sampling->clock);
-	if (*sampling->unseen)
-		fg_strbuf_printf(&line, "; not seen: %s", sampling->unseen);
+	fg_strbuf_printf(&line, "%s: ", benchmark->name);
+	fg_report_add_sampling(&line, &benchmark->sampling);
 	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }

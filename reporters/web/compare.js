@@ -341,6 +341,24 @@ function rawTable(benchmark) {
 	return section('Raw pairs', 'raw', details);
 }
 
+// In the order of reading: how long, how often, at what price, and what cannot be seen.
+function howMeasured(benchmark) {
+	const { sampling } = benchmark;
+	if (measuredApart(benchmark))
+		return null;
+	const price = [finite(sampling?.signal_ns) && `a signal ${formatValue(sampling.signal_ns, 'ns')}`,
+		finite(sampling?.handler_ns) && `the collector ${formatValue(sampling.handler_ns, 'ns')}`,
+		finite(sampling?.switch_ns) && finite(sampling?.switches_hz)
+			&& `a context switch up to ${formatValue(sampling.switch_ns, 'ns')} (${formatValue(sampling.switches_hz, '1')} a second)`].filter(Boolean);
+	const rows = [['Schedule', `${benchmark.schedule}, ${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}`],
+		['Samples', sampling && `${formatValue(sampling.rate_hz, '1')} a second of CPU time`],
+		['Cost of sampling', finite(sampling?.expected_cost) && `about ${(100 * sampling.expected_cost).toFixed(1)} % of the CPU time, of both sides alike`],
+		['Price of a sample', price.length > 0 && price.join(', ')],
+		['Clock', sampling?.clock], ['Not seen', sampling?.unseen]].filter(([, value]) => value);
+	return el('details', {}, el('summary', {}, 'How it was measured'),
+		el('dl', { class: 'facts' }, rows.map(([key, value]) => [el('dt', {}, key), el('dd', {}, value)])));
+}
+
 function failure(benchmark) {
 	if (!benchmark.error)
 		return null;
@@ -460,7 +478,7 @@ function showBenchmark(benchmark, view) {
 	if (view.state.pairs && !view.state.measure)
 		choose(view.state.pairs);
 	offerMeasures();
-	afterPaint(() => replace(bottom, rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
+	afterPaint(() => replace(bottom, howMeasured(benchmark), rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
 		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
 	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict),
 		view.trendHref && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),

@@ -113,6 +113,16 @@ test('the pair plot draws every pair and the interval', async (context) => {
 	await page.close();
 });
 
+test('a report says how it was measured, at what price, and what cannot be seen', async (context) => {
+	const page = await openPage(context, url('regression'));
+	await page.getByText('How it was measured').click();
+	const how = await page.locator('details', { hasText: 'How it was measured' }).innerText();
+	for (const words of ['duet, 22 pairs', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
+		assert.ok(how.includes(words), `${words}: ${how}`);
+	page.noProblems();
+	await page.close();
+});
+
 test('hostile names are text and nothing else', async (context) => {
 	const page = await openPage(context, url('hostile'));
 	assert.equal(await page.locator('img').count(), 0);
