@@ -17,6 +17,7 @@ struct fg_thread;
 enum fg_held {
 	FG_HELD_HEAP, /* bytes */
 	FG_HELD_FDS,
+	FG_HELD_MAPS, /* bytes */
 	FG_HELD_COUNT,
 };
 

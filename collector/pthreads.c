@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/pthreads.h"
 
+#include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/real.h"
 #include "collector/regions.h"
@@ -154,6 +155,8 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
 		fg_thread_free(thread);
+	else if (fg_map_hooks)
+		fg_map_hooks->thread_made(stack_size);
 	return status;
 }
 
@@ -217,7 +220,8 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 {
 	FG_REAL(thrd_create);
 	FG_REAL(pthread_create);
-	struct fg_thread *thread = prepare(run_c11, argument, fg_alive() ? stack_size_of(NULL) : 0);
+	const size_t stack_size = fg_alive() ? stack_size_of(NULL) : 0;
+	struct fg_thread *thread = prepare(run_c11, argument, stack_size);
 
 	if (!thread)
 		return real_thrd_create(handle, begin, argument);
@@ -225,6 +229,8 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 	int status = real_pthread_create(handle, NULL, run_thread, thread);
 
 	fg_signal_release();
+	if (status == 0 && fg_map_hooks)
+		fg_map_hooks->thread_made(stack_size);
 	if (status == 0)
 		return thrd_success;
 	fg_thread_free(thread);

@@ -234,10 +234,10 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(also),
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
-	 .help = "events that are counted by call path after the pairs, exactly: heap, frees, fd, io, throws, "
-		 "locks",
-	 .more = "`heap` counts allocations, `frees` who gives them back, `fd` descriptors that are opened, `io` calls that read "
-		 "or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
+	 .help = "events that are counted by call path after the pairs, exactly: heap, frees, fd, maps, io, "
+		 "throws, locks",
+	 .more = "`heap` counts allocations, `frees` who gives them back, `fd` descriptors that "
+		 "are opened, `maps` memory that is mapped, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
 		 "execution a side, a second one where the two sides differ. What was counted is "
 		 "shown; a row of `gate.metrics` gates it, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",
