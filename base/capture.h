@@ -37,7 +37,7 @@ int fg_capture_open(struct fg_capture *capture, bool in_file, size_t limit_bytes
 		    struct fg_error *err) FG_NODISCARD;
 /* Takes what is there, without waiting. */
 void fg_capture_read(struct fg_capture *capture);
-/* What to poll() for; -1: nothing will come, or nothing that poll() tells of. */
+/* What to poll() for; -1: nothing will come, or poll() cannot tell. */
 int fg_capture_poll_fd(const struct fg_capture *capture);
 /* After the program has ended. */
 struct fg_captured fg_capture_take(struct fg_capture *capture);

@@ -498,8 +498,7 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	forget(process);
 	/* The rest of its group ends too, unless the program may leave processes running. */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
-		result->left_children =
-			!process->kill_at_ns; /* else it was us who ended them all */
+		result->left_children = !process->kill_at_ns; /* otherwise we ended them all */
 }
 
 static int poll_timeout_ms(const struct fg_process *processes, size_t count, int64_t now)

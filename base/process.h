@@ -43,7 +43,7 @@ struct fg_process_options {
 	int64_t timeout_ns;         /* 0: none */
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
 	bool traced; /* by the thread that starts it: stands still after exec, needs no launcher */
-	bool shows_opens; /* traced: it stands still wherever it opens a file (open_filter.h) */
+	bool shows_opens; /* traced: it stops at each file it opens (open_filter.h) */
 	bool pinned;      /* to `cpu`, before exec */
 	int cpu;
 	/* processes that it leaves running stay (a server that `setup` starts) */

@@ -646,7 +646,7 @@ static int compare_orderings(const void *left, const void *right)
 }
 
 /*
- * A piece of the image that acts without being named: constructors, what the loader brings along.
+ * A part of the image that runs without being named: constructors, the loader's own code.
  */
 static bool acts_by_itself(const struct fg_image_section *section)
 {

@@ -14,7 +14,7 @@ uint32_t fg_call_pattern_count;
 
 struct output {
 	char *at;
-	char *end; /* room for the NUL lies behind */
+	char *end; /* the NUL has room after it */
 };
 
 static bool put(struct output *out, const char *text, size_t size)
@@ -251,7 +251,7 @@ static bool add_pattern(const char *item, size_t size, bool with_domains)
 	return true;
 }
 
-/* All that is known of the mathematical libraries. */
+/* Every function of libm with a known signature. */
 static bool add_libm(void)
 {
 	static const char *const items[] = {"*@libm", "*@libmvec"};

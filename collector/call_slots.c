@@ -602,7 +602,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	uintptr_t *slot = (uintptr_t *)(object->bias + entry->r_offset);
 	char readable[FG_CALL_NAME_MAX];
 	const struct object *from = NULL;
-	struct fg_call_symbol hooked; /* counts itself, whoever calls it */
+	struct fg_call_symbol hooked; /* counts its own calls */
 	uintptr_t target = 0;
 	uint32_t function = 0;
 

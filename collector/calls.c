@@ -192,7 +192,7 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	(void)fg_record_write(writer);
 }
 
-/* A record that begins with whose it is. */
+/* A record that begins with its owner's number. */
 static void begin_record(struct fg_thread *writer, enum fg_trace_record kind, uint32_t thread,
 			 const struct entry *entry)
 {
@@ -421,7 +421,7 @@ static bool count(const struct fg_call_state *state, uint32_t function)
 	return is_timed;
 }
 
-/* The path of a call that a hook tells of; `frame` gets the caller's registers. */
+/* The path of a call reported by a hook; `frame` gets the caller's registers. */
 static uint32_t path_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
 			     bool is_own_frame, struct fg_regs *frame)
 {

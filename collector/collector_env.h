@@ -13,9 +13,9 @@
 /* How the names of both libraries begin. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
-/* The same, and in front of malloc, read and whatever else is counted. */
+/* As above; it also interposes malloc, read and everything else that is counted. */
 #define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
-/* The same, and behind the imports of functions that are named. */
+/* As above; it also takes over the imports of named functions. */
 #define FG_COLLECTOR_CALLS_LIBRARY FG_COLLECTOR_NAME "_calls.so"
 
 /* Absolute path of an existing folder for the trace files. */
@@ -92,7 +92,7 @@ enum fg_counter {
   [FG_COUNTER_LOCKS] = "locks",     \
  }
 /* clang-format on */
-/* Functions whose calls are counted, by the library for it alone: "exp,log@libm,Parser::*". */
+/* Functions whose calls the library for calls counts: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
  * Functions whose arguments are looked at as well: "libm", or names as above, with a signature

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the counting library joins in.  In the plain one there are none: what is timed runs
+ * Hooks of the counting library.  The plain one has none: what is timed runs
  * without a single instruction of theirs.
  */
 #ifndef FG_COLLECTOR_COUNT_HOOKS_H
@@ -18,11 +18,11 @@ struct fg_count_hooks {
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
 	/* In a child of fork: forget what the parent counted. */
 	void (*forked)(void);
-	/* What is held now goes into the trace.  NULL: nothing is known of it. */
+	/* Writes what is held now into the trace.  NULL: not counted. */
 	void (*dump)(void);
 };
 
-/* What the collector's own wrappers tell of descriptors. */
+/* What the collector's own wrappers report about descriptors. */
 struct fg_fd_hooks {
 	int (*opened)(int fd); /* after it; returns its argument */
 	void (*closing)(unsigned first, unsigned last);

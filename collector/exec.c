@@ -219,7 +219,7 @@ FG_EXPORT int execveat(int folder, const char *path, char *const arguments[],
   va_start(list, first);                           \
   for (size_t i_ = 1; i_ <= count_; i_++)          \
    (array)[i_] = va_arg(list, char *);             \
- } while (0) /* the list is left behind the NULL, for execle's environment */
+ } while (0) /* execle's environment follows the NULL */
 
 FG_EXPORT int execl(const char *path, const char *first, ...)
 {

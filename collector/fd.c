@@ -61,7 +61,7 @@ enum {
 	OPENED,
 };
 
-static _Atomic uint32_t sites[FG_FDS_MAX]; /* who opened the descriptor; 0: not seen */
+static _Atomic uint32_t sites[FG_FDS_MAX]; /* the path that opened the descriptor; 0: not seen */
 static _Atomic uint32_t fds_end;           /* all that were seen are below */
 
 static void release(uint32_t site)
@@ -131,7 +131,7 @@ static int opened(int fd)
 	return fd;
 }
 
-/* Also while counting is paused: what was counted is no longer held. */
+/* Runs even while counting is paused, because a counted descriptor is no longer held. */
 static void closing(unsigned first, unsigned last)
 {
 	const unsigned end = atomic_load_explicit(&fds_end, memory_order_relaxed);

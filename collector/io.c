@@ -126,7 +126,7 @@ static enum kind kind_of(int fd)
 	}
 }
 
-/* What one call adds to the table of all and to those of kinds. */
+/* Counts one call, in total and by kind. */
 struct seen {
 	struct fg_counts all;
 	struct fg_counts of[KIND_COUNT];

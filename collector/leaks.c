@@ -44,7 +44,7 @@ static struct {
 	struct item *items; /* by address */
 	size_t count;
 	size_t capacity;
-	uint32_t *reached; /* whose contents are still to be searched */
+	uint32_t *reached; /* contents not yet searched */
 	size_t reached_count;
 	uintptr_t stack; /* of the calling thread: what lies below is not in use */
 	uintptr_t words[READ_BYTES / WORD];

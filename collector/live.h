@@ -55,7 +55,7 @@ void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 void fg_live_write(struct fg_thread *writer);
 /* Write what is live now under measures of its own, "heap.live.1"; it stays as it is. */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
-/* In a child of fork, whose call paths are numbered anew. */
+/* For a child of fork: call paths are numbered from the start. */
 void fg_live_forget(void);
 
 #endif

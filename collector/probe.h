@@ -30,7 +30,7 @@ struct fg_probe {
 	uint64_t due_ns;     /* when the timer expires */
 };
 
-/* What is known of the thread when a probe has come to its handler. */
+/* The thread's state when a probe's handler runs. */
 struct fg_probe_moment {
 	uint64_t now_ns;
 	uint64_t cpu_ns;

@@ -323,7 +323,7 @@ static struct cursor take_block(struct cursor *c)
 
 struct machine {
 	const struct cie *cie;
-	uint64_t other_reg; /* whose place is row.other */
+	uint64_t other_reg; /* the register saved at row.other */
 	struct row row;
 	struct row initial;
 	struct row stack[MAX_STATES];

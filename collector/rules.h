@@ -71,7 +71,7 @@ static inline int fg_rule_addend(uint64_t rule)
 }
 
 /*
- * The unwind tables of a module, and what of its memory may be read: a damaged table points
+ * A module's unwind tables, and which of its memory may be read: a damaged table points
  * anywhere.
  */
 struct fg_tables {

@@ -85,7 +85,7 @@ struct fg_walk_frame {
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
 	struct fg_walk_frame frames[FG_TRAIL_FRAMES +
-				    1]; /* behind the last: a stack pointer that no walk reaches */
+				    1]; /* after the last: a stack pointer that no walk reaches */
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -251,7 +251,7 @@ struct fg_search {
 	_Atomic uint64_t last_ns; /* when it was last begun */
 	uint64_t position;        /* in the list */
 	uint32_t looks;
-	uint32_t slot;  /* whose thread is asked after next */
+	uint32_t slot;  /* the next thread to ask about */
 	pid_t stranger; /* found in the list, to be looked at next; or 0 */
 };
 

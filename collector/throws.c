@@ -87,7 +87,7 @@ static uint32_t name_type(struct fg_thread *thread, uint32_t type, const char *m
 	return type;
 }
 
-/* Two threads may name one type twice: readers go by the name. */
+/* Two threads may define one type twice: readers compare names. */
 static uint32_t number_of(struct fg_thread *thread, const struct type_info *info)
 {
 	const char *mangled = info->name + (info->name[0] == '*');
@@ -172,7 +172,7 @@ static throw_function *look_up(void *where)
 	return __extension__(throw_function *) dlsym(where, "__cxa_throw");
 }
 
-/* In the library that holds this table, which is loaded, and stays so from now on. */
+/* Pins the library that holds this table: it stays loaded. */
 static throw_function *look_beside(const void *functions)
 {
 	Dl_info library;

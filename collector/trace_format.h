@@ -372,7 +372,7 @@ struct fg_trace_header {
 	uint64_t signal_ns;
 	/* What a context switch costs more there at this rate; 0: not known */
 	uint64_t switch_ns;
-	uint64_t end_switches; /* context switches of the process, as of its end */
+	uint64_t end_switches; /* context switches of the process until its end */
 };
 
 /*

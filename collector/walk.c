@@ -63,7 +63,7 @@ struct walk {
 	bool exact;
 	bool complete;
 	bool is_cut;         /* here, for want of time */
-	uint32_t new_frames; /* whose rule was not known */
+	uint32_t new_frames; /* frames whose rule was not known */
 	uint32_t end;        /* of the frames walked anew and kept in the trail */
 	uint32_t checks_end;
 	uint32_t checked_from; /* all of them from here on are checked */

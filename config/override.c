@@ -306,7 +306,7 @@ static bool find_variable(const struct fg_section *section, const char *rest,
 	return false;
 }
 
-/* FASTGATE_GATE_ALHPA is a typing mistake; FASTGATE_DEBUG and the like are no keys. */
+/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar are not keys. */
 static bool begins_like_a_key(const char *rest)
 {
 	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {

@@ -25,7 +25,7 @@ struct builder {
 	struct fg_yaml_node *root;
 	/* unfinished lists and mappings */
 	struct fg_yaml_node *open[FG_CONFIG_MAX_DEPTH];
-	/* a mapping's key whose value comes next */
+	/* a mapping's key; its value is next */
 	struct fg_yaml_node *keys[FG_CONFIG_MAX_DEPTH];
 	unsigned depth;
 	struct anchor *anchors;

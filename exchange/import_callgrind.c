@@ -47,7 +47,7 @@ struct reader {
 	struct fg_text callee_library;
 	uint32_t function;
 	uint32_t callee;
-	double calls; /* of the call whose cost comes next; negative: none does */
+	double calls; /* of the call whose cost is next; negative: none */
 };
 
 static bool take(struct fg_text *line, const char *prefix)

@@ -46,7 +46,7 @@ struct taken {
 	uint16_t measure;
 	uint8_t kind;      /* enum fg_time_kind */
 	double worth;      /* one of it in the measure's unit */
-	size_t samples_at; /* the value that counts the samples behind it; SIZE_MAX: none */
+	size_t samples_at; /* the value that counts samples; SIZE_MAX: none */
 };
 
 struct reader {

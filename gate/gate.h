@@ -38,7 +38,7 @@ struct fg_gate_progress {
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measuring *measure, struct fg_gate_progress *progress);
 
-/* Would this gated metric fail the run with the pairs that there are? */
+/* Would this gated metric fail the run with the pairs so far? */
 bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
 		      const struct fg_measuring *measure, const char *metric);
 

@@ -233,13 +233,13 @@ static void note_other_memory(const struct fg_metric_context *context,
 		     fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
 }
 
-/* Is it worth saying who changed this measure? */
+/* Is blame for this measure worth reporting? */
 static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 			   const struct fg_metric_verdict *metric)
 {
 	if (metric->gated)
 		return true;
-	/* Who made the program larger: the call paths whose share of the peak grew. */
+	/* The call paths whose share of the peak grew: they made the program larger. */
 	if (fg_text_starts_with(metric->name, "heap.") && has_failed(verdict, "max_rss"))
 		return strcmp(metric->name, "heap.peak") == 0;
 	return metric->outcome != FG_OUTCOME_PASS;

@@ -11,7 +11,7 @@
 #include "model/verdict.h"
 
 /*
- * Add one metric per measure to the verdict, after those of the run, and who changed it where it is
+ * Add one metric per measure to the verdict, after those of the run, and blame where it is
  * gated or changed.
  */
 void fg_measures_decide(const struct fg_gate_input *input, size_t index,

@@ -41,7 +41,7 @@ struct fg_node_context {
 	uint64_t seed;
 };
 
-/* Fill a context whose set, policy, arena, notes, seed, id and exact are there. */
+/* Fill a context; set, policy, arena, notes, seed, id and exact are given. */
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict);
 void fg_node_context_release(struct fg_node_context *c);

@@ -18,8 +18,8 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		     struct fg_benchmark_verdict *verdict);
 
 /*
- * Who changed one measure: for a context whose set, policy, arena, notes, seed, id and exact are
- * there.  `series` has the builds of both sides, `verdict` the metric.
+ * Blame for one measure.  The context's set, policy, arena, notes, seed, id and exact are given;
+ * `series` has the builds of both sides, `verdict` the metric.
  */
 void fg_nodes_blame(struct fg_node_context *context, const struct fg_series *series,
 		    const struct fg_benchmark_verdict *verdict, struct fg_blame *blame);

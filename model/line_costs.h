@@ -36,7 +36,7 @@ struct fg_function_lines {
 	double total; /* of the function on this side, in all files */
 };
 
-/* `key.cost` is added to what is known of the same line. */
+/* Adds `key.cost` to the cost of the same line. */
 void fg_line_costs_add(struct fg_line_costs *costs, const char *file,
 		       const struct fg_line_cost *key);
 struct fg_function_lines fg_line_costs_of(const struct fg_line_costs *costs, uint32_t function,

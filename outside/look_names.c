@@ -165,7 +165,7 @@ static const struct fg_look_thread *find_thread(const struct fg_look_process *pr
 	return NULL;
 }
 
-/* Follows who waits for whom; true: it comes back to where it began. */
+/* Follows the chain of waiting threads; true: it is a cycle. */
 static bool waits_for_itself(const struct fg_look_process *process,
 			     const struct fg_look_thread *first)
 {

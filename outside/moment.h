@@ -17,7 +17,7 @@ struct fg_sampled {
 	int64_t period_ns; /* mean time between moments when this one was drawn */
 	uint64_t weight_ns;
 	uint64_t node; /* of its call path */
-	uint8_t bits;  /* FG_SAMPLE_TRUNCATED and the like */
+	uint8_t bits;  /* FG_SAMPLE_* bits */
 };
 
 /* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */

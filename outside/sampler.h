@@ -23,7 +23,7 @@ struct fg_outside_sampling {
 	int64_t period_ns;   /* mean time between two moments */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*
-	 * What the threads' standing still and our own CPU time may come to, as a share of the
+	 * The limit on stopped time and our own CPU time together, as a share of the
 	 * process's CPU time; beyond it samples are taken less often.
 	 */
 	double budget;

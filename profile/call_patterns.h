@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions whose calls were asked for by a pattern: what of it was reached in any process, and if
- * nothing was, why.
+ * Patterns of functions to count: what each reached in any process, and if nothing, why.
  */
 #ifndef FG_PROFILE_CALL_PATTERNS_H
 #define FG_PROFILE_CALL_PATTERNS_H

@@ -206,7 +206,7 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* Do the facts about a build tell of this file? */
+/* Do the facts about a build mention this file? */
 static bool is_known(const struct fg_environment *build, const char *name)
 {
 	const char *program = fg_environment_get(build, "build.program");

@@ -8,7 +8,7 @@ struct lister {
 	struct fg_profile *profile;
 	struct fg_symbolizer *symbolizer;
 	size_t instructions;
-	/* of the module at hand */
+	/* of the current module */
 	uint32_t module;
 	struct fg_symbol_module *symbols;
 	bool has_failed;

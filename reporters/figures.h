@@ -16,7 +16,7 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "22 pairs, 7 s" */
 /*
- * Nothing where nothing was compared.  `headline` NULL: none.  What was counted by itself took
+ * Adds nothing where nothing was compared.  `headline` may be NULL.  Measures counted apart have
  * counts, not pairs.
  */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,

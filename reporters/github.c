@@ -31,7 +31,7 @@ static const char *const level_names[LEVEL_COUNT] = {"error", "warning"};
 
 struct annotations {
 	const struct fg_report_options *options;
-	const struct fg_profile_set *profile; /* of the benchmark at hand, or NULL */
+	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
 	struct fg_strbuf tenth[LEVEL_COUNT]; /* shown when it is the last */

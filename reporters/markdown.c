@@ -108,7 +108,7 @@ static void add_sentence(struct fg_strbuf *text, const char *plain)
 	fg_strbuf_release(&clean);
 }
 
-/* "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms": the cells that tell of a metric. */
+/* "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms": a metric's cells. */
 static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	struct fg_strbuf levels = {0};
@@ -568,7 +568,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
 }
 
-/* The cause in one sentence; then, of several benchmarks, how they all went. */
+/* The cause in one sentence; then, for several benchmarks, a summary. */
 static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
 	static const struct fg_cause_style style = {

@@ -29,9 +29,9 @@ struct fg_report {
 
 /* How, not what.  Zero is right for a file. */
 struct fg_report_options {
-	bool verbose; /* terminal: everything, not only what needs attention */
-	bool color;   /* terminal: ANSI colours; NO_COLOR and the like are the caller's business */
-	bool ascii;   /* terminal: the locale cannot show arrows and the like */
+	bool verbose;   /* terminal: everything, not only what needs attention */
+	bool color;     /* terminal: ANSI colours; NO_COLOR is the caller's business */
+	bool ascii;     /* terminal: the locale has no arrows */
 	unsigned width; /* terminal: columns; 0: as wide as the text wants */
 	/* github: files below it are named relative to it; NULL: as they are recorded */
 	const char *source_root;
@@ -63,9 +63,9 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	FG_NODISCARD;
 
 /*
- * The run that a report.json tells of: its id, project, times and the commits of both sides; build,
- * host and series stay empty.  For a report that comes from elsewhere: an id or a commit of the
- * wrong form is refused.  Release it.
+ * The run that a report.json describes: its id, project, times and the commits of both sides;
+ * build, host and series stay empty.  For a report that comes from elsewhere: an id or a commit of
+ * the wrong form is refused.  Release it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

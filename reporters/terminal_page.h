@@ -59,7 +59,7 @@ void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *t
 
 /* --- terminal_table.c: one line a benchmark, in columns --- */
 
-/* The cells of all rows, and what of them the terminal has room for. */
+/* The cells of all rows, and which of them fit the terminal. */
 void fg_terminal_table_init(struct fg_terminal_page *page);
 void fg_terminal_table_release(struct fg_terminal_page *page);
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);

@@ -47,7 +47,7 @@ static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
 
 	if (!headline)
 		return false;
-	/* Who makes a program larger is who holds more of its memory. */
+	/* What holds more memory made the program larger. */
 	return strcmp(headline->name, blame->measure) == 0 ||
 	       (strcmp(headline->name, "max_rss") == 0 && strcmp(blame->measure, "heap.peak") == 0);
 }

@@ -19,7 +19,7 @@ void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
 struct fg_affected_reason {
 	char *text;    /* NULL: nothing is touched */
 	char *symbol;  /* linkage name of the function or object; NULL: it is about none */
-	bool is_stale; /* what is known of the baseline is of something else */
+	bool is_stale; /* what is known of the baseline no longer applies */
 };
 
 /*

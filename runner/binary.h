@@ -46,7 +46,7 @@ void fg_binary_release(struct fg_binary *elf);
 
 /* Is this string a compiler's producer string? */
 bool fg_binary_is_producer(const char *text);
-/* The level that this producer string tells of, 0: none. */
+/* The level in this producer string; 0: none. */
 unsigned fg_binary_level_of(const char *producer);
 /* "-O2", or "-O0 -O2" where units differ; "" for 0.  To be freed. */
 char *fg_binary_level_names(unsigned levels);

@@ -357,7 +357,7 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 	char *text = NULL;
 	size_t count = 0;
 
-	/* Outside a repository: nothing is known of other files, so nothing is claimed. */
+	/* Outside a repository other files are unknown, so nothing is claimed. */
 	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK) {
 		inputs->complete = false;
 		return;

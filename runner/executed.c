@@ -437,7 +437,7 @@ static void digest_configuration(const struct fg_target *target, char part[FG_EX
 	finish(&sha, part);
 }
 
-/* Variables of a session, a terminal, a CI job: programs do not go by them. */
+/* Variables of a session, a terminal or a CI job: programs do not depend on them. */
 static bool is_of_the_session(const char *variable)
 {
 	static const char *const beginnings[] = {

@@ -20,7 +20,7 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* The signals are meant for the program: whoever ends the group wants its result. */
+/* The signals are meant for the program: ending the group asks for its result. */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))

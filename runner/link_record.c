@@ -17,7 +17,7 @@ enum {
 static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
 
 /*
- * A note is the folder, the linker, two variables and the arguments, each with a NUL behind it.  It
+ * A note is the folder, the linker, two variables and the arguments, each followed by a NUL.  It
  * is complete or absent, and failing to write it never fails the build.
  */
 static const char script[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file of nothing but bytes that nobody executes, for the front of .text: linked first,
+ * An object file of bytes that are never executed, for the front of .text: linked first,
  * it shifts all code behind it.
  */
 #ifndef FG_RUNNER_PAD_OBJECT_H

@@ -30,7 +30,7 @@ struct envelope {
 	size_t n;
 	size_t *before; /* before[i]: the knot left of i on the minorant of x[0..i] */
 	size_t *after;  /* after[i]: the knot right of i on the majorant of x[i..n-1] */
-	double *low;    /* the minorant over the interval at hand */
+	double *low;    /* the minorant over the current interval */
 	double *high;   /* the majorant, one less than its height: both share the scale of i */
 };
 

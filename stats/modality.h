@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does a sample have one heap or two?  The dip of Hartigan and Hartigan (Annals of Statistics 13,
+ * Does a sample have one mode or two?  The dip of Hartigan and Hartigan (Annals of Statistics 13,
  * 1985): the largest distance between the sample's distribution function and the nearest unimodal
  * one.  Outliers hardly move it. The p-value comes from seeded samples of the uniform distribution,
  * the hardest unimodal case.

@@ -34,7 +34,7 @@ struct plan {
 	size_t cosets;     /* patterns without their opposites; the first is the observed one */
 	float *signs;      /* [block][column][BLOCK] */
 	float *statistics; /* [row][cosets], cosets rounded up to whole blocks */
-	size_t *order;     /* rows, by observed statistic in the direction at hand, ascending */
+	size_t *order;     /* rows, by observed statistic in the current direction, ascending */
 };
 
 static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct fg_error *err)

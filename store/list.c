@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finding runs: lists, and what a person means by a word or two. */
+/* Finding runs: lists, and runs by what a person calls them. */
 #include "base/clock.h"
 #include "base/json_write.h"
 #include "base/number.h"

@@ -77,7 +77,7 @@ struct fg_debug_index {
 	size_t line_count, line_capacity;
 	struct fg_debug_function *functions;
 	size_t function_count, function_capacity;
-	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
+	char *texts; /* NUL-terminated, one after the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
 	/* texts of the cache, which never move; the same as `texts` until one is added */
 	char *loaded_texts;

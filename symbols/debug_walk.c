@@ -41,7 +41,7 @@ struct piece {
 
 struct walk {
 	struct fg_debug_index *index;
-	Dwarf_CU *cu; /* whose entries are walked, and whose files these are */
+	Dwarf_CU *cu; /* the unit being walked, and its files */
 	Dwarf_Files *files;
 	size_t file_count;
 	uint32_t *file_texts; /* + 1; 0: not looked up yet */

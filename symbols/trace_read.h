@@ -97,7 +97,7 @@ struct fg_trace_value {
 	uint32_t state; /* what was held then; 0: what was counted */
 };
 
-/* Functions whose calls were asked for, and what was reached of them. */
+/* Patterns of functions to count, and what each reached. */
 struct fg_trace_pattern {
 	const char *text;
 	const char *library; /* that was to define them; "": any */

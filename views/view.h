@@ -89,7 +89,7 @@ struct fg_view_options {
 	const char
 		*function; /* pattern: what callgraph, paths, domains are about; NULL: everything */
 	unsigned trace;    /* the call path that domains is about; 0: all */
-	/* the dumps that growth compares; 0: the first and the last that there is */
+	/* the dumps that growth compares; 0: the first and the last */
 	unsigned dump_from;
 	unsigned dump_to; /* FG_VIEW_AT_END: what is held at the end */
 };

@@ -40,7 +40,7 @@ static const struct fg_view_column columns[] = {
 
 /* Hits of one function, by address. */
 struct group {
-	const struct fg_listing *listing; /* NULL: its code is not at hand */
+	const struct fg_listing *listing; /* NULL: its code is not available */
 	const char *name;
 	const char *library;
 	const struct fg_hit *hits;

@@ -237,7 +237,7 @@ static bool has_dump(const struct fg_profile *profile, unsigned dump)
 				       NULL) == FG_OK;
 }
 
-/* The first and the last dump that there are, unless the user named others. */
+/* The first and the last dump, unless the user named others. */
 static int choose_marks(const struct fg_profile *profile, const struct fg_view_options *options,
 			unsigned marks[2], struct fg_error *err)
 {

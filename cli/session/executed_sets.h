@@ -9,7 +9,7 @@
 #include "model/executed.h"
 #include "runner/executed.h"
 
-/* FG_ENOENT: there is none; the message says what is another than in those that there are. */
+/* FG_ENOENT: no set has this key; the message says how the nearest one differs. */
 int fg_executed_sets_load(const char *state_folder, const struct fg_executed_key *key,
 			  struct fg_executed *executed, struct fg_error *err) FG_NODISCARD;
 bool fg_executed_sets_has(const char *state_folder, const struct fg_executed_key *key);

@@ -31,7 +31,7 @@ struct reader {
 	struct fg_strbuf word;
 	bool has_word;
 	bool is_quoted;      /* some of the word is: it is no keyword and no assignment */
-	const char *unknown; /* what of the word is not known */
+	const char *unknown; /* the word has a part that only the shell knows */
 	char redirect;       /* '<' or '>': the next word is its file; '!': and it does not count */
 	const char *here_end;
 	struct words piped[MAX_PIPED];

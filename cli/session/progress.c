@@ -19,7 +19,7 @@ static const char *const phase_words[] = {
 	[FG_RUNNER_MEASURE] = NULL,
 };
 
-/* How many pairs are measured at most; 0: as many as it takes. */
+/* The limit on pairs; 0: none. */
 static unsigned most_pairs(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {

@@ -21,7 +21,7 @@ void fg_project_sort(struct fg_project *project);
 
 /*
  * Benchmarks that the build system knows by name and with their arguments: CTest's tests whose name
- * or label says so, Meson's benchmarks, what `make bench` would run.  In a built tree.
+ * or label says so, Meson's benchmarks, what `make bench` would run.  The tree must be built.
  * (project_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);

@@ -93,7 +93,7 @@ static void end_the_rest(int signal)
 		(void)nanosleep(&moment, NULL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
-		signal = 0; /* once is enough: see who is left */
+		signal = 0; /* once is enough: check what is left */
 	}
 	(void)fg_process_end_strays();
 }

@@ -116,7 +116,7 @@ static int from_samples(const struct fg_cli_run_options *options,
 	return status;
 }
 
-/* A run that is older than the record of its clock says nothing of it. */
+/* Older runs do not record their clock. */
 static void set_clock(const struct fg_sampling *sampling, struct fg_profile *profile)
 {
 	if (!*sampling->clock)

@@ -199,7 +199,7 @@ static bool is_same_split(const struct fg_run *newest, const struct fg_run *run)
 		is_same(newest->sides[FG_ARM_BASELINE].commit, run->sides[FG_ARM_BASELINE].commit));
 }
 
-/* One run of the list: taken when it is of the split, and of a shard that is not there yet. */
+/* One run of the list: taken if it belongs to the split and its shard is still missing. */
 static int consider(struct fg_shards *shards, size_t first, struct fg_store *store, const char *id,
 		    const char *from, struct fg_error *err)
 {

@@ -25,7 +25,7 @@ static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 }
 
 /*
- * What a walk carries of the function that called this one, whose frame is `frame`
+ * The registers that a walk needs of the caller of this function, whose frame is `frame`
  * (__builtin_frame_address(0)): the caller's frame pointer, then the return address.
  */
 static inline struct fg_regs fg_arch_caller(const void *frame)

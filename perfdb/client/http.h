@@ -28,7 +28,7 @@ struct fg_http_options {
 
 struct fg_http_request {
 	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT" */
-	const char *path;           /* behind the server's URL */
+	const char *path;           /* appended to the server's URL */
 	const char *const *headers; /* NULL at the end; may be NULL */
 	const void *body;
 	size_t body_size;

@@ -59,7 +59,7 @@ enum fg_post_result {
 	FG_POST_DELIVERED, /* to a webhook */
 };
 
-/* FG_ENET, FG_EINVAL and the like: it is not there.  No secret is ever part of the message. */
+/* FG_ENET, FG_EINVAL and others: it was not posted.  No secret is ever part of the message. */
 int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
 	    const struct fg_post_options *options, enum fg_post_result *result,
 	    struct fg_error *err) FG_NODISCARD;

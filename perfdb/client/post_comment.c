@@ -13,7 +13,7 @@ enum {
 
 struct thread {
 	char *list;   /* comments are listed and made there */
-	char *single; /* "/…/": with a comment's id behind it, that one */
+	char *single; /* "/…/": followed by a comment's id, that comment */
 	const char *edit_method;
 };
 

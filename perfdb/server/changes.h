@@ -19,7 +19,7 @@ void fg_change_series_add(struct fg_change_series *series, size_t place, const c
 			  double value);
 void fg_change_series_release(struct fg_change_series *series);
 
-/* Changes with enough runs behind them, at most FG_CHANGEPOINT_VALUES_MAX values. */
+/* Changes confirmed by enough runs, from at most FG_CHANGEPOINT_VALUES_MAX values. */
 int fg_changes_find(const struct fg_change_series *series, struct fg_changepoints *changes,
 		    struct fg_error *err) FG_NODISCARD;
 /* Members "changes" and, where the newest runs are far off, "possible_change". */

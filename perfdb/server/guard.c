@@ -119,7 +119,7 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Takes the same time wherever they differ. */
+/* Constant time: independent of where they differ. */
 static bool is_equal(const char *given, const char *secret)
 {
 	const size_t length = strlen(secret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* People who are signed in, beside programs that have tokens.  Inside perfdb/server/ only. */
+/* People who are signed in, as opposed to programs with tokens.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_PEOPLE_H
 #define FG_PERFDB_SERVER_PEOPLE_H
 

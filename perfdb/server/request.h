@@ -46,10 +46,10 @@ struct fg_request {
 	struct fg_arena arena;
 	struct fg_body body;
 	/* The client. */
-	const char *peer;   /* who is connected: the client, or a proxy */
+	const char *peer;   /* the connected peer: the client, or a proxy */
 	char *client;       /* the address */
 	const char *who;    /* for the log and the limiter: "token 3", or the address */
-	const char *author; /* who is signed in, for people; NULL: nobody */
+	const char *author; /* the person signed in; NULL: nobody */
 	bool authorized;
 	bool is_person; /* signed in to the pages, or named by a proxy; a token is a program's */
 	struct fg_grant_list grants;

@@ -55,7 +55,7 @@ struct fg_server {
 	struct fg_limiter *requests;
 	struct fg_limiter *failures;            /* of authentication */
 	struct fg_remembered *good_tokens;      /* that worked lately */
-	struct fg_remembered *dictionary_users; /* "PROJECT HASH": who brought which */
+	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
 	struct fg_proxies *proxies;
 	char *cookie_name;             /* for the secret, or for who is signed in */
 	struct fg_oidc *oidc;          /* NULL: nobody signs in here */
@@ -69,7 +69,7 @@ struct fg_server {
 	struct fg_connections *connections;
 	struct fg_request_log *log;
 	atomic_size_t body_bytes;     /* of requests in progress */
-	atomic_size_t unproven_bytes; /* of those whose token has not worked yet */
+	atomic_size_t unproven_bytes; /* of clients whose token has not worked yet */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* that the counters are of */

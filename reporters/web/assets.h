@@ -11,7 +11,7 @@
 struct fg_web_asset {
 	const char *name;
 	const char *media_type;
-	const unsigned char *data; /* a NUL behind it, not counted */
+	const unsigned char *data; /* followed by a NUL, not counted */
 	size_t size;
 };
 

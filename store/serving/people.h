@@ -72,7 +72,7 @@ void fg_grant_list_add(struct fg_grant_list *grants, const char *project, enum f
 void fg_grant_list_release(struct fg_grant_list *grants);
 
 /*
- * Signs a person in until `expires_ns`, and forgets those whose time is over.  `text` becomes what
+ * Signs a person in until `expires_ns`, and removes expired sessions.  `text` becomes what
  * the cookie holds: the only time that it is known.
  */
 int fg_store_sign_in(struct fg_store *store, const struct fg_person *person, int64_t expires_ns,

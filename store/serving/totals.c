@@ -171,8 +171,7 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 }
 
 /*
- * Times as whole steps: each is near one, so that a half added and cut off is as good as a call
- * that rounds.
+ * Times as whole steps.  Each is near one, so adding a half and truncating rounds it.
  */
 static int64_t steps(double per_repetition, double steps_per_unit)
 {

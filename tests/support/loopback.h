@@ -14,7 +14,7 @@ enum {
 
 /* Listens on any free port; `url` becomes "http://127.0.0.1:PORT". */
 int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE]);
-/* A connection whose answers are waited for 20 seconds at most. */
+/* A connection that waits at most 20 seconds for an answer. */
 int fg_loopback_connect(uint16_t port);
 /* The same, as another address of this machine, like "127.0.0.2". */
 int fg_loopback_connect_from(const char *address, uint16_t port);

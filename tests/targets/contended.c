@@ -33,7 +33,7 @@ static void must(int ok)
 		abort();
 }
 
-/* The kernel's letter for what a thread does, behind its name in brackets. */
+/* The kernel's letter for a thread's state, after its name in brackets. */
 static char state_of(pid_t thread)
 {
 	char path[64];
@@ -51,7 +51,7 @@ static char state_of(pid_t thread)
 	return end ? end[2] : '?';
 }
 
-/* Waits until the other thread has said who it is, and sleeps. */
+/* Waits until the other thread has given its id and sleeps. */
 static void await_sleeper(void)
 {
 	while (!atomic_load(&sleeper))

@@ -173,7 +173,7 @@ int main(void)
 	generated_code();
 	odd_frames();
 
-	/* The smallest stack that there is must do. */
+	/* The smallest possible stack must do. */
 	(void)pthread_attr_init(&attr);
 	check(pthread_attr_setstacksize(&attr, 16384) == 0, "stack size");
 	check(pthread_create(&thread, &attr, small_thread, NULL) == 0, "pthread_create");

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 3, /* of the four that there are: in the last one the collector takes its leave */
+	ROUNDS = 3, /* of four rounds: in the last one the collector cleans up */
 	STORM = 400
 };
 

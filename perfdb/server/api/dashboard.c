@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A project at a glance: what changed, who looks after it, and how each benchmark fares. */
+/* A project at a glance: open changes with their owners, and the state of each benchmark. */
 #include "base/clock.h"
 #include "perfdb/server/api/cause.h"
 #include "perfdb/server/api/handlers.h"

@@ -44,7 +44,7 @@ static size_t count_outcome(const struct fg_overview *overview, const char *outc
 	return count;
 }
 
-/* The worst that there is, and how often. */
+/* The worst outcome, and its count. */
 static const char *badge_words(struct fg_request *rq, const struct fg_overview *overview,
 			       const struct colour **colour)
 {

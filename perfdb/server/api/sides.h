@@ -28,7 +28,7 @@ struct fg_shown_measure {
 int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
 		     const char *benchmark, struct fg_shown_measure *shown, struct fg_error *err)
 	FG_NODISCARD;
-/* "measure" and "unit" where it is not time; "measures" and "units" of all that there are. */
+/* "measure" and "unit" unless it is time; "measures" and "units" of all. */
 void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_measure *shown);
 void fg_sides_write(struct fg_json_writer *w, const struct fg_run_side sides[2]);
 /* "NAME": [first, second]: of the baseline and the candidate, or both ends of an interval. */

@@ -101,7 +101,7 @@ static int show(struct fg_request *rq, int http_status, const char *title, const
 	return FG_OK;
 }
 
-/* What the identity server does wrong, or whoever pretends to come from there. */
+/* Errors of the identity server, or of someone who pretends to be it. */
 static int refuse(struct fg_request *rq, const struct fg_error *reason)
 {
 	if (reason->code == FG_ENET)
@@ -197,7 +197,7 @@ static int keep_sign_in(struct fg_request *rq, const struct fg_person *person,
 	return fg_decision_end(rq, status, &entry, err);
 }
 
-/* Asks the identity server who it was that it sent back with this code. */
+/* Asks the identity server whom this code stands for. */
 static int identify(struct fg_request *rq, const struct fg_oidc_attempt *attempt,
 		    struct fg_person *person, struct fg_error *err)
 {

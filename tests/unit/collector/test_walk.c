@@ -100,7 +100,7 @@ static __attribute__((noinline)) void plain(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Found by the stack pointer, but the frame pointer's register is used and has to be put away. */
+/* Found by the stack pointer, but the frame pointer's register is in use and must be saved. */
 static __attribute__((noinline)) void saving(unsigned depth)
 {
 	__asm__ volatile("" ::: "rbx", "rbp", "r12", "memory");

@@ -681,7 +681,7 @@ static void one_unsampled_arm_blames_nobody_and_says_why(void **state)
 	}
 }
 
-/* A library whose interval reaches over the margin did not pass, it is not known. */
+/* A library whose interval crosses the margin did not pass: it is undecided. */
 static void a_wide_interval_is_no_pass(void **state)
 {
 	const struct fg_benchmark_verdict *b;

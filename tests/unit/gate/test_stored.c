@@ -6,7 +6,7 @@
 
 #define SESSIONS 24
 
-/* Sessions whose levels differ by `spread` for no reason. */
+/* Sessions whose levels scatter by `spread`. */
 struct past {
 	struct fg_made candidate;
 	struct fg_run runs[SESSIONS];
