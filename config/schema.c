@@ -844,6 +844,27 @@ static const struct fg_key perfdb_keys[] = {
 };
 static const struct fg_section perfdb_section = {.keys = perfdb_keys};
 
+#define IN_LINKS(link) .offset = offsetof(struct fg_plan, links) + (link) * sizeof(const char *)
+static const struct fg_key link_keys[] = {
+	{.name = "commit",
+	 .kind = FG_KEY_URL,
+	 IN_LINKS(FG_WEB_LINK_COMMIT),
+	 .help = "a commit's page, with `{commit}`",
+	 .example = "commit: \"https://git.example.org/{project}/commit/{commit}\""},
+	{.name = "file",
+	 .kind = FG_KEY_URL,
+	 IN_LINKS(FG_WEB_LINK_FILE),
+	 .help = "a file at a commit, with `{commit}` and `{file}`",
+	 .example = "file: \"https://git.example.org/{project}/blob/{commit}/{file}\""},
+	{.name = "line",
+	 .kind = FG_KEY_URL,
+	 IN_LINKS(FG_WEB_LINK_LINE),
+	 .help = "a line of a file at a commit, with `{commit}`, `{file}` and `{line}`",
+	 .example = "line: \"https://git.example.org/{project}/blob/{commit}/{file}#L{line}\""},
+	{.name = NULL},
+};
+static const struct fg_section link_section = {.keys = link_keys};
+
 static const struct fg_key store_keys[] = {
 	{.name = "path",
 	 .kind = FG_KEY_PATH,
@@ -906,6 +927,14 @@ static const struct fg_key plan_keys[] = {
 	 .kind = FG_KEY_SECTION,
 	 .section = &report_section,
 	 .help = "files to write after each run; folders that are missing are made"},
+	{.name = "links",
+	 .kind = FG_KEY_SECTION,
+	 .section = &link_section,
+	 .help = "where commits, files and lines can be read",
+	 .more = "The HTML report, comments and the pages and the feed of perfdb link to them. "
+		 "`{project}`, `{commit}`, `{file}` and `{line}` are replaced and escaped; only "
+		 "`https://` and `http://` make links. Lines are those of the candidate. The templates are "
+		 "kept with each run."},
 	{.name = "perfdb",
 	 .kind = FG_KEY_SECTION,
 	 .section = &perfdb_section,

@@ -5,6 +5,7 @@
 #include "gate/benchmark.h"
 #include "gate/metric_verdict.h"
 #include "gate/outlook.h"
+#include "model/links.h"
 
 #include <math.h>
 
@@ -104,7 +105,10 @@ static void copy_differences(const struct fg_environment *baseline,
 	if (before > 0)
 		memcpy(all, verdict->environment_difference, before * sizeof(all[0]));
 	for (size_t i = 0; i < count; i++) {
-		all[before + i] = (struct fg_fact_difference){
+		/* Where the source can be read says nothing about what was measured. */
+		if (fg_web_link_is_fact(found[i].key))
+			continue;
+		all[before++] = (struct fg_fact_difference){
 			.key = fg_arena_strdup(&verdict->arena, found[i].key),
 			.baseline = fg_arena_strdup(&verdict->arena, found[i].baseline),
 			.candidate = fg_arena_strdup(&verdict->arena, found[i].candidate),
@@ -113,7 +117,7 @@ static void copy_differences(const struct fg_environment *baseline,
 	}
 	free(found);
 	verdict->environment_difference = all;
-	verdict->environment_difference_count = before + count;
+	verdict->environment_difference_count = before;
 }
 
 static void note_environment(const struct fg_gate_input *input, struct fg_verdict *verdict)

@@ -198,6 +198,14 @@ struct fg_post_target {
 	bool required;
 };
 
+/* Templates of addresses: model/links.h. */
+enum fg_web_link {
+	FG_WEB_LINK_COMMIT,
+	FG_WEB_LINK_FILE,
+	FG_WEB_LINK_LINE,
+	FG_WEB_LINK_COUNT,
+};
+
 enum fg_upload {
 	FG_UPLOAD_NEVER,
 	FG_UPLOAD_WHEN_POSSIBLE,
@@ -226,7 +234,8 @@ struct fg_plan {
 	size_t report_count;
 	struct fg_post_target *posts;
 	size_t post_count;
-	bool hide_source; /* reports have no lines of source */
+	bool hide_source;                     /* reports have no lines of source */
+	const char *links[FG_WEB_LINK_COUNT]; /* templates of addresses; NULL: none */
 	struct fg_perfdb perfdb;
 	struct fg_recorded_fact *host_record;
 	size_t host_record_count;

@@ -11,6 +11,7 @@
  * A line that begins with "/merge" would be an order to GitLab.
  */
 #include "base/text.h"
+#include "model/links.h"
 #include "reporters/cause.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
@@ -75,6 +76,19 @@ static void add_code(struct fg_strbuf *text, const char *name)
 	add_escaped(text, fg_strbuf_text(&clean));
 	fg_strbuf_add_text(text, "</code>");
 	fg_strbuf_release(&clean);
+}
+
+/* As code, and a link if there is an address. */
+static void add_linked(struct fg_strbuf *text, const char *name, const struct fg_strbuf *url)
+{
+	if (url->length > 0) {
+		fg_strbuf_add_text(text, "<a href=\"");
+		add_escaped(text, fg_strbuf_text(url));
+		fg_strbuf_add_text(text, "\">");
+	}
+	add_code(text, name);
+	if (url->length > 0)
+		fg_strbuf_add_text(text, "</a>");
 }
 
 /* A line of a stranger's, for a place where it may be the first of its line. */
@@ -144,7 +158,23 @@ static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *b
 			 fg_outcome_name(benchmark->outcome));
 }
 
-static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *node)
+static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node,
+		      const struct fg_run *run)
+{
+	const char *file = node->source ? node->source->file : node->file;
+	struct fg_strbuf place = {0};
+	struct fg_strbuf url = {0};
+
+	fg_report_add_place(&place, node, false);
+	(void)fg_web_link_place(run, file, node->line, &url);
+	if (place.length > 0)
+		add_linked(text, fg_strbuf_text(&place), &url);
+	fg_strbuf_release(&url);
+	fg_strbuf_release(&place);
+}
+
+static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *node,
+			 const struct fg_run *run)
 {
 	struct fg_strbuf cell = {0};
 
@@ -153,9 +183,7 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_add_text(text, " | ");
 	add_code(text, node->name);
 	fg_strbuf_add_text(text, " | ");
-	fg_report_add_place(&cell, node, false);
-	if (cell.length > 0)
-		add_code(text, fg_strbuf_text(&cell));
+	add_place(text, node, run);
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_delta(text, node->unit, node->delta);
 	fg_strbuf_add_text(text, " | ");
@@ -188,7 +216,8 @@ static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
 }
 
 /* The rows add up to the whole change. */
-static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
+static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
+			  const struct fg_run *run)
 {
 	const size_t shown = fg_min_size(fg_report_sure_count(blame), MAX_FUNCTIONS);
 	const struct fg_remainder rest = fg_report_everything_else(blame, shown);
@@ -203,7 +232,7 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 	fg_strbuf_add_text(text, ", with unchanged libraries");
 	fg_strbuf_add_text(text, " | path |\n|---:|---|---|---:|---|\n");
 	for (size_t i = 0; i < shown; i++)
-		add_function(text, &blame->functions[i]);
+		add_function(text, &blame->functions[i], run);
 	if (isfinite(rest.delta)) {
 		fg_strbuf_add_text(text, "| ");
 		fg_report_add_share(text, rest.share);
@@ -215,19 +244,23 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 }
 
 /* Lines of the first function that changed, or its hottest one, and what they cost. */
-static void add_source(struct fg_strbuf *text, const struct fg_blame *blame)
+static void add_source(struct fg_strbuf *text, const struct fg_blame *blame,
+		       const struct fg_run *run)
 {
 	const struct fg_source_listing *source =
 		fg_report_sure_count(blame) > 0 ? blame->functions[0].source : NULL;
 	bool chosen[FG_SOURCE_ROWS_MAX];
 	struct fg_source_layout layout;
 	struct fg_strbuf line = {0};
+	struct fg_strbuf url = {0};
 
 	if (!source)
 		return;
 	(void)fg_report_choose_source(source, SOURCE_LINES, chosen);
 	layout = fg_report_source_layout(source, chosen);
-	add_code(text, source->file);
+	(void)fg_web_link_place(run, source->file, blame->functions[0].line, &url);
+	add_linked(text, source->file, &url);
+	fg_strbuf_release(&url);
 	fg_strbuf_add_text(text, "\n\n<pre>");
 	for (size_t i = 0; i < source->row_count; i++) {
 		if (!chosen[i])
@@ -255,13 +288,14 @@ static void add_moved(struct fg_strbuf *text, const struct fg_blame *blame)
 	}
 }
 
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+		      const struct fg_run *run)
 {
 	const struct fg_blame *blame = NULL;
 
 	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++) {
-		add_functions(text, blame);
-		add_source(text, blame);
+		add_functions(text, blame, run);
+		add_source(text, blame, run);
 		add_not_sure(text, blame);
 		add_moved(text, blame);
 	}
@@ -361,7 +395,7 @@ static void add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampl
 }
 
 static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			bool is_brief)
+			const struct fg_run *run, bool is_brief)
 {
 	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
 			  benchmark->outcome == FG_OUTCOME_ERROR;
@@ -376,7 +410,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	    isfinite(metric->smallest_detectable))
 		fg_strbuf_printf(text, "This run could have seen a change of %.2g %%.\n\n",
 				 metric->smallest_detectable * 100);
-	add_blame(text, benchmark);
+	add_blame(text, benchmark, run);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
 	add_metric_notes(text, benchmark);
@@ -517,9 +551,10 @@ static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict
 	return left_out;
 }
 
-static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *verdict,
+static size_t add_all_details(struct fg_strbuf *text, const struct fg_report *report,
 			      const struct page *page)
 {
+	const struct fg_verdict *verdict = report->verdict;
 	struct fg_strbuf piece = {0};
 	size_t left_out = 0;
 
@@ -531,7 +566,7 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *v
 			    (page->is_brief && is_quiet(benchmark)))
 				continue;
 			fg_strbuf_clear(&piece);
-			add_details(&piece, benchmark, page->is_brief);
+			add_details(&piece, benchmark, report->run, page->is_brief);
 			left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 		}
 	}
@@ -545,12 +580,15 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *v
 	return left_out;
 }
 
-static void add_commit(struct fg_strbuf *text, const char *commit)
+static void add_commit(struct fg_strbuf *text, const struct fg_run *run, enum fg_arm arm)
 {
 	char shortened[SHORT_COMMIT + 1] = "";
+	struct fg_strbuf url = {0};
 
-	(void)snprintf(shortened, sizeof(shortened), "%s", commit);
-	add_code(text, shortened);
+	(void)snprintf(shortened, sizeof(shortened), "%s", run->sides[arm].commit);
+	(void)fg_web_link_commit(run, arm, &url);
+	add_linked(text, shortened, &url);
+	fg_strbuf_release(&url);
 }
 
 static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
@@ -560,9 +598,9 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 
 	if (baseline->commit && candidate->commit) {
 		fg_strbuf_add_text(text, "Baseline ");
-		add_commit(text, baseline->commit);
+		add_commit(text, run, FG_ARM_BASELINE);
 		fg_strbuf_add_text(text, " → candidate ");
-		add_commit(text, candidate->commit);
+		add_commit(text, run, FG_ARM_CANDIDATE);
 		fg_strbuf_printf(text, "%s. ", candidate->dirty ? " with uncommitted changes" : "");
 	}
 	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
@@ -598,7 +636,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 			 fg_outcome_name(verdict->outcome));
 	add_lead(text, verdict);
 	left_out = add_table(text, verdict, page);
-	left_out += add_all_details(text, verdict, page);
+	left_out += add_all_details(text, report, page);
 	if (left_out > 0)
 		fg_strbuf_printf(
 			text,

@@ -5,6 +5,7 @@
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
 #include "gate/commit_trailers.h"
+#include "model/links.h"
 #include "runner/build_info.h"
 #include "runner/git.h"
 
@@ -238,6 +239,18 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
+/* Where the source can be read goes with the run, for every page that shows it. */
+static void record_links(struct fg_session *session)
+{
+	struct fg_environment *build = &session->run.sides[FG_ARM_CANDIDATE].build;
+
+	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
+		if (session->plan->links[link])
+			fg_environment_set(build, fg_web_link_fact(link),
+					   session->plan->links[link], false);
+	}
+}
+
 /* Record the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
@@ -251,6 +264,7 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	};
 	int status = fg_build_record(&options, &session->run.host, err);
 
+	record_links(session);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;

@@ -3,6 +3,7 @@
 
 import { el, replace } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatTime, formatValue, place, shortName } from './format.js';
+import { commitAddress, linked, placeAddress } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite } from './server.js';
@@ -44,24 +45,31 @@ function changeWords(benchmark, ratio) {
 }
 
 // "find table.c:16 (+5.0 ms)"
-export function causeOf(cause) {
+export function causeOf(cause, links) {
 	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
-	return [el('code', {}, clip(shortName(cause.function), 80)), ` ${place(cause.file, cause.line)} (${delta})`];
+	return [el('code', {}, clip(shortName(cause.function), 80)), ' ', linked(placeAddress(links, cause.file, cause.line), place(cause.file, cause.line)), ` (${delta})`];
 }
 
 // "wordcount 11.6 % slower: find table.c:16 (+5.0 ms)"
-export function causeWords(benchmark) {
+export function causeWords(benchmark, links) {
 	const { cause } = benchmark;
-	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause)];
+	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause, { ...links, head: benchmark.commit })];
+}
+
+// Beside the way to the run, the way to the commit itself.
+function sourceLink(links, b) {
+	const href = commitAddress(links, b.commit);
+	return href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')];
 }
 
 function benchmarkTable(project, data) {
 	const { benchmarks, release } = data;
+	const links = { ...data.links, project };
 	const rank = (b) => ORDER.indexOf(stateOf(b) || 'pass');
 	const rows = [...benchmarks].sort((a, b) => rank(a) - rank(b));
 	const columns = [
 		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
-			b.cause && el('div', { class: 'cause' }, causeWords(b))] },
+			b.cause && el('div', { class: 'cause' }, causeWords(b, links))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
 		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => b.label ?? '' },
@@ -71,7 +79,7 @@ function benchmarkTable(project, data) {
 	if (release)
 		columns.push({ title: `Since ${clip(release.tag, 20)}`, numeric: true, value: (b) => b.since_release ?? NaN, cell: (b) => (finite(b.since_release) ? formatChange(b.since_release - 1) : '') });
 	columns.push({ title: 'Newest runs', cell: (b) => b.values.length > 1 && sparkline(b.values) },
-		{ title: 'Commit', cell: (b) => link(commitWords(b), 'run', { run: b.run }) });
+		{ title: 'Commit', cell: (b) => [link(commitWords(b), 'run', { run: b.run }), sourceLink(links, b)] });
 	return dataTable({ label: 'Benchmarks', rows, columns, filter: rows.length > 12 ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
@@ -122,5 +130,5 @@ export async function summary(project) {
 	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.cause);
 	return [countStates(data.benchmarks), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,
 		newest && el('span', { class: 'quiet' }, ` · ${runWords({ ...newest, id: newest.run })}, ${formatTime(newest.started_at)}`),
-		worst && el('div', { class: 'cause' }, clip(worst.name, 60), ' ', causeWords(worst))];
+		worst && el('div', { class: 'cause' }, clip(worst.name, 60), ' ', causeWords(worst, { ...data.links, project }))];
 }

@@ -4,6 +4,7 @@
 
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { commitAddress, linked, linksOfRun, placeAddress } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
 import { pairPlot } from './plot.js';
@@ -134,7 +135,7 @@ function blameRow(benchmark, view, parts, f) {
 		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: parts.delta(f) > 0 ? 'slower' : 'faster' }));
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(f.share_of_change)), bar,
 		el('span', { class: 'what' }, functionName(benchmark, view, f, 160), ' ',
-			el('span', { class: 'quiet' }, place(f.file, f.line))),
+			el('span', { class: 'quiet' }, linked(placeAddress(view.links, f.source?.file ?? f.file, f.line), place(f.file, f.line)))),
 		el('strong', {}, parts.format(parts.delta(f))), finite(f.p_adjusted) && el('span', { class: 'quiet' }, `p = ${f.p_adjusted.toPrecision(1)}`),
 		f.paths.length > 0 && el('ul', { class: 'paths' }, f.paths.slice(0, 3).map((path) => el('li', {},
 			el('span', { class: 'quiet' }, `${parts.format(parts.delta(path))}  `), pathWords(path.frames)))));
@@ -184,7 +185,7 @@ function blameOf(benchmark, view, parts) {
 		return null;
 	if (rows.length > 0)
 		rows.push(everythingElse(parts, shown));
-	const sources = shown.filter((f) => f.source).map((f, i) => sourceTable(f, i === 0));
+	const sources = shown.filter((f) => f.source).map((f, i) => sourceTable(f, i === 0, (line) => placeAddress(view.links, f.source.file, line)));
 	return [parts.label && el('h4', {}, `By ${clip(parts.label, 80)}`), rows.length > 0 && el('ul', { class: 'blame' }, rows.filter(Boolean)),
 		sources, notSure(parts)];
 }
@@ -415,7 +416,7 @@ function profileParts(benchmark, data, profile, view) {
 
 function flameSection(profile, range, view) {
 	// A zoom is a step that the browser's Back takes back; what is typed or chosen is not.
-	const graph = flameViews(profile, { onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
+	const graph = flameViews(profile, { placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
 		(flame.node || undefined) !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
@@ -506,8 +507,8 @@ function facts(title, object) {
 		el('dl', { class: 'facts' }, entries.map(([key, value]) => [el('dt', {}, clip(key, 100)), el('dd', {}, clip(value ?? '', 600))])));
 }
 
-function side(words, s) {
-	return [el('dt', {}, words), el('dd', {}, s.commit ? el('code', {}, s.commit.slice(0, 12)) : 'no commit', s.describe ? ` ${clip(s.describe, 80)}` : '',
+function side(words, s, links) {
+	return [el('dt', {}, words), el('dd', {}, s.commit ? linked(commitAddress(links, s.commit), el('code', {}, s.commit.slice(0, 12))) : 'no commit', s.describe ? ` ${clip(s.describe, 80)}` : '',
 		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
 
@@ -533,7 +534,7 @@ function worstOf(benchmarks) {
 // options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; the measures
 // that there are come from options.measuresOf(benchmark), [{ name, unit }].
 export function showComparison(root, data, options = {}) {
-	const view = { ...options, state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
+	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };
 	const detail = el('div', { class: 'detail' });
 	const table = el('div');
@@ -567,7 +568,7 @@ export function showComparison(root, data, options = {}) {
 	replace(root, el('header', {}, el('h1', {}, clip(data.run.project ?? 'fastgate', 80), ' ', badge(data.verdict)),
 		el('p', { class: 'lead cause' }, clip(data.cause ?? '', 600)),
 		data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
-		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline), side('Candidate', data.run.candidate),
+		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
 			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), notes(data.notes)),
 	el('main', {}, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts' }, 'Benchmarks'), table), detail,
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),

@@ -117,7 +117,7 @@ export function flameViews(profile, options = {}) {
 		options.onState?.({ ...flame, view: view || undefined, of: view === 'sandwich' ? of : undefined });
 	}
 	function graphOf(data, more = {}) {
-		const graph = flameGraph(data, { onState: tell, ...more });
+		const graph = flameGraph(data, { onState: tell, placeHref: options.placeHref, ...more });
 		graphs.push(graph);
 		return graph.element;
 	}

@@ -7,6 +7,7 @@
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, formatChange, formatShare, place, shortName } from './format.js';
+import { linked } from './links.js';
 import { appearance, childLists, pathOf, readProfile, tint } from './profile.js';
 
 const ROW = 19;
@@ -195,12 +196,12 @@ class FlameGraph {
 		const times = !this.isDifferential ? `${amount(before || after)} (${shares[side]}), own ${amount(self[side][node] / 1e3)}`
 			: `${amount(before)} → ${amount(after)} (${shares.join(' → ')} of all), ${delta(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
 				+ `, own ${amount(self[0][node] / 1e3)} → ${amount(self[1][node] / 1e3)}`;
-		return { full, where, times, state: this.state(node) };
+		return { full, where, href: this.options.placeHref?.(functions.file[f], functions.line[f]), times, state: this.state(node) };
 	}
 
 	describe(node) {
-		const { full, where, times, state } = this.words(node);
-		replace(this.readout, el('strong', {}, full), el('span', { class: 'quiet' }, where), el('span', {}, times),
+		const { full, where, href, times, state } = this.words(node);
+		replace(this.readout, el('strong', {}, full), el('span', { class: 'quiet' }, linked(href, where)), el('span', {}, times),
 			state && el('span', { class: 'state' }, state));
 	}
 

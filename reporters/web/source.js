@@ -3,6 +3,7 @@
 
 import { el, scroller, svg } from './dom.js';
 import { clip, finite, formatMs, shortName } from './format.js';
+import { linked } from './links.js';
 
 function costCell(cost, most) {
 	if (!finite(cost))
@@ -18,12 +19,14 @@ function commonIndent(rows) {
 	return indents.length > 0 ? Math.min(...indents) : 0;
 }
 
-function sourceRow(row, known, isHottest, most, indent) {
+function sourceRow(row, source, isHottest, style) {
+	const { known } = source;
+	const { most, indent, lineHref } = style;
 	const [before, after] = row.lines;
 	const changed = known[0] && known[1] && !(before && after);
 	const kind = changed ? (after ? 'came' : 'went') : '';
 	return el('tr', { class: `${kind}${isHottest ? ' hottest' : ''}` },
-		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ?? ''),
+		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ? linked(lineHref(after), after) : ''),
 		costCell(row.cost_ms[0], most), costCell(row.cost_ms[1], most),
 		el('td', { class: 'sign' }, changed ? (after ? '+' : '−') : ''),
 		el('td', { class: 'text' }, el('code', {}, row.text.slice(indent))));
@@ -34,12 +37,13 @@ function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }
 
-export function sourceTable(f, isOpen) {
+// Lines of the candidate are links where `lineHref` knows an address.
+export function sourceTable(f, isOpen, lineHref) {
 	const { source } = f;
 	const most = Math.max(...source.rows.flatMap((row) => row.cost_ms.filter(finite)), 1e-9);
 	const indent = commonIndent(source.rows);
 	const rows = source.rows.flatMap((row, i) => {
-		const shown = sourceRow(row, source.known, i === source.hottest, most, indent);
+		const shown = sourceRow(row, source, i === source.hottest, { most, indent, lineHref });
 		return isGap(source.rows[i - 1], row) ? [el('tr', { class: 'gap' }, el('td', { colspan: 6 }, '⋯')), shown] : [shown];
 	});
 	const name = clip(shortName(f.name), 80);

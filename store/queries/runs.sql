@@ -57,6 +57,10 @@ FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 DELETE FROM run_fact WHERE run = $1;
 -- name: run_fact_add
 INSERT INTO run_fact (run, scope, fact) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+-- name: run_fact_find
+SELECT f.value FROM run r JOIN run_fact x ON x.run = r.id AND x.scope = 2 JOIN fact f ON f.id = x.fact WHERE r.uuid = $1 AND f.key = $2
+UNION ALL SELECT f.value FROM run r JOIN run_set x ON x.run = r.id AND x.scope = 2 JOIN set_fact y ON y.fact_set = x.fact_set
+	JOIN fact f ON f.id = y.fact WHERE r.uuid = $1 AND f.key = $2;
 -- name: run_facts
 SELECT x.scope, f.key, f.value, f.identity FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1
 UNION ALL SELECT x.scope, f.key, f.value, f.identity FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set

@@ -371,3 +371,22 @@ int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_na
 	fg_query_text(&q, project);
 	return read_names(&q, names, err);
 }
+
+int fg_store_candidate_fact(struct fg_store *store, const char *run, const char *key,
+			    struct fg_arena *arena, const char **value, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*value = NULL;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_FACT_FIND);
+	fg_query_text(&q, run);
+	fg_query_text(&q, key);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		*value = fg_arena_strdup(arena, fg_column_text(&q, 0));
+		status = FG_OK;
+	}
+	fg_query_end(&q);
+	return status;
+}

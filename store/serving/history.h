@@ -3,6 +3,7 @@
 #ifndef FG_STORE_SERVING_HISTORY_H
 #define FG_STORE_SERVING_HISTORY_H
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "model/metric.h"
@@ -70,6 +71,11 @@ void fg_name_list_release(struct fg_name_list *names);
 /* Keys of all conditions ever recorded for a project (NULL: for any), for menus. */
 int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
 		       struct fg_error *err) FG_NODISCARD;
+
+/* A fact about the candidate of a run, in the arena; NULL: it was not recorded. */
+int fg_store_candidate_fact(struct fg_store *store, const char *run, const char *key,
+			    struct fg_arena *arena, const char **value, struct fg_error *err)
+	FG_NODISCARD;
 
 /* The row of a benchmark; `project` may be NULL. */
 int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,

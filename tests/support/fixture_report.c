@@ -868,18 +868,26 @@ void fg_fixture_release(struct fg_fixture *fixture)
 	fg_verdict_release(&fixture->verdict);
 }
 
-void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
-		      struct fg_strbuf *text)
+void fg_fixture_write_report(const struct fg_fixture *fixture, const char *format,
+			     const struct fg_report_options *options, struct fg_strbuf *text)
 {
 	const struct fg_report_options plain = {0};
 	struct fg_error err = {0};
 	const struct fg_reporter *reporter = fg_reporter_find(format, &err);
+
+	fg_strbuf_clear(text);
+	if (!reporter ||
+	    reporter->write(&fixture->report, options ? options : &plain, text, &err) != FG_OK)
+		fail_msg("%s as %s: %s", fixture->run.project, format, err.message);
+}
+
+void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
+		      struct fg_strbuf *text)
+{
 	struct fg_fixture fixture;
 
 	fg_fixture_init(&fixture, name);
-	if (!reporter ||
-	    reporter->write(&fixture.report, options ? options : &plain, text, &err) != FG_OK)
-		fail_msg("%s as %s: %s", name, format, err.message);
+	fg_fixture_write_report(&fixture, format, options, text);
 	fg_fixture_release(&fixture);
 }
 

@@ -38,6 +38,8 @@ void fg_fixture_repeat(struct fg_fixture *fixture, size_t count);
 void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
 			     const char *suffix);
 /* The fixture of this name in a format; fails the running test when that cannot be done. */
+void fg_fixture_write_report(const struct fg_fixture *fixture, const char *format,
+			     const struct fg_report_options *options, struct fg_strbuf *text);
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
 		      struct fg_strbuf *text);
 

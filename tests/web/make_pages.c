@@ -28,6 +28,15 @@ static int write_fixture(const char *folder, const char *name, const char *file,
 	int status = FG_OK;
 
 	fg_fixture_init(&fixture, name);
+	/* Where the source can be read, as one project says it. */
+	if (strcmp(name, "marked") == 0) {
+		struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
+
+		fg_environment_set(build, "link.commit", "https://git.example.org/c/{commit}",
+				   false);
+		fg_environment_set(build, "link.line",
+				   "https://git.example.org/{commit}/{file}#L{line}", false);
+	}
 	if (large)
 		fg_fixture_add_large_profile(&fixture, LARGE_PROFILE_NODES);
 	status = write_page(&fixture, folder, file);

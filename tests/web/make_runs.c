@@ -87,6 +87,10 @@ static void poison(struct fg_stored_run *stored)
 		fg_environment_set(&run->sides[arm].build, "build." MARKUP("key"),
 				   arm ? MARKUP("value") : "1", true);
 	}
+	fg_environment_set(&run->sides[FG_ARM_CANDIDATE].build, "link.commit",
+			   "javascript:alert('{commit}')", false);
+	fg_environment_set(&run->sides[FG_ARM_CANDIDATE].build, "link.line",
+			   "https://" MARKUP("link") "{file}", false);
 	fg_environment_set(&run->host, "host." MARKUP("host key"), MARKUP("host value"), true);
 	(void)fg_series_add_metric(series, &metric);
 	for (size_t i = 0; i < series->repetition_count; i++)
@@ -114,6 +118,17 @@ static void take_values(struct fg_stored_run *stored)
 	stored->profiles[0] = NULL;
 }
 
+/* The templates of a project whose source can be read somewhere. */
+static void add_links(struct fg_stored_run *stored)
+{
+	struct fg_environment *build = &stored->run.sides[FG_ARM_CANDIDATE].build;
+
+	fg_environment_set(build, "link.commit", "https://git.example.org/{project}/{commit}",
+			   false);
+	fg_environment_set(build, "link.line",
+			   "https://git.example.org/{project}/{commit}/{file}#L{line}", false);
+}
+
 enum kind {
 	ORDINARY,
 	HOSTILE,
@@ -133,6 +148,8 @@ static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg
 		poison(&run);
 	else
 		rename_functions(run.profiles[0]);
+	if (kind == ORDINARY)
+		add_links(&run);
 	if (kind == WITHOUT_VALUES)
 		take_values(&run);
 	else if (seed >= SLOW_FROM)

@@ -48,6 +48,18 @@ await runTests({
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
 		await page.close();
 	},
+	'templates make links of http and https alone, and everything in them is escaped': async (context) => {
+		const page = await openTrend(context, 2);
+		const made = await page.evaluate(async () => {
+			const { expandLink } = await import('/links.js');
+			const known = { project: 'a"><b>', commit: '3ab2cd9', file: './dir/#1 ä?.c', line: 17 };
+			return ['https://[::1]:8080/{project}/{commit}/{file}#L{line}', 'https://h/{commit}?q=(1)&b=~', 'javascript:alert(1)//{commit}', 'https:///{commit}', 'https://{commit}.example.org/',
+				'https://h/"{commit}', 'https://h/<{commit}', 'https://h/ {commit}', 'https://h/`{commit}', 'https://h/{commit}|', 'https://h/ä', null].map((pattern) => expandLink(pattern, known) ?? '')
+				.concat(['/usr/a.c', '../a.c', 'b/../../a.c', ''].map((file) => expandLink('https://h/{file}', { file }) ?? ''));
+		});
+		assert.deepEqual(made, ['https://[::1]:8080/a%22%3E%3Cb%3E/3ab2cd9/dir/%231%20%C3%A4%3F.c#L17', 'https://h/3ab2cd9?q=(1)&b=~', ...Array(14).fill('')]);
+		await page.close();
+	},
 	'a trend is drawn with its change point and read by keys': async (context) => {
 		const page = await openTrend(context, 60);
 		assert.equal(await page.locator('.plot .point').count(), 59);

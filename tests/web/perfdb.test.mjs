@@ -106,6 +106,28 @@ async function hostileNames(context) {
 	await functions.first().getByRole('link').click();
 	await page.getByRole('heading', { name: /alert\('function'\)/ }).waitFor();
 	await harmless('function');
+	assert.equal(await page.locator('a[href^="javascript"], a[href*="DROP"][rel=noreferrer]').count(), 0);
+	await page.close();
+}
+
+// The templates that the runs brought along lead from the dashboard and the feed to the source; a stranger's lead nowhere.
+async function sourceLinks(context) {
+	const page = await openPage(context, `${base}?view=project&project=tracker`, options);
+	await page.getByRole('heading', { name: 'Benchmarks' }).waitFor();
+	const source = /^https:\/\/git\.example\.org\/tracker\/[0-9a-f]{40}$/;
+	assert.match(await page.getByRole('link', { name: /source of commit/ }).first().getAttribute('href'), source);
+	await page.locator('ul.changes li').first().waitFor();
+	const [related, strangers] = await page.evaluate(async () => {
+		const get = (path) => fetch(`/api/v1/${path}`, { headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } });
+		const feed = async (project) => new DOMParser().parseFromString(await (await get(`feed?project=${encodeURIComponent(project)}`)).text(), 'application/xml');
+		const related = (found) => found.querySelector('entry link[rel=related]')?.getAttribute('href');
+		const { projects } = await (await get('projects')).json();
+		const stranger = await feed(projects.find((project) => project.includes('onerror')));
+		return [related(await feed('tracker')), [stranger.documentElement.localName, related(stranger) ?? 'none']];
+	});
+	assert.match(related, source);
+	assert.deepEqual(strangers, ['feed', 'none']);
+	page.noProblems();
 	await page.close();
 }
 
@@ -365,6 +387,7 @@ try {
 		await maybe.close();
 
 		await hostileNames(context);
+		await sourceLinks(context);
 		await tokens(context);
 
 		await deadEnds(context);

@@ -270,6 +270,18 @@ test('the page can be read on paper and without scripts', async (context) => {
 	await plain.close();
 });
 
+test('commits, files and lines are links where the run knows their addresses', async (context) => {
+	const page = await openPage(context, url('marked'));
+	const commit = page.locator('.sides a').first();
+	assert.match(await commit.getAttribute('href'), /^https:\/\/git\.example\.org\/c\/[0-9a-f]{40}$/);
+	assert.match(await page.locator('.blame a').first().getAttribute('href'), /^https:\/\/git\.example\.org\/[0-9a-f]{40}\/reco\/fit\.cpp#L\d+$/);
+	assert.match(await page.locator('table.source a').first().getAttribute('href'), /\/reco\/fit\.cpp#L\d+$/);
+	await page.goto(url('regression'));
+	await page.locator('.blame').first().waitFor();
+	assert.equal(await page.locator('.sides a, .blame a, table.source a').count(), 0);
+	await page.close();
+});
+
 test('script and style stay below 60 kB', async () => {
 	const page = readFileSync(join(folder, 'pass.html'), 'utf8');
 	const script = /<script type="module">(.*?)<\/script>/s.exec(page)[1];

@@ -53,7 +53,7 @@ void fg_cause_write(struct fg_causes *causes, const char *run, const char *bench
 	fg_json_begin_object(w, "cause");
 	fg_json_text(w, "function", guilty->name);
 	fg_json_text(w, "library", guilty->library);
-	fg_json_text(w, "file", guilty->file);
+	fg_json_text(w, "file", guilty->source ? guilty->source->file : guilty->file);
 	fg_json_int(w, "line", guilty->line);
 	fg_json_double(w, "delta", guilty->delta);
 	fg_json_text(w, "unit", guilty->unit);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "perfdb/server/api/cause.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/api/links.h"
 #include "perfdb/server/watcher.h"
 #include "store/serving/overview.h"
 
@@ -19,6 +20,7 @@ struct dashboard {
 	const char *project;
 	struct fg_triage_list triage;
 	struct fg_causes causes;
+	const char *links[FG_WEB_LINK_COUNT];
 	struct fg_json_writer w;
 	bool is_pending;
 };
@@ -145,6 +147,7 @@ static void write_all(struct dashboard *d, const struct fg_overview *overview)
 		fg_json_text(w, "run", overview->release_run);
 		fg_json_end(w);
 	}
+	fg_links_write(d->links, w);
 	fg_json_begin_array(w, "benchmarks");
 	for (size_t i = 0; i < overview->count; i++)
 		write_row(d, &overview->items[i]);
@@ -169,6 +172,9 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = fg_store_triage_list(rq->store, d.project, NULL, &d.triage, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_links_read(rq, fg_links_newest(&overview), d.links, err);
 	if (status != FG_OK)
 		goto out;
 	write_all(&d, &overview);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/xml_write.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/api/links.h"
 #include "perfdb/server/watcher.h"
 #include "store/serving/overview.h"
 #include "store/store.h"
@@ -126,6 +127,8 @@ int fg_handle_badge(struct fg_request *rq, struct fg_error *err)
 struct feed {
 	struct fg_request *rq;
 	const char *project;
+	const char *links[FG_WEB_LINK_COUNT];
+	const struct fg_run_list *runs; /* the newest */
 	struct fg_xml_writer w;
 };
 
@@ -143,17 +146,40 @@ static void write_link(struct fg_xml_writer *w, const char *href)
 	fg_xml_end(w);
 }
 
-static void write_entry(struct feed *f, const char *id, int64_t at_ns, const char *title,
-			const char *href)
+/* The commit on the server that has the source. */
+static void write_related(struct feed *f, const char *commit)
+{
+	const struct fg_web_link_values values = {.project = f->project, .commit = commit};
+	struct fg_strbuf url = {0};
+
+	if (fg_web_link_expand(f->links[FG_WEB_LINK_COMMIT], &values, &url)) {
+		fg_xml_begin(&f->w, "link");
+		fg_xml_attribute(&f->w, "rel", "related");
+		fg_xml_attribute(&f->w, "href", fg_strbuf_text(&url));
+		fg_xml_end(&f->w);
+	}
+	fg_strbuf_release(&url);
+}
+
+struct entry {
+	const char *id;
+	int64_t at_ns;
+	const char *title;
+	const char *href;
+	const char *commit; /* NULL: not known */
+};
+
+static void write_entry(struct feed *f, const struct entry *entry)
 {
 	char time[FG_TIME_TEXT_SIZE];
 
-	fg_time_format_utc(at_ns, time);
+	fg_time_format_utc(entry->at_ns, time);
 	fg_xml_begin(&f->w, "entry");
-	write_element(&f->w, "id", id);
-	write_element(&f->w, "title", title);
+	write_element(&f->w, "id", entry->id);
+	write_element(&f->w, "title", entry->title);
 	write_element(&f->w, "updated", time);
-	write_link(&f->w, href);
+	write_link(&f->w, entry->href);
+	write_related(f, entry->commit);
 	fg_xml_end(&f->w);
 }
 
@@ -165,11 +191,25 @@ static void write_run(struct feed *f, const struct fg_run_summary *run)
 	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
 	     strcmp(run->outcome, "error") != 0))
 		return;
-	write_entry(f, fg_arena_printf(arena, "urn:uuid:%s", run->id), run->started_ns,
-		    fg_arena_printf(arena, "%s: %s at %.10s%s%.200s", f->project, run->outcome,
-				    run->commit ? run->commit : run->id, run->subject ? ", " : "",
-				    run->subject ? run->subject : ""),
-		    fg_arena_printf(arena, "/?view=run&run=%s", run->id));
+	write_entry(f, &(struct entry){
+			       .id = fg_arena_printf(arena, "urn:uuid:%s", run->id),
+			       .at_ns = run->started_ns,
+			       .title = fg_arena_printf(
+				       arena, "%s: %s at %.10s%s%.200s", f->project, run->outcome,
+				       run->commit ? run->commit : run->id,
+				       run->subject ? ", " : "", run->subject ? run->subject : ""),
+			       .href = fg_arena_printf(arena, "/?view=run&run=%s", run->id),
+			       .commit = run->commit,
+		       });
+}
+
+static const char *commit_of(const struct feed *f, const char *id)
+{
+	for (size_t i = 0; i < f->runs->count; i++) {
+		if (strcmp(f->runs->items[i].id, id) == 0)
+			return f->runs->items[i].commit;
+	}
+	return NULL;
 }
 
 static void write_changes(struct feed *f, const struct fg_overview_row *row)
@@ -186,20 +226,25 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 	for (size_t i = 0; i < watched.count; i++) {
 		const struct fg_watched_change *c = &watched.changes[i];
 
-		write_entry(f,
-			    fg_arena_printf(arena, "urn:perfdb:change:%s:%lld:%s", c->run,
-					    (long long)row->benchmark, row->metric),
-			    c->started_ns,
-			    fg_arena_printf(arena, "%s: %s of %s changed by %s", f->project,
-					    row->label, row->name,
-					    fg_format_change(c->after / c->before - 1, change)),
-			    fg_arena_printf(arena, "/?view=compare&a=%s&b=%s", c->last, c->run));
+		write_entry(f, &(struct entry){
+				       .id = fg_arena_printf(arena, "urn:perfdb:change:%s:%lld:%s",
+							     c->run, (long long)row->benchmark,
+							     row->metric),
+				       .at_ns = c->started_ns,
+				       .title = fg_arena_printf(
+					       arena, "%s: %s of %s changed by %s", f->project,
+					       row->label, row->name,
+					       fg_format_change(c->after / c->before - 1, change)),
+				       .href = fg_arena_printf(arena, "/?view=compare&a=%s&b=%s",
+							       c->last, c->run),
+				       .commit = commit_of(f, c->run),
+			       });
 	}
 }
 
-static void write_feed(struct feed *f, const struct fg_overview *overview,
-		       const struct fg_run_list *runs)
+static void write_feed(struct feed *f, const struct fg_overview *overview)
 {
+	const struct fg_run_list *runs = f->runs;
 	char time[FG_TIME_TEXT_SIZE];
 	int64_t updated = 0;
 
@@ -228,9 +273,9 @@ static void write_feed(struct feed *f, const struct fg_overview *overview,
 
 int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 {
-	struct feed f = {.rq = rq};
-	struct fg_overview overview = {0};
 	struct fg_run_list runs = {0};
+	struct feed f = {.rq = rq, .runs = &runs};
+	struct fg_overview overview = {0};
 	int status = fg_request_project(rq, &f.project, err);
 
 	if (status != FG_OK)
@@ -241,8 +286,13 @@ int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 	status = fg_store_list(rq->store,
 			       &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
 			       &runs, err);
-	if (status == FG_OK)
-		write_feed(&f, &overview, &runs);
+	if (status != FG_OK)
+		goto out;
+	status = fg_links_read(rq, fg_links_newest(&overview), f.links, err);
+	if (status != FG_OK)
+		goto out;
+	write_feed(&f, &overview);
+out:
 	fg_run_list_release(&runs);
 	fg_overview_release(&overview);
 	return status;

@@ -28,6 +28,30 @@ static void hostile_names_stay_names(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* Commits and places are links where the run has templates, and stay plain where they are bad. */
+static void templates_of_the_run_make_links(void **state)
+{
+	static const char link[] = "<a href=\"https&#58;//h/";
+	struct fg_strbuf text = {0};
+	struct fg_fixture fixture;
+	struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_environment_set(build, "link.commit", "https://h/c/{commit}", false);
+	fg_environment_set(build, "link.line", "https://h/{commit}/{file}#L{line}", false);
+	fg_fixture_write_report(&fixture, "comment", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), link));
+	assert_non_null(strstr(fg_strbuf_text(&text), "fit.cpp&#35;L"));
+	fg_environment_set(build, "link.commit", "javascript:alert({commit})", false);
+	fg_environment_set(build, "link.line", "https://h/\"><script>{file}", false);
+	fg_fixture_write_report(&fixture, "comment", NULL, &text);
+	assert_null(strstr(fg_strbuf_text(&text), "<a "));
+	assert_null(strstr(fg_strbuf_text(&text), "script>"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 static bool is_within(const char *text, const char *at, const char *open, const char *close)
 {
 	const char *last_open = NULL;
@@ -266,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(hostile_names_stay_names),
+		cmocka_unit_test(templates_of_the_run_make_links),
 		cmocka_unit_test(nobody_is_mentioned),
 		cmocka_unit_test(no_line_gives_orders),
 		cmocka_unit_test(a_commit_is_no_markup),

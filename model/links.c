@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/links.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define FACT_PREFIX "link."
+
+enum {
+	MAX_PATTERN = 2000,
+	LINE_TEXT_SIZE = 16,
+};
+
+static const char *const facts[] = {
+	[FG_WEB_LINK_COMMIT] = FACT_PREFIX "commit",
+	[FG_WEB_LINK_FILE] = FACT_PREFIX "file",
+	[FG_WEB_LINK_LINE] = FACT_PREFIX "line",
+};
+
+const char *fg_web_link_fact(enum fg_web_link link)
+{
+	return facts[link];
+}
+
+bool fg_web_link_is_fact(const char *key)
+{
+	return fg_text_starts_with(key, FACT_PREFIX);
+}
+
+const char *fg_web_link_name(enum fg_web_link link)
+{
+	return facts[link] + strlen(FACT_PREFIX);
+}
+
+static bool is_plain(const char *pattern)
+{
+	const char *host = NULL;
+
+	if (fg_text_starts_with(pattern, "https://"))
+		host = pattern + strlen("https://");
+	else if (fg_text_starts_with(pattern, "http://"))
+		host = pattern + strlen("http://");
+	if (!host || (!isalnum((unsigned char)*host) && *host != '[') ||
+	    strlen(pattern) > MAX_PATTERN)
+		return false;
+	for (const char *at = pattern; *at; at++) {
+		if (*at <= ' ' || *at > '~' || strchr("\"'<>`\\|", *at))
+			return false;
+	}
+	return true;
+}
+
+/* As a part of a path: nothing in it can end the part or begin another. */
+static void add_value(struct fg_strbuf *url, const char *value)
+{
+	for (const char *at = value; *at; at++) {
+		if (isascii((unsigned char)*at) &&
+		    (isalnum((unsigned char)*at) || strchr("-._~/", *at)))
+			fg_strbuf_add_char(url, *at);
+		else
+			fg_strbuf_printf(url, "%%%02X", (unsigned)(unsigned char)*at);
+	}
+}
+
+/* A file that lies within the tree and is named from its root. */
+static const char *in_tree(const char *file)
+{
+	if (!file || !*file || *file == '/' || fg_text_starts_with(file, "../") ||
+	    strstr(file, "/../"))
+		return NULL;
+	return fg_text_starts_with(file, "./") ? file + 2 : file;
+}
+
+bool fg_web_link_expand(const char *pattern, const struct fg_web_link_values *values,
+			struct fg_strbuf *url)
+{
+	char line[LINE_TEXT_SIZE] = "";
+	const struct {
+		const char *mark;
+		const char *value;
+	} places[] = {
+		{.mark = "{project}", .value = values->project},
+		{.mark = "{commit}", .value = values->commit},
+		{.mark = "{file}", .value = in_tree(values->file)},
+		{.mark = "{line}", .value = values->line ? line : NULL},
+	};
+
+	fg_strbuf_clear(url);
+	if (!pattern || !is_plain(pattern))
+		return false;
+	(void)snprintf(line, sizeof(line), "%u", values->line);
+	while (*pattern) {
+		size_t p = 0;
+
+		while (p < FG_ARRAY_SIZE(places) && !fg_text_starts_with(pattern, places[p].mark))
+			p++;
+		if (p == FG_ARRAY_SIZE(places)) {
+			fg_strbuf_add_char(url, *pattern++);
+			continue;
+		}
+		if (!places[p].value || !*places[p].value) {
+			fg_strbuf_clear(url);
+			return false;
+		}
+		add_value(url, places[p].value);
+		pattern += strlen(places[p].mark);
+	}
+	return true;
+}
+
+static const char *pattern_of(const struct fg_run *run, enum fg_web_link link)
+{
+	return fg_environment_get(&run->sides[FG_ARM_CANDIDATE].build, fg_web_link_fact(link));
+}
+
+bool fg_web_link_commit(const struct fg_run *run, enum fg_arm arm, struct fg_strbuf *url)
+{
+	const struct fg_web_link_values values = {.project = run->project,
+						  .commit = run->sides[arm].commit};
+
+	return fg_web_link_expand(pattern_of(run, FG_WEB_LINK_COMMIT), &values, url);
+}
+
+bool fg_web_link_place(const struct fg_run *run, const char *file, unsigned line,
+		       struct fg_strbuf *url)
+{
+	const struct fg_web_link_values values = {.project = run->project,
+						  .commit = run->sides[FG_ARM_CANDIDATE].commit,
+						  .file = file,
+						  .line = line};
+
+	return fg_web_link_expand(pattern_of(run, FG_WEB_LINK_LINE), &values, url) ||
+	       fg_web_link_expand(pattern_of(run, FG_WEB_LINK_FILE), &values, url);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The templates of addresses that a run brought along.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_API_LINKS_H
+#define FG_PERFDB_SERVER_API_LINKS_H
+
+#include "base/json_write.h"
+#include "model/links.h"
+#include "store/serving/overview.h"
+
+struct fg_request;
+
+/* Those of this run, in the request's arena; `run` may be NULL: none. */
+int fg_links_read(struct fg_request *rq, const char *run, const char *links[FG_WEB_LINK_COUNT],
+		  struct fg_error *err) FG_NODISCARD;
+/* Member "links". */
+void fg_links_write(const char *const links[FG_WEB_LINK_COUNT], struct fg_json_writer *w);
+/* The newest run of all benchmarks; NULL: none. */
+const char *fg_links_newest(const struct fg_overview *overview);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/links.h"
+#include "tests/support/fg_test.h"
+
+static const struct fg_web_link_values known = {
+	.project = "tracker", .commit = "3ab2cd9", .file = "src/fit.cpp", .line = 17};
+
+static void check(const char *pattern, const struct fg_web_link_values *values,
+		  const char *expected)
+{
+	struct fg_strbuf url = {0};
+
+	assert_int_equal(fg_web_link_expand(pattern, values, &url), expected != NULL);
+	assert_string_equal(fg_strbuf_text(&url), expected ? expected : "");
+	fg_strbuf_release(&url);
+}
+
+static void placeholders_are_replaced_and_escaped(void **state)
+{
+	const struct fg_web_link_values hostile = {
+		.project = "a\"><b>", .commit = "c", .file = "./dir/#1 ä?.c", .line = 1};
+
+	(void)state;
+	check("https://git.example.org/{project}/blob/{commit}/{file}#L{line}", &known,
+	      "https://git.example.org/tracker/blob/3ab2cd9/src/fit.cpp#L17");
+	check("http://[::1]:8080/{file}", &known, "http://[::1]:8080/src/fit.cpp");
+	check("https://h/{project}/{file}", &hostile,
+	      "https://h/a%22%3E%3Cb%3E/dir/%231%20%C3%A4%3F.c");
+	check("https://h/{other}", &known, "https://h/{other}");
+}
+
+static void only_plain_addresses_of_the_web_make_links(void **state)
+{
+	static const char *const refused[] = {"javascript:alert(1)//{commit}",
+					      "data:text/html,{commit}",
+					      "//host/{commit}",
+					      "https:///{commit}",
+					      "https://{commit}.example.org/",
+					      "https://h/{commit}\"onclick=x",
+					      "https://h/ {commit}",
+					      "https://h/<{commit}>",
+					      "https://h/{commit}|`",
+					      "https://h/\xc3\xa4",
+					      ""};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(refused); i++)
+		check(refused[i], &known, NULL);
+	check(NULL, &known, NULL);
+}
+
+static void what_is_not_known_makes_no_link(void **state)
+{
+	static const char *const outside[] = {"/usr/include/c++/12/vector", "../other/a.c",
+					      "src/../../a.c", "", NULL};
+	struct fg_web_link_values values = known;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outside); i++) {
+		values.file = outside[i];
+		check("https://h/{file}", &values, NULL);
+	}
+	values = (struct fg_web_link_values){.file = "a.c"};
+	check("https://h/{file}#L{line}", &values, NULL);
+	check("https://h/{commit}", &values, NULL);
+	check("https://h/{file}", &values, "https://h/a.c");
+}
+
+static void a_place_without_a_line_links_to_its_file(void **state)
+{
+	struct fg_run run = {.project = (char *)"p"};
+	struct fg_environment *build = &run.sides[FG_ARM_CANDIDATE].build;
+	struct fg_strbuf url = {0};
+
+	(void)state;
+	assert_false(fg_web_link_place(&run, "a.c", 3, &url));
+	fg_environment_set(build, fg_web_link_fact(FG_WEB_LINK_FILE), "https://h/{file}", false);
+	fg_environment_set(build, fg_web_link_fact(FG_WEB_LINK_LINE), "https://h/{file}#L{line}",
+			   false);
+	fg_environment_set(build, fg_web_link_fact(FG_WEB_LINK_COMMIT), "https://h/{commit}",
+			   false);
+	assert_true(fg_web_link_place(&run, "a.c", 3, &url));
+	assert_string_equal(fg_strbuf_text(&url), "https://h/a.c#L3");
+	assert_true(fg_web_link_place(&run, "a.c", 0, &url));
+	assert_string_equal(fg_strbuf_text(&url), "https://h/a.c");
+	assert_false(fg_web_link_commit(&run, FG_ARM_BASELINE, &url));
+	run.sides[FG_ARM_BASELINE].commit = (char *)"abc";
+	assert_true(fg_web_link_commit(&run, FG_ARM_BASELINE, &url));
+	assert_string_equal(fg_strbuf_text(&url), "https://h/abc");
+	fg_environment_release(build);
+	fg_strbuf_release(&url);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(placeholders_are_replaced_and_escaped),
+		cmocka_unit_test(only_plain_addresses_of_the_web_make_links),
+		cmocka_unit_test(what_is_not_known_makes_no_link),
+		cmocka_unit_test(a_place_without_a_line_links_to_its_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
