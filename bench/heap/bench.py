@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Called by run: FASTGATE BUILD SOURCE ROUNDS.  All programs take turns; medians of CPU time, added to that of the bare program."""
+import glob
 import os
 import shutil
 import statistics
@@ -16,6 +17,7 @@ def main():
     program = f"{folder}/work"
     subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", SOURCE, "-o", program, "-pthread"], check=True)
     tools = {"bare": [], "fastgate": [FASTGATE, "--quiet", "record", "--measure", "heap", "-o", f"{folder}/traces", "--"]}
+    tools["with sizes and lifetimes"] = [FASTGATE, "--quiet", "record", "--measure", "heap,sizes,lifetimes", "-o", f"{folder}/more", "--"]
     if shutil.which("heaptrack"):
         tools["heaptrack"] = ["heaptrack", "-o", f"{folder}/heaptrack"]
     else:
@@ -29,7 +31,8 @@ def main():
                 found[tool].append(float(next(line for line in done.stdout.splitlines() if line.replace(".", "", 1).isdigit())))
         middle = {tool: statistics.median(values) for tool, values in found.items()}
         added = "  ".join(f"{tool} {middle[tool] - middle['bare']:.0f}" for tool in tools if tool != "bare")
-        print(f"  {threads} thread{'s' if threads > 1 else ''}, {depth} deep: bare {middle['bare']:.0f}; added: {added}")
+        size = sum(os.path.getsize(path) for path in glob.glob(f"{folder}/traces/*"))
+        print(f"  {threads} thread{'s' if threads > 1 else ''}, {depth} deep: bare {middle['bare']:.0f}; added: {added}; trace {size / 1024:.0f} KiB")
     shutil.rmtree(folder)
 
 

@@ -576,6 +576,11 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 	int exit_code = FG_EXIT_PASS;
 	int status = FG_OK;
 
+	if (only_inside(given) && !given->pid && !given->system)
+		return fg_cli_usage(cli,
+				    "'%s' is linked statically: it can only be sampled from "
+				    "outside, where %s is not possible",
+				    cli->arguments[0], only_inside(given));
 	if (only_inside(given))
 		return fg_cli_usage(cli, "%s is not possible from outside of a program",
 				    only_inside(given));

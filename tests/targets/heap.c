@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Allocations that are known beforehand: who makes them, how many, how large.
- * usage: heap [plain | fork | signal | jump | vfork | last]
+ * usage: heap [plain | fork | signal | jump | vfork | exec | clone | last]
  */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,6 +147,22 @@ int main(int argc, char **argv)
 		}
 		(void)waitpid(child, NULL, 0);
 		make_small(500);
+	}
+	if (strcmp(mode, "exec") == 0) {
+		make_small(100);
+		(void)execl(argv[0], argv[0], (char *)NULL);
+		return 1;
+	}
+	if (strcmp(mode, "clone") == 0) {
+		/* Past the C library: nothing of ours is told that this is a child. */
+		const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+		if (child == 0) {
+			make_small(50);
+			_exit(0);
+		}
+		(void)waitpid(child, NULL, 0);
+		make_small(600);
 	}
 	if (strcmp(mode, "last") == 0) {
 		static pthread_t self;

@@ -74,6 +74,16 @@ def child_of_a_vfork_disturbs_nothing(program):
     expect("heap.allocations", {"make_small": 4500})
 
 
+def both_images_of_an_exec_are_counted(program):
+    recorded(program, "exec")
+    expect("heap.allocations", {"make_small": 8100, "make_large": 40})
+
+
+def child_of_a_bare_clone_disturbs_nothing(program):
+    recorded(program, "clone")
+    expect("heap.allocations", {"make_small": 4600, "make_large": 20})
+
+
 def process_that_outlives_its_main_thread_is_counted(program):
     recorded(program, "last")
     expect("heap.allocations", {"make_small": 4700})
@@ -152,10 +162,12 @@ def library_that_finds_the_c_library_first_is_told():
           "    void *(*make)(void) = (void *(*)(void))dlsym(deep, \"deep_make\");\n"
           "    void (*give_back)(void *) = (void (*)(void *))dlsym(deep, \"deep_free\");\n"
           "    for (int i = 0; i < 100; i++) { free(make()); give_back(malloc(10)); }\n"
+          "    if (argc == 2) dlclose(deep);\n"
           "    return 0;\n}\n")
     subprocess.run([COMPILER, "-O0", "-shared", "-fPIC", "deep.c", "-o", "libdeep.so"], check=True)
     subprocess.run([COMPILER, "-O0", "opens.c", "-o", "opens"], check=True)
     said = "libdeep.so calls the C library's malloc past the counter, as libraries do that are opened with RTLD_DEEPBIND"
+    # Without that flag it is gone before the end, and its functions have their names.
     for words, made in ((["./libdeep.so"], 100), (["./libdeep.so", "deep"], None)):
         recorded("./opens", *words)
         check(by_function("heap.allocations").get("deep_make") == made, f"{words}: {by_function('heap.allocations')}")
@@ -182,6 +194,14 @@ def sizes_of_what_is_given_back_change_nothing():
     expect("heap.live", {"give_back": None})
 
 
+def static_program_is_refused():
+    write("fixed.c", "int main(void) { return 0; }\n")
+    if subprocess.run([COMPILER, "-static", "fixed.c", "-o", "fixed"], check=False, capture_output=True).returncode != 0:
+        return
+    done = call(FASTGATE, "record", "--measure", "heap", "--", "./fixed")
+    check(done.returncode == 2 and "'./fixed' is linked statically" in done.stderr, f"{done}")
+
+
 def nothing_is_counted_unless_asked_for(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
@@ -203,6 +223,8 @@ def body():
         allocation_in_a_signal_handler_is_counted(program)
         allocations_after_a_jump_have_their_callers(program)
         child_of_a_vfork_disturbs_nothing(program)
+        both_images_of_an_exec_are_counted(program)
+        child_of_a_bare_clone_disturbs_nothing(program)
         process_that_outlives_its_main_thread_is_counted(program)
         program_behind_an_emptied_environment_is_counted(program)
     program_notices_nothing()
@@ -211,6 +233,7 @@ def body():
     memory_that_is_not_counted_is_told()
     library_that_finds_the_c_library_first_is_told()
     sizes_of_what_is_given_back_change_nothing()
+    static_program_is_refused()
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
 
 
