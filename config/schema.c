@@ -285,7 +285,7 @@ static const struct fg_key metric_policy_keys[] = {
 	{.name = "gated",
 	 .kind = FG_KEY_BOOL,
 	 IN_METRIC_POLICY(gated),
-	 .help = "whether the metric takes part in the verdict, or is only shown",
+	 .help = "whether the metric takes part in the verdict, or is informational",
 	 .more = "By default gated: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and every "
 		 "measure of the profile that is named here."},
 	{.name = "min_effect",

@@ -36,7 +36,7 @@ static void add_metric_cells(struct fg_csv *csv, const struct fg_metric_verdict 
 {
 	add_name(csv, metric->name);
 	add_name(csv, metric->unit);
-	fg_csv_text(csv, metric->decided ? fg_outcome_name(metric->outcome) : "not decided");
+	fg_csv_text(csv, metric->decided ? fg_outcome_name(metric->outcome) : "not judged");
 	fg_csv_text(csv, metric->gated ? "true" : "false");
 	fg_csv_number(csv, metric->baseline);
 	fg_csv_number(csv, metric->candidate);

@@ -406,7 +406,7 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 			fg_report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
 			fg_strbuf_printf(&text, ": %s\n",
 					 metric->decided ? fg_outcome_name(metric->outcome)
-							 : "not decided in this schedule");
+							 : "not judged in this schedule");
 		}
 	}
 	add_blame(&text, benchmark);

@@ -315,8 +315,8 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		fg_strbuf_add_text(text, "| ");
 		add_metric_cells(text, metric);
 		fg_strbuf_printf(text, " | %s%s",
-				 metric->decided ? fg_outcome_name(metric->outcome) : "not decided",
-				 metric->gated ? "" : ", shown only");
+				 metric->decided ? fg_outcome_name(metric->outcome) : "not judged",
+				 metric->gated ? "" : ", informational");
 		if (metric->accepted) {
 			fg_report_add_accept(&cell, metric->accepted);
 			fg_strbuf_add_text(text, ", ");

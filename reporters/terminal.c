@@ -10,7 +10,7 @@
  *	reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION
  *	  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit
  *	   7 %  everything else   +0.7 ms
- *	max rss  +0.0 %  pass      wall time  not decided in duet
+ *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
  * and verdict stay.  A verdict in capitals needs somebody's attention; colour only repeats the
@@ -50,7 +50,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 {
 	fg_report_add_name(cell, metric->label, 24);
 	if (!metric->decided) {
-		fg_strbuf_printf(cell, "  not decided in %s", fg_schedule_name(schedule));
+		fg_strbuf_printf(cell, "  not judged in %s", fg_schedule_name(schedule));
 		return;
 	}
 	if (isfinite(metric->ratio)) {
@@ -65,7 +65,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 	}
 	fg_strbuf_printf(cell, "  %s%s", fg_outcome_name(metric->outcome),
 			 metric->gated || metric->outcome == FG_OUTCOME_PASS ? ""
-									     : " (shown only)");
+									     : " (informational)");
 }
 
 /* In one line as long as they fit; with --verbose one line each. */

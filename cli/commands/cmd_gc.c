@@ -86,13 +86,13 @@ out:
 	else if (given->dry_run)
 		fg_cli_say(
 			cli,
-			"%zu runs would be removed; %zu old ones stay because they are baselines",
-			result.runs, result.kept_baselines);
+			"%zu run%s would be removed; %zu old ones stay because they are baselines",
+			result.runs, result.runs == 1 ? "" : "s", result.kept_baselines);
 	else
 		fg_cli_say(cli,
-			   "removed %zu runs (%zu old ones stay as baselines); the store has %s, "
+			   "removed %zu run%s (%zu old ones stay as baselines); the store has %s, "
 			   "it had %s",
-			   result.runs, result.kept_baselines,
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines,
 			   fg_format_size((double)result.bytes_after, sizes[0]),
 			   fg_format_size((double)result.bytes_before, sizes[1]));
 	return FG_EXIT_PASS;

@@ -22,7 +22,7 @@ static const struct {
 	{FG_EXIT_REGRESSION, "a regression was found"},
 	{FG_EXIT_USAGE,
 	 "the command line or fastgate.yml is wrong, or something that they name does not exist"},
-	{FG_EXIT_INCONCLUSIVE, "not decided, where the policy says that this must fail, or no "
+	{FG_EXIT_INCONCLUSIVE, "inconclusive, where the policy says that this must fail, or no "
 			       "baseline where one is required"},
 	{FG_EXIT_NOT_MEASURED,
 	 "could not measure: a program crashed, ran too long, or nothing ran"},

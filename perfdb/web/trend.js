@@ -234,7 +234,7 @@ function pointTable(answer) {
 		columns: [
 			{ title: 'Run', cell: (p) => link(p.commit?.slice(0, 10) ?? p.run.slice(0, 13), 'run', { run: p.run }) },
 			{ title: 'Started', value: (p) => p.started_at, cell: (p) => formatTime(p.started_at) },
-			{ title: `Value, ${answer.unit}`, numeric: true, value: (p) => p.value ?? NaN, cell: (p) => (finite(p.value) ? p.value.toPrecision(6) : '') },
+			{ title: 'Value', numeric: true, value: (p) => p.value ?? NaN, cell: (p) => (finite(p.value) ? formatValue(p.value, answer.unit) : '') },
 		],
 	}));
 }

@@ -267,12 +267,12 @@ function metricTable(benchmark) {
 		rows,
 		columns: [
 			{ title: 'Metric', cell: (m) => m.label },
-			{ title: 'Verdict', cell: (m) => [m.decided ? badge(m.verdict) : 'not decided here', m.gated ? '' : ' shown only',
+			{ title: 'Verdict', cell: (m) => [m.decided ? badge(m.verdict) : 'not judged here', m.gated ? '' : ' informational',
 				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : '', notes(m.notes?.filter((note) => !shared.includes(note)))] },
 			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
 			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
 			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
-			{ title: 'Smallest detectable', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatChange(m.smallest_detectable).slice(1) : '') },
+			{ title: 'Smallest detectable change', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatChange(m.smallest_detectable).slice(1) : '') },
 		],
 	}));
 }

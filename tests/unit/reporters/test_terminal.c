@@ -30,7 +30,7 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_fixture_write("regression", "terminal", &(struct fg_report_options){0}, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), picture));
 	assert_non_null(strstr(fg_strbuf_text(&text),
-			       "\nmax rss  +0.0 %  pass      wall time  not decided in duet\n"));
+			       "\nmax rss  +0.0 %  pass      wall time  not judged in duet\n"));
 	fg_strbuf_release(&text);
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader waits for: a trend of 10,000 points, and every kind of interaction on it and on a report of 35,000 call paths.
+// node goals.mjs PROGRAM-THAT-WRITES-PAGES
+// An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is
+// what remains to wait for on a machine with nothing else to do, and the time that passed.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { openPage, scratchFolder, withBrowser } from './browser.mjs';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const POINTS = 10000;
+const [LOAD_GOAL, GOAL] = [300, 50];
+const folder = scratchFolder();
+const origin = 'http://goals.test/';
+const parts = ['../../reporters/web/', '../../perfdb/web/'].map((path) => new URL(path, import.meta.url).pathname);
+execFileSync(process.argv[2], [folder]);
+
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const pageOf = (script) => `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>goals</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="style.css"><main id="page"></main><script type="module" src="${script}"></script>`;
+const drawn = "requestAnimationFrame(() => requestAnimationFrame(() => { window.drawnAt = performance.now(); document.getElementById('page').dataset.ready = 'true'; }));";
+const trend = `import { trendChart } from './chart.js';
+const points = Array.from({ length: ${POINTS} }, (_, i) => ({ value: 2e8 * (i >= ${POINTS / 2} ? 1.05 : 1) * (1 + ((i * 7919) % 100 - 50) / 5000),
+	label: 'run ' + i, verdict: i % 20 === 7 ? 'regression' : 'pass', run: 'r' + i, time: new Date(1.7e12 + i * 6e4).toISOString() }));
+document.getElementById('page').append(trendChart({ title: 'cpu time of parse', unit: 'ns', points, threshold: 0.01,
+	changes: [{ index: ${POINTS / 2}, before: 2e8, after: 2.1e8 }], onRange: () => {}, card: async () => [], onPick: () => {} }).element);
+${drawn}`;
+const made = {
+	'trend.html': ['text/html', pageOf('trend-script.js')], 'trend-script.js': ['text/javascript', trend],
+	'blank.html': ['text/html', pageOf('blank-script.js')], 'blank-script.js': ['text/javascript', `import './chart.js';\n${drawn}`],
+};
+
+async function serveParts(context) {
+	await context.route(`${origin}**`, (route) => {
+		const name = basename(new URL(route.request().url()).pathname);
+		const [type, body] = made[name] ?? [name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(parts.map((path) => join(path, name)).find(existsSync), 'utf8')];
+		return route.fulfill({ contentType: `${type}; charset=utf-8`, body });
+	});
+}
+
+async function cpuOf(session) {
+	const { metrics } = await session.send('Performance.getMetrics');
+	return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
+}
+
+async function open(context, url) {
+	const page = await openPage(context, url, { allow: (address) => address.startsWith(origin) });
+	const session = await context.newCDPSession(page);
+	await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+	return { page, session };
+}
+
+// Each step is called with its number inside the page; what two frames cost without one is taken off.
+async function interaction({ page, session }, step) {
+	const run = (body) => page.evaluate(async ([text, count]) => {
+		const act = text ? new Function('i', text) : null;
+		const frame = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); });
+		const times = [];
+		for (let i = 0; i < count; i += 1) {
+			const started = performance.now();
+			act?.(i);
+			await frame();
+			times.push(performance.now() - started);
+		}
+		return times;
+	}, [body, ROUNDS]);
+	const cpuFor = async (body) => {
+		const before = await cpuOf(session);
+		const times = await run(body);
+		return [(await cpuOf(session) - before) / ROUNDS, median(times)];
+	};
+	await run(step);
+	const [idle] = await cpuFor('');
+	const [cpu, time] = await cpuFor(step);
+	return { cpu: Math.max(0, cpu - idle), time };
+}
+
+const mouse = (selector) => `const at = document.querySelector('${selector}'), box = at.getBoundingClientRect();
+at.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + (i + 1) * box.width / 40, clientY: box.top + 20 + 4 * (i % 9), bubbles: true }));`;
+const key = (selector, keys) => `document.querySelector('${selector}').dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(keys)}[i % ${keys.length}], bubbles: true, cancelable: true }));`;
+const type = (selector) => `const field = document.querySelector('${selector}'); field.value = ['pro', 'proce', 'Stage7', ''][i % 4]; field.dispatchEvent(new Event('input', { bubbles: true }));`;
+const functions = 'section[aria-labelledby=functions]';
+const steps = {
+	report: {
+		'flame graph: zoom in and out': key('.flame', ['ArrowDown', 'Enter', 'ArrowDown', 'Enter', 'Escape']),
+		'flame graph: search': type('.flame-box input'),
+		'flame graph: hover': mouse('.flame canvas'),
+		'flame graph: another view': `const view = document.querySelector('select[aria-label="View of the call paths"]'); view.value = ['inverted', 'beside', ''][i % 3]; view.dispatchEvent(new Event('change'));`,
+		'functions: filter': type(`${functions} input[type=search]`),
+		'functions: sort': `document.querySelectorAll('${functions} th button')[i % 5].click();`,
+	},
+	trend: {
+		'trend: hover': mouse('.plot'),
+		'trend: zoom and pan': key('.plot', ['End', '+', '+', 'ArrowLeft', '-', '-']),
+	},
+};
+
+const rows = [];
+await withBrowser(async (context) => {
+	await serveParts(context);
+	const times = { blank: [], trend: [] };
+	for (let round = 0; round < ROUNDS + 1; round += 1)
+		for (const name of Object.keys(times)) {
+			const { page } = await open(context, `${origin}${name}.html`);
+			if (round > 0)
+				times[name].push(await page.evaluate(() => window.drawnAt));
+			await page.close();
+		}
+	const over = median(times.trend) - median(times.blank);
+	rows.push([`trend of ${POINTS} points, over a blank page`, '', over, LOAD_GOAL, over]);
+	for (const [name, list] of Object.entries(steps)) {
+		const opened = await open(context, name === 'report' ? `file://${join(folder, 'large.html')}` : `${origin}trend.html`);
+		for (const [words, step] of Object.entries(list)) {
+			const { cpu, time } = await interaction(opened, step);
+			rows.push([words, cpu.toFixed(1), time, GOAL, cpu]);
+		}
+		opened.page.noProblems();
+		await opened.page.close();
+	}
+});
+console.log(`${'median of ' + ROUNDS} rounds`.padEnd(48) + 'CPU ms'.padStart(9) + 'ms'.padStart(9) + 'goal'.padStart(7));
+for (const [words, cpu, time, goal, judged] of rows)
+	console.log(words.padEnd(48) + cpu.padStart(9) + time.toFixed(1).padStart(9) + String(goal).padStart(7) + (judged > goal ? '   missed' : ''));
