@@ -47,6 +47,7 @@ struct options {
 	unsigned values;
 	unsigned value_bits;
 	const char *output;
+	bool append;
 	bool archive;
 };
 
@@ -126,6 +127,8 @@ static const struct fg_option options[] = {
 		     "with --values: keep this many bits of a number's mantissa (default: all 52)"),
 	FG_ROW_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
+	FG_ROW_FLAG(struct options, append, "append", 0,
+		    "keep the traces of earlier recordings in the folder: all are one profile"),
 	FG_ROW_FLAG(struct options, archive, "archive", 0,
 		    "then write FOLDER.tar.zst, with all that another host needs to show it"),
 	{.name = NULL},
@@ -187,16 +190,20 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 	return status;
 }
 
-/* Only the traces of an earlier recording are removed from the folder. */
-static int make_folder(const char *path, char **absolute, struct fg_error *err)
+/*
+ * Only the traces of an earlier recording are removed from the folder, and those may stay: then all
+ * are one profile.
+ */
+static int make_folder(const struct options *given, char **absolute, struct fg_error *err)
 {
+	const char *path = folder_of(given);
 	char **names = NULL;
 	size_t count = 0;
 	int status = fg_fs_make_folders(path, 0755, err);
 
 	if (status == FG_OK)
 		status = fg_fs_list(path, &names, &count, err);
-	for (size_t i = 0; status == FG_OK && i < count; i++) {
+	for (size_t i = 0; status == FG_OK && !given->append && i < count; i++) {
 		const size_t size = strlen(names[i]);
 		const size_t suffix = strlen(FG_TRACE_SUFFIX);
 
@@ -515,7 +522,7 @@ static int prepare(const struct options *given, const char *command,
 		status = take_counting(given, &owned[0], err);
 	if (status != FG_OK)
 		goto out;
-	status = make_folder(folder_of(given), &owned[1], err);
+	status = make_folder(given, &owned[1], err);
 	if (status != FG_OK)
 		goto out;
 	status = make_control(given->control, &owned[2], err);
@@ -586,7 +593,7 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 				    only_inside(given));
 	if (given->pid || given->system)
 		fg_cli_catch_stops();
-	status = make_folder(folder_of(given), &folder, &err);
+	status = make_folder(given, &folder, &err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_record_outside(cli,

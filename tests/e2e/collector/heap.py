@@ -202,6 +202,15 @@ def static_program_is_refused():
     check(done.returncode == 2 and "'./fixed' is linked statically" in done.stderr, f"{done}")
 
 
+def recordings_can_be_added_up(program):
+    recorded(program)
+    call(FASTGATE, "record", "--append", "--measure", "heap,frees", "--", program, check=True)
+    expect("heap.allocations", {"make_small": 8000, "make_large": 40})
+    expect("heap.largest", {"make_large": 30000})
+    recorded(program)
+    expect("heap.allocations", {"make_small": 4000})
+
+
 def nothing_is_counted_unless_asked_for(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
@@ -234,6 +243,7 @@ def body():
     library_that_finds_the_c_library_first_is_told()
     sizes_of_what_is_given_back_change_nothing()
     static_program_is_refused()
+    recordings_can_be_added_up(f"{TARGETS}/heap")
     nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
 
 
