@@ -23,13 +23,23 @@ class Growing {
 		const found = this.index.get(key);
 		if (found !== undefined)
 			return found;
-		const made = this.parent.length;
+		const made = this.append(parent, functionIndex);
 		this.index.set(key, made);
+		return made;
+	}
+
+	append(parent, functionIndex) {
+		const made = this.parent.length;
 		this.parent.push(made - parent);
 		this.function.push(functionIndex);
 		for (const column of this.self)
 			column.push(0);
 		return made;
+	}
+
+	weigh(node, before, after) {
+		this.self[0][node] += before;
+		this.self[1][node] += after;
 	}
 
 	add(node, weights) {
@@ -51,15 +61,83 @@ function growCallers(tree, profile, node, start) {
 	return at;
 }
 
-// Functions by what they took themselves, their callers below.
+// A caller with less of the whole than this cannot be seen: it is counted with what it calls.
+const SMALLEST_SHARE = 1 / 2000;
+
+// What took time itself, and how far up each of these has come; those of one node of the tree stand together.
+function everySelf(profile) {
+	const nodes = [];
+	for (let i = 1; i < profile.count; i += 1)
+		if (profile.self[0][i] > 0 || profile.self[1][i] > 0)
+			nodes.push(i);
+	return { origin: Int32Array.from(nodes), at: Int32Array.from(nodes), groups: [{ node: 0, end: nodes.length }] };
+}
+
+// Functions by what they took themselves, their callers below.  Level by level: a program with many paths has millions of callers
+// of callers, of which a few thousand are large enough to be seen.
 export function invertedProfile(profile) {
 	const tree = new Growing(profile.function[0], 2);
-	for (let i = 0; i < profile.count; i += 1) {
-		const weights = [profile.self[0][i], profile.self[1][i]];
-		if (weights[0] > 0 || weights[1] > 0)
-			tree.add(growCallers(tree, profile, i, 0), weights);
+	const { parent: up, function: functionOf } = profile;
+	const [self0, self1] = profile.self;
+	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
+	const size = profile.functions.name.length;
+	// Of each function among the members of one node: their weights, how many have callers, its own node, and where those go.
+	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
+	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
+	let folded = 0;
+	tree.weigh(0, self0[0], self1[0]);
+	let level = everySelf(profile);
+	for (let depth = 1; level.groups.length > 0; depth += 1) {
+		const goesOn = (at) => up[at] > 0 && depth < DEEPEST;
+		const next = { origin: new Int32Array(level.at.length), at: new Int32Array(level.at.length), groups: [] };
+		let filled = 0;
+		let start = 0;
+		for (const { node, end } of level.groups) {
+			const seen = [];
+			for (let m = start; m < end; m += 1) {
+				const f = functionOf[level.at[m]];
+				if (made[f] === 0) {
+					made[f] = -1;
+					seen.push(f);
+				}
+				sum0[f] += self0[level.origin[m]];
+				sum1[f] += self1[level.origin[m]];
+				further[f] += goesOn(level.at[m]) ? 1 : 0;
+			}
+			for (const f of seen) {
+				if (depth > 1 && sum0[f] < least0 && sum1[f] < least1) {
+					folded += 1;
+					tree.weigh(node, sum0[f], sum1[f]);
+					continue;
+				}
+				made[f] = tree.append(node, f);
+				place[f] = filled;
+				filled += further[f];
+				if (further[f] > 0)
+					next.groups.push({ node: made[f], end: filled });
+			}
+			for (let m = start; m < end; m += 1) {
+				const [origin, at] = [level.origin[m], level.at[m]];
+				const f = functionOf[at];
+				if (made[f] > 0 && goesOn(at)) {
+					next.origin[place[f]] = origin;
+					next.at[place[f]] = up[at];
+					place[f] += 1;
+				} else if (made[f] > 0) {
+					tree.weigh(made[f], self0[origin], self1[origin]);
+				}
+			}
+			for (const f of seen) {
+				sum0[f] = 0;
+				sum1[f] = 0;
+				further[f] = 0;
+				made[f] = 0;
+			}
+			start = end;
+		}
+		level = next;
 	}
-	return tree.read(profile);
+	return Object.assign(tree.read(profile), { folded });
 }
 
 // 1 where the function stands the first time on a path, 2 below that.
@@ -112,6 +190,7 @@ export function flameViews(profile, options = {}) {
 	let view = '';
 	let of;
 	let graphs = [];
+	let inverted;
 
 	function tell(flame) {
 		options.onState?.({ ...flame, view: view || undefined, of: view === 'sandwich' ? of : undefined });
@@ -147,7 +226,8 @@ export function flameViews(profile, options = {}) {
 		if (view === 'beside') {
 			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together })))));
 		} else if (view === 'inverted') {
-			replace(spot, graphOf(invertedProfile(profile)));
+			inverted ??= invertedProfile(profile);
+			replace(spot, graphOf(inverted), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {
 			const words = clip(shortName(profile.functions.name[of]), 80);
 			replace(spot, figure(`Callers of ${words}`, graphOf(callersOf(profile, of))), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of))));

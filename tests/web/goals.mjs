@@ -81,13 +81,15 @@ const mouse = (selector) => `const at = document.querySelector('${selector}'), b
 at.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + (i + 1) * box.width / 40, clientY: box.top + 20 + 4 * (i % 9), bubbles: true }));`;
 const key = (selector, keys) => `document.querySelector('${selector}').dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(keys)}[i % ${keys.length}], bubbles: true, cancelable: true }));`;
 const type = (selector) => `const field = document.querySelector('${selector}'); field.value = ['pro', 'proce', 'Stage7', ''][i % 4]; field.dispatchEvent(new Event('input', { bubbles: true }));`;
+const choose = (...views) => `const view = document.querySelector('select[aria-label="View of the call paths"]'); view.value = ${JSON.stringify(views)}[i % ${views.length}]; view.dispatchEvent(new Event('change'));`;
 const functions = 'section[aria-labelledby=functions]';
 const steps = {
 	report: {
 		'flame graph: zoom in and out': key('.flame', ['ArrowDown', 'Enter', 'ArrowDown', 'Enter', 'Escape']),
 		'flame graph: search': type('.flame-box input'),
 		'flame graph: hover': mouse('.flame canvas'),
-		'flame graph: another view': `const view = document.querySelector('select[aria-label="View of the call paths"]'); view.value = ['inverted', 'beside', ''][i % 3]; view.dispatchEvent(new Event('change'));`,
+		'flame graph: both sides, or one picture': choose('beside', ''),
+		'flame graph: inverted, or not': choose('inverted', ''),
 		'functions: filter': type(`${functions} input[type=search]`),
 		'functions: sort': `document.querySelectorAll('${functions} th button')[i % 5].click();`,
 	},

@@ -48,6 +48,23 @@ await runTests({
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
 		await page.close();
 	},
+	'the inverted view keeps every weight and leaves out callers that nobody could see': async (context) => {
+		const page = await openTrend(context, 2);
+		const [nodes, folded, total] = await page.evaluate(async () => {
+			const [{ readProfile }, { invertedProfile }] = [await import('/profile.js'), await import('/flame-views.js')];
+			const names = ['all', 'main', 'a', 'b'];
+			// all → main → a → b, and b once from main itself, for a moment.
+			const profile = readProfile({ functions: { name: names, library: names.map(() => ''), file: names.map(() => ''), line: [0, 0, 0, 0] },
+				nodes: { parent: [0, 1, 1, 1, 3], function: [0, 1, 2, 3, 3], self: [[0, 0, 5000, 500, 1], [10, 0, 9000, 500, 1]] } });
+			const tree = invertedProfile(profile);
+			const path = (i) => (i === 0 ? '' : `${path(tree.parent[i])}/${names[tree.function[i]]}`);
+			return [Array.from({ length: tree.count }, (_, i) => `${path(i)} ${tree.inclusive[0][i]} ${tree.inclusive[1][i]}`).sort(), tree.folded, [profile.inclusive[1][0], tree.self[1][0]]];
+		});
+		assert.deepEqual(nodes, [' 5501 9511', '/a 5000 9000', '/a/main 5000 9000', '/b 501 501', '/b/a 500 500', '/b/a/main 500 500']);
+		assert.equal(folded, 1);
+		assert.deepEqual(total, [9511, 10]);
+		await page.close();
+	},
 	'templates make links of http and https alone, and everything in them is escaped': async (context) => {
 		const page = await openTrend(context, 2);
 		const made = await page.evaluate(async () => {
