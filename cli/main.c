@@ -191,7 +191,8 @@ int main(int argc, char **argv)
 	fg_tokens_take();
 	code = start(&cli, argc > 0 ? argv + 1 : argv);
 	if (fg_cli_close_output(&err) != FG_OK) {
-		const int failed = fg_cli_fail(&cli, &err);
+		const int failed =
+			fg_cli_reader_left() ? FG_EXIT_INTERNAL : fg_cli_fail(&cli, &err);
 
 		code = code == FG_EXIT_PASS ? failed : code;
 	}

@@ -262,7 +262,13 @@ int fg_cli_close_output(struct fg_error *err)
 		return FG_OK;
 	if (output_errno != 0)
 		errno = output_errno;
+	output_errno = errno;
 	return fg_error_errno(err, FG_EIO, "cannot write to standard output");
+}
+
+bool fg_cli_reader_left(void)
+{
+	return output_errno == EPIPE;
 }
 
 /* ---- pager ---- */

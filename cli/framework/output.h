@@ -19,5 +19,7 @@ struct fg_cli_globals {
 void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
 /* FG_EIO when stdout did not take everything that was printed. */
 int fg_cli_close_output(struct fg_error *err);
+/* It did not because whoever read it had seen enough, as `| head` does. */
+bool fg_cli_reader_left(void);
 
 #endif
