@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The debug index on disk.  One file a build-id:
- *
- *	struct cache_header, then the seven arrays in the order of ARRAYS, each at a multiple of 8
- *
- * The arrays are the index's own, in this machine's byte order; a cache is never carried elsewhere.
- * It lies in the user's cache folder, where a power cut, a full disk or another version may leave
- * any content. A checksum covers all bytes; then every index is checked against its table once, so
- * lookups need no checks.
- */
+#include "symbols/debug_cache.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "symbols/byte_source.h"
 #include "symbols/debug_index.h"
-#include "symbols/elf_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CACHE_MAGIC "FGSYMC3\n"
-
-enum {
-	ARRAY_COUNT = 7,
-	MAX_CACHE_BYTES = 1 << 30
-};
-
-struct cache_header {
-	char magic[8];
-	uint32_t byte_order; /* 0x01020304 as this machine writes it */
-	uint32_t crc;        /* crc32c of everything after the header */
-	uint64_t size;       /* size of everything after the header */
-	uint64_t counts[ARRAY_COUNT];
-	char build_id[FG_BUILD_ID_TEXT + 7];
-};
 
 struct array {
 	/* offset of the items pointer; copied as bytes because its type differs */
@@ -50,9 +25,9 @@ struct array {
 	  sizeof((index)->what##s[0])                                   \
  }
 
-static void list_arrays(struct fg_debug_index *index, struct array arrays[ARRAY_COUNT])
+static void list_arrays(struct fg_debug_index *index, struct array arrays[FG_DEBUG_CACHE_ARRAYS])
 {
-	const struct array all[ARRAY_COUNT] = {
+	const struct array all[FG_DEBUG_CACHE_ARRAYS] = {
 		ARRAY(index, range),
 		ARRAY(index, unit),
 		ARRAY(index, segment),
@@ -73,25 +48,26 @@ static size_t padded(size_t size)
 int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_file,
 			const char *build_id, struct fg_error *err)
 {
-	struct cache_header header = {.magic = CACHE_MAGIC, .byte_order = 0x01020304};
+	struct fg_debug_cache_header header = {.magic = FG_DEBUG_CACHE_MAGIC,
+					       .byte_order = FG_DEBUG_CACHE_BYTE_ORDER};
 	struct fg_debug_index copy = *index; /* the list wants addresses it could change */
-	struct array arrays[ARRAY_COUNT];
+	struct array arrays[FG_DEBUG_CACHE_ARRAYS];
 	size_t at = sizeof(header);
 	char *folder;
 	char *bytes;
 	int status;
 
 	list_arrays(&copy, arrays);
-	for (size_t i = 0; i < ARRAY_COUNT; i++) {
+	for (size_t i = 0; i < FG_DEBUG_CACHE_ARRAYS; i++) {
 		header.counts[i] = *arrays[i].count;
 		header.size += padded(*arrays[i].count * arrays[i].size);
 	}
-	if (header.size > MAX_CACHE_BYTES)
+	if (header.size > FG_DEBUG_CACHE_MAX_BYTES)
 		return fg_error_set(err, FG_ELIMIT, "%s: would have more than %d bytes", cache_file,
-				    MAX_CACHE_BYTES);
+				    FG_DEBUG_CACHE_MAX_BYTES);
 	(void)snprintf(header.build_id, sizeof(header.build_id), "%s", build_id);
 	bytes = fg_xcalloc(1, sizeof(header) + (size_t)header.size);
-	for (size_t i = 0; i < ARRAY_COUNT; i++) {
+	for (size_t i = 0; i < FG_DEBUG_CACHE_ARRAYS; i++) {
 		size_t size = *arrays[i].count * arrays[i].size;
 		const void *items;
 
@@ -157,19 +133,19 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 }
 
 /* Reads the arrays; false: the counts do not fit the size. */
-static bool take_arrays(struct fg_debug_index *index, const struct cache_header *header,
+static bool take_arrays(struct fg_debug_index *index, const struct fg_debug_cache_header *header,
 			const struct fg_source *source)
 {
-	struct array arrays[ARRAY_COUNT];
+	struct array arrays[FG_DEBUG_CACHE_ARRAYS];
 	uint64_t at = sizeof(*header);
 	uint32_t crc = 0;
 
 	list_arrays(index, arrays);
-	for (size_t i = 0; i < ARRAY_COUNT; i++) {
+	for (size_t i = 0; i < FG_DEBUG_CACHE_ARRAYS; i++) {
 		size_t size;
 		void *items;
 
-		if (header->counts[i] > MAX_CACHE_BYTES / arrays[i].size)
+		if (header->counts[i] > FG_DEBUG_CACHE_MAX_BYTES / arrays[i].size)
 			return false;
 		size = padded((size_t)header->counts[i] * arrays[i].size);
 		if (size > source->size - at)
@@ -190,16 +166,17 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 			const char *path, struct fg_error *err)
 {
 	struct fg_debug_index loaded = {0};
-	struct cache_header header;
+	struct fg_debug_cache_header header;
 	struct fg_source source;
 	bool good;
-	int status = fg_source_open(cache_file, (uint64_t)MAX_CACHE_BYTES * 2, &source, err);
+	int status =
+		fg_source_open(cache_file, (uint64_t)FG_DEBUG_CACHE_MAX_BYTES * 2, &source, err);
 
 	if (status != FG_OK)
 		return status;
 	good = fg_source_read(&source, 0, &header, sizeof(header)) &&
-	       memcmp(header.magic, CACHE_MAGIC, sizeof(header.magic)) == 0 &&
-	       header.byte_order == 0x01020304 &&
+	       memcmp(header.magic, FG_DEBUG_CACHE_MAGIC, sizeof(header.magic)) == 0 &&
+	       header.byte_order == FG_DEBUG_CACHE_BYTE_ORDER &&
 	       header.build_id[sizeof(header.build_id) - 1] == '\0' &&
 	       strcmp(header.build_id, build_id) == 0;
 	good = good && take_arrays(&loaded, &header, &source) && texts_are_sound(&loaded) &&
