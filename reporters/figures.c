@@ -64,11 +64,29 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 	fg_strbuf_add_char(text, ']');
 }
 
+/*
+ * The levels are medians of all repetitions, the change is that of the pairs.  Where one rises and
+ * the other falls, the levels differ by chance: one level says more than two that contradict.
+ */
+static bool levels_contradict(const struct fg_metric_verdict *metric)
+{
+	return isfinite(metric->ratio) &&
+	       (metric->ratio - 1) * (metric->candidate - metric->baseline) < 0;
+}
+
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 	const bool both = isfinite(metric->baseline) && isfinite(metric->candidate);
 
+	if (both && levels_contradict(metric)) {
+		fg_strbuf_add_text(text, "about ");
+		fg_report_add_clean(text,
+				    fg_format_value((metric->baseline + metric->candidate) / 2,
+						    metric->unit, number),
+				    FG_NUMBER_TEXT_SIZE);
+		return;
+	}
 	if (isfinite(metric->baseline))
 		fg_report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
 				    FG_NUMBER_TEXT_SIZE);

@@ -36,6 +36,9 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
+	// Medians of all repetitions that fall where the pairs rise differ by chance.
+	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
+		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
 		: formatValue(finite(metric.candidate) ? metric.candidate : metric.baseline, unit);
 }

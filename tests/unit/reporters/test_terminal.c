@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "reporters/figures.h"
 #include "reporters/reporter.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
@@ -200,11 +201,28 @@ static void a_locale_without_arrows_gets_ascii(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void levels_never_fall_where_the_change_rises(void **state)
+{
+	struct fg_metric_verdict metric = {
+		.unit = "ns", .ratio = 1.005, .baseline = 66.4e6, .candidate = 66.0e6};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_report_add_levels(&text, &metric);
+	assert_string_equal(fg_strbuf_text(&text), "about 66.2 ms");
+	metric.ratio = 0.995;
+	fg_strbuf_clear(&text);
+	fg_report_add_levels(&text, &metric);
+	assert_string_equal(fg_strbuf_text(&text), "66.4 ms → 66.0 ms");
+	fg_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_reads_as_agreed),
 		cmocka_unit_test(verbose_shows_everything),
+		cmocka_unit_test(levels_never_fall_where_the_change_rises),
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
 		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
