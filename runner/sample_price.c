@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -163,13 +164,15 @@ double fg_sample_signal_ns(void)
 
 /* ---- a context switch ---- */
 
-/* Two threads of this process on one CPU, each of which waits for the other. */
+/* Two threads of this process on one CPU, each of which waits for its turn. */
 struct players {
-	int there[2];
-	int back[2];
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_second; /* whose turn it is */
+	bool is_over;
 	int events[2];
-	uint64_t steps; /* of the work in a turn */
-	pthread_barrier_t met;
+	uint64_t steps;  /* of the work in a turn */
+	double switches; /* of context, in the last game */
 };
 
 static uint64_t work_alone(uint64_t steps)
@@ -183,53 +186,67 @@ static uint64_t work_alone(uint64_t steps)
 	return cpu_ns() - begin_ns;
 }
 
-/* A switch between two programs that work costs more than one between two that only wait. */
-static bool take_turn(const struct players *players, int from, int to)
+/* Passes the turn on and waits for its own; false: the game is over. */
+static bool take_turns(struct players *players, bool is_second)
 {
-	char byte = 0;
+	bool goes_on = true;
 
-	if (read(from, &byte, 1) != 1)
-		return false;
-	(void)work_alone(players->steps);
-	return write(to, &byte, 1) == 1;
+	(void)pthread_mutex_lock(&players->lock);
+	players->is_second = !is_second;
+	(void)pthread_cond_signal(&players->changed);
+	while (players->is_second != is_second && !players->is_over)
+		(void)pthread_cond_wait(&players->changed, &players->lock);
+	goes_on = !players->is_over;
+	(void)pthread_mutex_unlock(&players->lock);
+	return goes_on;
 }
 
+/* A switch between two threads that work costs more than one between two that only wait. */
 static void *second_player(void *argument)
 {
 	struct players *players = argument;
 
 	players->events[1] = open_event(TICKING_HZ);
-	(void)pthread_barrier_wait(&players->met);
-	while (take_turn(players, players->there[0], players->back[1]))
-		;
+	while (take_turns(players, true))
+		(void)work_alone(players->steps);
 	if (players->events[1] >= 0)
 		(void)close(players->events[1]);
 	return NULL;
 }
 
-static uint64_t play(const struct players *players)
+/* How often threads of this process have left their CPU. */
+static double switches_so_far(void)
 {
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) == 0
+		       ? (double)usage.ru_nvcsw + (double)usage.ru_nivcsw
+		       : 0;
+}
+
+static uint64_t play(struct players *players)
+{
+	const double before = switches_so_far();
 	const uint64_t begin_ns = (uint64_t)fg_clock_process_cpu_ns();
-	bool goes_on = write(players->there[1], "", 1) == 1;
+	uint64_t end_ns = 0;
 
-	for (unsigned i = 1; i < ROUNDS && goes_on; i++)
-		goes_on = take_turn(players, players->back[0], players->there[1]);
-	if (goes_on) {
-		char last = 0;
-
-		(void)!read(players->back[0], &last, 1);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		(void)take_turns(players, false);
+		(void)work_alone(players->steps);
 	}
-	return (uint64_t)fg_clock_process_cpu_ns() - begin_ns;
+	end_ns = (uint64_t)fg_clock_process_cpu_ns();
+	/* Whoever is woken may have to wait for the lock once more. */
+	players->switches = fmax(switches_so_far() - before, 2 * ROUNDS);
+	return end_ns - begin_ns;
 }
 
 /* With and without their clocks in turns; what it adds to a switch, in the middle of all turns. */
-static double measure_switches(const struct players *players, double signal_ns)
+static double measure_switches(struct players *players, double signal_ns)
 {
 	double prices[GAMES];
 
 	if (players->events[0] < 0 || players->events[1] < 0)
 		return 0;
-	(void)play(players);
 	for (unsigned i = 0; i < GAMES; i++) {
 		const double without_ns = (double)play(players);
 
@@ -240,17 +257,10 @@ static double measure_switches(const struct players *players, double signal_ns)
 
 		(void)ioctl(players->events[0], PERF_EVENT_IOC_DISABLE, 0);
 		(void)ioctl(players->events[1], PERF_EVENT_IOC_DISABLE, 0);
-		prices[i] =
-			(with_ns - without_ns - signal_ns * (double)signals_seen) / (2 * ROUNDS);
+		prices[i] = (with_ns - without_ns - signal_ns * (double)signals_seen) /
+			    players->switches;
 	}
 	return fmax(0, fg_middle(prices, GAMES)) / share_first(TICKING_HZ);
-}
-
-static void close_pipe(int ends[2])
-{
-	for (unsigned i = 0; i < 2; i++)
-		if (ends[i] >= 0)
-			(void)close(ends[i]);
 }
 
 static double on_one_cpu(struct players *players, double signal_ns)
@@ -264,13 +274,15 @@ static double on_one_cpu(struct players *players, double signal_ns)
 	if (pthread_create(&second, NULL, second_player, players) != 0)
 		return 0;
 	players->events[0] = open_event(TICKING_HZ);
-	(void)pthread_barrier_wait(&players->met);
+	/* After its first turn the other one has opened its own. */
+	(void)play(players);
 	price_ns = measure_switches(players, signal_ns);
 	if (players->events[0] >= 0)
 		(void)close(players->events[0]);
-	/* So it ends. */
-	(void)close(players->there[1]);
-	players->there[1] = -1;
+	(void)pthread_mutex_lock(&players->lock);
+	players->is_over = true;
+	(void)pthread_cond_signal(&players->changed);
+	(void)pthread_mutex_unlock(&players->lock);
 	(void)pthread_join(second, NULL);
 	return price_ns;
 }
@@ -279,7 +291,9 @@ double fg_sample_switch_ns(void)
 {
 	static double known = -1;
 	const double signal_ns = fg_sample_signal_ns();
-	struct players players = {.there = {-1, -1}, .back = {-1, -1}, .events = {-1, -1}};
+	struct players players = {.lock = PTHREAD_MUTEX_INITIALIZER,
+				  .changed = PTHREAD_COND_INITIALIZER,
+				  .events = {-1, -1}};
 	struct sigaction before;
 	cpu_set_t allowed;
 	cpu_set_t here;
@@ -289,21 +303,14 @@ double fg_sample_switch_ns(void)
 	known = 0;
 	CPU_ZERO(&here);
 	CPU_SET((size_t)fmax(0, sched_getcpu()), &here);
-	if (pthread_barrier_init(&players.met, NULL, 2) != 0)
-		return known;
 	if (count_signals(&before) != 0)
-		goto no_signals;
-	if (pipe2(players.there, O_CLOEXEC) == 0 && pipe2(players.back, O_CLOEXEC) == 0 &&
-	    sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+		return known;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
 	    sched_setaffinity(0, sizeof(here), &here) == 0) {
 		known = on_one_cpu(&players, signal_ns);
 		(void)sched_setaffinity(0, sizeof(allowed), &allowed);
 	}
-	close_pipe(players.there);
-	close_pipe(players.back);
 	(void)sigaction(SIGPROF, &before, NULL);
-no_signals:
-	(void)pthread_barrier_destroy(&players.met);
 	return known;
 }
 
