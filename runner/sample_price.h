@@ -21,7 +21,7 @@
 #include "model/run.h"
 
 enum {
-	FG_RATE_AUTO_LEAST_HZ = 50,
+	FG_RATE_AUTO_LEAST_HZ = 100,
 	FG_RATE_AUTO_MOST_HZ = 4000,
 	FG_RATE_AUTO_WALL_HZ = 100,
 	/* of a handler that was not seen yet: in a program that is all over its code, a compiler */

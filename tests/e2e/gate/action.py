@@ -38,7 +38,7 @@ project: demo
 build: { command: make -s }
 benchmarks:
   - { name: loop, command: ./loop }
-measure: { schedule: abba, pairs: { min: 10, max: 10 } }
+measure: { schedule: abba, pairs: { min: 10, max: 10 }, sampler: { rate: 2000 } }
 report:
   post: [ { github: pull-request-comment }, { github: commit-status } ]
 """
