@@ -35,11 +35,18 @@ static const struct keys keys_of_measures = {
 	.total = "total",
 };
 
-static void write_delta(struct fg_json_writer *w, const struct keys *keys, double scale,
+static void write_pair(struct fg_json_writer *w, const struct fg_shown_measure *shown,
+		       const char *name, double first, double second)
+{
+	fg_sides_write_pair(w, name, fg_sides_value(shown, first), fg_sides_value(shown, second));
+}
+
+static void write_delta(struct fg_json_writer *w, const struct fg_shown_measure *shown,
 			const struct fg_function_delta *d)
 {
-	const double delta = (d->self[1] - d->self[0]) * scale;
-	const double error = d->sampling_error * scale;
+	const struct keys *keys = shown->other ? &keys_of_measures : &keys_of_time;
+	const double delta = d->self[1] - d->self[0];
+	const double error = d->sampling_error;
 
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "id", d->id);
@@ -47,10 +54,10 @@ static void write_delta(struct fg_json_writer *w, const struct keys *keys, doubl
 	fg_json_text(w, "library", d->library);
 	fg_json_text(w, "file", d->file);
 	fg_json_int(w, "line", d->line);
-	fg_sides_write_pair(w, keys->self, d->self[0] * scale, d->self[1] * scale);
-	fg_sides_write_pair(w, keys->inclusive, d->inclusive[0] * scale, d->inclusive[1] * scale);
-	fg_json_double(w, keys->delta, delta);
-	fg_sides_write_pair(w, keys->interval, delta - error, delta + error);
+	write_pair(w, shown, keys->self, d->self[0], d->self[1]);
+	write_pair(w, shown, keys->inclusive, d->inclusive[0], d->inclusive[1]);
+	fg_json_double(w, keys->delta, fg_sides_value(shown, delta));
+	write_pair(w, shown, keys->interval, delta - error, delta + error);
 	fg_json_end(w);
 }
 
@@ -65,12 +72,11 @@ static void write_answer(struct fg_request *rq, const struct fg_run_side sides[2
 	fg_json_begin_object(&w, NULL);
 	fg_sides_write(&w, sides);
 	fg_sides_write_measure(&w, shown);
-	fg_sides_write_pair(&w, keys->total, deltas->sums[0] * shown->scale,
-			    deltas->sums[1] * shown->scale);
+	write_pair(&w, shown, keys->total, deltas->sums[0], deltas->sums[1]);
 	fg_json_int(&w, "functions_total", (int64_t)deltas->total);
 	fg_json_begin_array(&w, "functions");
 	for (size_t i = 0; i < deltas->count; i++)
-		write_delta(&w, keys, shown->scale, &deltas->items[i]);
+		write_delta(&w, shown, &deltas->items[i]);
 	fg_json_end(&w);
 	fg_json_end(&w);
 }

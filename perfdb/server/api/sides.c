@@ -4,7 +4,7 @@
 #include "model/run.h"
 #include "store/measures.h"
 
-#define MS_PER_NS 1e-6
+#include <math.h>
 
 int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
 {
@@ -38,7 +38,7 @@ int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
 	int64_t series = 0;
 	int status = FG_OK;
 
-	*shown = (struct fg_shown_measure){.scale = MS_PER_NS};
+	*shown = (struct fg_shown_measure){0};
 	status = fg_store_find_series(rq->store, sides[1].run, benchmark, &series, err);
 	if (status != FG_OK)
 		return status;
@@ -53,14 +53,22 @@ int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
 		if (strcmp(measure->name, name) == 0 && !is_time)
 			shown->other = measure;
 	}
-	if (shown->other)
-		shown->scale = 1;
-	else if (name && strcmp(name, "cpu_time") != 0 && strcmp(name, "wall_time") != 0)
+	if (!shown->other && name && strcmp(name, "cpu_time") != 0 &&
+	    strcmp(name, "wall_time") != 0)
 		status = fg_error_set(err, FG_ENOENT, "'%.100s' was not measured for '%.100s'",
 				      name, benchmark);
 	if (status != FG_OK)
 		fg_series_measures_release(&shown->all);
 	return status;
+}
+
+/*
+ * Divided by 1e6, not multiplied by its inverse: the quotient is the double nearest to a short
+ * decimal, and digits take most of the time of an answer.
+ */
+double fg_sides_value(const struct fg_shown_measure *shown, double value)
+{
+	return shown->other ? value : rint(value) / 1e6;
 }
 
 void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_measure *shown)

@@ -18,7 +18,6 @@ int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_
 struct fg_shown_measure {
 	struct fg_series_measures all;  /* of the candidate */
 	const struct fg_measure *other; /* NULL: time, given in milliseconds */
-	double scale;                   /* from the store's values to those of the answer */
 };
 
 /*
@@ -28,6 +27,8 @@ struct fg_shown_measure {
 int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],
 		     const char *benchmark, struct fg_shown_measure *shown, struct fg_error *err)
 	FG_NODISCARD;
+/* A value of the store as the answer gives it: times in milliseconds, to the nanosecond. */
+double fg_sides_value(const struct fg_shown_measure *shown, double value);
 /* "measure" and "unit" unless it is time; "measures" and "units" of all. */
 void fg_sides_write_measure(struct fg_json_writer *w, const struct fg_shown_measure *shown);
 void fg_sides_write(struct fg_json_writer *w, const struct fg_run_side sides[2]);

@@ -86,6 +86,24 @@ static void function_of(struct fg_test_server *s, const char *more, cJSON **json
 	cJSON_Delete(functions);
 }
 
+/* Times are the doubles nearest to whole nanoseconds, so that an answer has no digits of noise. */
+static void times_are_short(const cJSON *functions)
+{
+	static const char *const keys[] = {"self_ms", "inclusive_ms", "sampling_interval_ms"};
+	const cJSON *function = NULL;
+
+	cJSON_ArrayForEach(function, functions)
+	{
+		for (size_t i = 0; i < 2 * FG_ARRAY_SIZE(keys); i++) {
+			const double ms =
+				cJSON_GetArrayItem(fg_json_find(function, keys[i / 2]), i % 2)
+					->valuedouble;
+
+			assert_true(ms >= rint(ms * 1e6) / 1e6 && ms <= rint(ms * 1e6) / 1e6);
+		}
+	}
+}
+
 /* The profile of all pairs, of some, and of none. */
 static void profile_of_pairs(struct fg_test_server *s)
 {
@@ -255,6 +273,7 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&limit=5");
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "functions")), 5);
+	times_are_short(fg_json_find(json, "functions"));
 	(void)snprintf(
 		path, sizeof(path),
 		"/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
