@@ -151,11 +151,32 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 	put(o, key->section, list->items[place], path + best + 1);
 }
 
+/*
+ * The entry whose name begins the path.  Names may contain dots, keys do not; all of the path is
+ * the name where a whole mapping is given.
+ */
+static void put_into_map(const struct override *o, const struct fg_key *key,
+			 struct fg_yaml_node *parent, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	struct fg_yaml_node *value = NULL;
+	const char *name = NULL;
+
+	if (dot && (*o->value != '{' || fg_section_find(key->section, dot + 1))) {
+		name = fg_arena_strndup(o->arena, path, (size_t)(dot - path));
+		parent = open_mapping(o, parent, key->name);
+		put(o, key->section, open_mapping(o, parent, name), dot + 1);
+		return;
+	}
+	value = new_value(o, false);
+	if (value)
+		fg_yaml_set(open_mapping(o, parent, key->name), path, value, o->arena);
+}
+
 static void put_below(const struct override *o, const struct fg_key *key,
 		      struct fg_yaml_node *parent, const char *path)
 {
 	struct fg_yaml_node *value = NULL;
-	const char *name = NULL;
 
 	switch (key->kind) {
 	case FG_KEY_SECTION:
@@ -166,15 +187,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 		put(o, key->section, parent, path);
 		break;
 	case FG_KEY_MAP:
-		name = take_part(o, &path);
-		if (*path) {
-			parent = open_mapping(o, parent, key->name);
-			put(o, key->section, open_mapping(o, parent, name), path);
-			break;
-		}
-		value = new_value(o, false);
-		if (value)
-			fg_yaml_set(open_mapping(o, parent, key->name), name, value, o->arena);
+		put_into_map(o, key, parent, path);
 		break;
 	case FG_KEY_VARIABLES:
 	case FG_KEY_FACTS:

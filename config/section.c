@@ -62,13 +62,18 @@ const struct fg_key *fg_section_find_path(const struct fg_section *section, cons
 		const struct fg_key *found = section ? find_part(section, path, length) : NULL;
 
 		if (!found && key && key->any) {
-			/* A user-defined name: the key remains that of the containing section. */
+			/*
+			 * A user-defined name, which may contain dots: the key remains that of the
+			 * containing section.
+			 */
 			fg_strbuf_printf(where, ".%s", key->any);
 			if (!*rest || !section)
 				return key;
-			path = rest;
-			length = part_of(path, &rest);
-			found = find_part(section, path, length);
+			do {
+				path = rest;
+				length = part_of(path, &rest);
+				found = find_part(section, path, length);
+			} while (!found && *rest);
 		} else if (found && key && key->any) {
 			fg_strbuf_printf(where, ".%s", key->any);
 		}

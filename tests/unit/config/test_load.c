@@ -353,6 +353,8 @@ static void settings_reach_every_corner(void **state)
 		"benchmarks.other.shell=false",
 		"gate.metrics.wall_time.gated=false",
 		"gate.metrics.max_rss={min_effect: 8%}",
+		"gate.metrics.heap.allocations.tolerated=0.5%",
+		"gate.metrics.heap.bytes={tolerated: 0.25%}",
 		"measure.pairs={min: 5, max: 6}",
 		"build.record.commit=abc=def",
 		"report.post=[]",
@@ -372,6 +374,8 @@ static void settings_reach_every_corner(void **state)
 	assert_string_equal(l.plan.benchmarks[1].command.argv[2], "x y");
 	assert_false(fg_policy_metric(&l.plan.policy, "wall_time").gated);
 	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").min_effect == 0.08);
+	assert_true(fg_policy_metric(&l.plan.policy, "heap.allocations").tolerated == 0.005);
+	assert_true(fg_policy_metric(&l.plan.policy, "heap.bytes").tolerated == 0.0025);
 	assert_int_equal(l.plan.measure.min_pairs, 5);
 	assert_int_equal(l.plan.build.record_count, 3);
 	assert_string_equal(l.plan.build.record[2].literal, "abc=def");

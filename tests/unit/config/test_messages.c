@@ -275,6 +275,13 @@ static void messages_name_the_key_to_explain(void **state)
 			 FG_OK);
 	assert_non_null(strstr(fg_strbuf_text(&explained), "FASTGATE_GATE_METRICS_METRIC_MARGIN"));
 	fg_strbuf_clear(&explained);
+	assert_int_equal(
+		fg_config_explain("gate.metrics.heap.peak.tolerated", 80, &explained, &o.err),
+		FG_OK);
+	fg_strbuf_clear(&explained);
+	assert_int_equal(
+		fg_config_explain("gate.metrics.heap.peak.tolerate", 80, &explained, &o.err),
+		FG_EINVAL);
 	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &o.err), FG_EINVAL);
 	assert_int_equal(fg_config_explain("margin", 80, &explained, &o.err), FG_EINVAL);
 	assert_non_null(strstr(o.err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
