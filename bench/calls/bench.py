@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Called by run: FASTGATE SOURCE ROUNDS.  All ways take turns; medians of CPU time, added to that of the bare program."""
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -20,6 +21,31 @@ def medians(ways, program, words):
     return {way: statistics.median(values) for way, values in found.items()}
 
 
+def children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def povray(ways, scene, folder):
+    """A whole program, fastgate's own time included; the picture must stay the same."""
+    if not shutil.which("povray"):
+        print("  povray: not installed")
+        return
+    found = {way: [] for way in ways}
+    pictures = set()
+    for _ in range(ROUNDS):
+        for way, before in ways.items():
+            begin = children_s()
+            subprocess.run([*before, "povray", f"+I{scene}", "+W640", "+H480", "-D", "+FP", f"+O{folder}/picture.ppm", "+WT1"],
+                           check=True, capture_output=True)
+            found[way].append(children_s() - begin)
+            with open(f"{folder}/picture.ppm", "rb") as file:
+                pictures.add(file.read()[-640 * 480 * 3:])  # the head has the date
+    middle = {way: statistics.median(values) for way, values in found.items()}
+    print(f"  povray ({middle['bare']:.2f} s): " + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways)
+          + f"; {len(pictures)} picture{'s differ' if len(pictures) > 1 else ', the same each time'}")
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="fastgate-bench-")
     program = f"{folder}/work"
@@ -37,6 +63,7 @@ def main():
         else:
             added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways if way != "bare")
             print(f"  a call of exp {words[0]} deep: bare {middle['bare']:.1f} ns; added: {added}")
+    povray(ways, os.path.join(os.path.dirname(SOURCE), "scene.pov"), folder)
     ways = {"bare": [], "hooks that count nothing": [*record, "--calls", "exp", "--"], "--calls": [*record, "--calls", "half", "--"],
             "--calls --times": [*record, "--calls", "half", "--times", "--"]}
     middle = medians(ways, hooked, ("30", "1000000", "half"))
