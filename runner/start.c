@@ -282,13 +282,13 @@ static void settle_sampler(struct fg_runner_job *job)
 		possible = !targets[arm].program ||
 			   fg_preload_check(targets[arm].program, job->executor.collector, &err) ==
 				   FG_OK;
-	if (!possible) {
+	if (possible || fg_targets_are_static(targets)) {
+		note_stripped(job); /* the latter is sampled from outside, after the pairs */
+	} else {
 		(void)snprintf(note, sizeof(note),
 			       "it runs without the sampler, so there is no profile: %s",
 			       err.message);
 		fg_job_note(job, note);
-	} else {
-		note_stripped(job);
 	}
 	job->rules.sampled = possible;
 }
@@ -324,10 +324,11 @@ static void settle_rate(struct fg_runner_job *job)
 /* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */
 static bool is_of_the_program(const char *key)
 {
-	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
-					     FG_FACT_MAPPED, FG_FACT_MODULES, FG_FACT_UNSAMPLED,
-					     FG_FACT_EXACT,  FG_FACT_COUNTS,  FG_FACT_CALLS,
-					     FG_FACT_DOMAINS};
+	static const char *const others[] = {FG_FACT_INPUTS,  FG_FACT_CHANGED,   FG_FACT_FUNCTIONS,
+					     FG_FACT_MAPPED,  FG_FACT_MODULES,   FG_FACT_UNSAMPLED,
+					     FG_FACT_EXACT,   FG_FACT_COUNTS,    FG_FACT_CALLS,
+					     FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS,
+					     FG_FACT_OUTSIDE};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		if (strcmp(key, others[i]) == 0)

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "runner/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +146,15 @@ static bool is_script(const char *program)
 	if (fd >= 0)
 		(void)close(fd);
 	return fd >= 0 && !is_elf;
+}
+
+bool fg_targets_are_static(const struct fg_target targets[FG_ARM_COUNT])
+{
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		if (targets[arm].command &&
+		    (!targets[arm].program || !fg_preload_is_static(targets[arm].program)))
+			return false;
+	return true;
 }
 
 bool fg_target_is_inside(const struct fg_target *target, const char *path)

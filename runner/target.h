@@ -46,6 +46,9 @@ void fg_target_release(struct fg_target *target);
  */
 void fg_target_resolve(struct fg_target *target);
 
+/* Is the program of every arm that runs linked statically?  Nothing can be preloaded into it. */
+bool fg_targets_are_static(const struct fg_target targets[FG_ARM_COUNT]);
+
 /* Does this file lie below the arm's root, links followed? */
 bool fg_target_is_inside(const struct fg_target *target, const char *path);
 

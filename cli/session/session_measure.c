@@ -9,6 +9,7 @@
 #include "cli/session/counts.h"
 #include "cli/session/exact.h"
 #include "cli/session/hot_functions.h"
+#include "cli/session/sample_outside.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
 #include "cli/session/stuck.h"
@@ -389,6 +390,26 @@ static bool is_exact_wanted(const struct fg_session *session, const struct fg_be
 	       (session->has_look && session->look.outcome == FG_OUTCOME_REGRESSION);
 }
 
+/* A static program is sampled from outside, after the pairs. */
+static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
+			  const struct fg_benchmark *benchmark, enum fg_runner_state state,
+			  struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	make_room_for_profiles(session);
+	if (!may_be_counted(&session->run.series[indexes[0]], benchmark, state) ||
+	    !fg_session_samples_outside(job, benchmark))
+		return FG_OK;
+	status = fg_session_sample_outside(session, job, benchmark, profile_of(session, indexes[0]),
+					   err);
+	if (status != FG_OK || !session->store)
+		return status;
+	return fg_store_progress(session->store, &session->run, session->profiles, err);
+}
+
 /* After the pairs: instructions, and the events that were asked for. */
 static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
@@ -475,6 +496,8 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	if (is_left_out(session, job))
 		goto out;
 	status = measure_times(session, job, benchmark, &state, err);
+	if (status == FG_OK)
+		status = sample_statics(session, job, benchmark, state, err);
 	compare_code(session, job);
 	if (status != FG_OK)
 		goto out;

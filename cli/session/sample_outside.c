@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/sample_outside.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "model/build_difference.h"
+#include "outside/sampler.h"
+#include "profile/ingest.h"
+#include "profile/trace_profile.h"
+#include "runner/extra.h"
+#include "runner/target.h"
+
+enum {
+	PAIRS_TO_KNOW =
+		3, /* where the verdict asks for no function: a profile for views and trends */
+	PAIRS_TO_BLAME = 30, /* at most, where a function may be named */
+	RATE_HZ = 1000,
+};
+
+/* Nothing is timed then, so it may cost more than a sampler of pairs. */
+static const double budget = 0.2;
+
+struct outside {
+	struct fg_session *session;
+	struct fg_runner_job *job;
+	const struct fg_benchmark *benchmark;
+	struct fg_series *series;
+	struct fg_profile_set *set;
+	struct fg_outside_sampling sampling;
+	struct fg_outside_result result;
+	int status; /* of the sampler, */
+	struct fg_error error;
+	char *why; /* no more samples; NULL: nothing went wrong */
+	unsigned pairs;
+};
+
+/*
+ * Its output is dropped: nobody reads it while it is sampled.  Who waits for the program would take
+ * the sampler's own events away, so that comes after it.
+ */
+static int observe(void *context, const struct fg_process_options *options,
+		   struct fg_process_result *result, struct fg_error *err)
+{
+	struct outside *o = context;
+	struct fg_process_options silent = *options;
+	struct fg_process process;
+	int status = FG_OK;
+
+	silent.stdout_to = FG_STREAM_DISCARD;
+	silent.stderr_to = FG_STREAM_DISCARD;
+	status = fg_process_start(&silent, &process, err);
+	if (status != FG_OK)
+		return status;
+	o->sampling.pid = process.pid;
+	o->sampling.duration_ns = options->timeout_ns;
+	o->sampling.interrupted = options->interrupted;
+	o->status = fg_outside_sample(&o->sampling, &o->result, &o->error);
+	status = fg_process_wait(&process, 1, result, err);
+	fg_process_release(&process);
+	return status;
+}
+
+static void explain(struct outside *o, const char *why)
+{
+	free(o->why);
+	o->why = fg_xstrdup(why);
+}
+
+static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *folder)
+{
+	const struct fg_benchmark *benchmark = o->benchmark;
+	struct fg_ingest_row row = {.arm = (uint8_t)arm, .pair = pair};
+	struct fg_error why = {0};
+
+	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	if (fg_profile_ingest(o->set, folder, o->session->symbolizer, &row, NULL, &why) == FG_OK)
+		return FG_OK;
+	explain(o, why.message);
+	return FG_ECHILD;
+}
+
+/* FG_ECHILD: there is no sample of it, and o->why says why. */
+static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
+{
+	const struct fg_extra extra = {.arm = arm,
+				       .timeout_ns = o->benchmark->timeout_ns,
+				       .observe = observe,
+				       .context = o};
+	char *folder = NULL;
+	char *why = NULL;
+	int status = fg_runner_extra_folder(o->job, &folder, err);
+
+	if (status != FG_OK)
+		return status;
+	o->sampling.folder = folder;
+	o->status = FG_OK;
+	status = fg_runner_extra(o->job, &extra, &why, err);
+	if (status != FG_OK) {
+		explain(o, why ? why : "the program failed");
+		goto out;
+	}
+	if (o->status != FG_OK) {
+		explain(o, o->error.message);
+		status = FG_ECHILD;
+		goto out;
+	}
+	status = take(o, arm, pair, folder);
+out:
+	free(why);
+	fg_runner_extra_remove(o->job, folder);
+	return status;
+}
+
+/* The side that ran second runs first the next time. */
+static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
+{
+	const struct fg_target *targets = fg_runner_job_targets(o->job);
+
+	for (unsigned i = 0; i < FG_ARM_COUNT; i++) {
+		const enum fg_arm arm = (enum fg_arm)((i + o->pairs) % FG_ARM_COUNT);
+		int status = FG_OK;
+
+		if (!targets[arm].command)
+			continue;
+		status = sample_once(o, arm, pair, err);
+		if (status != FG_OK)
+			return status;
+	}
+	o->pairs++;
+	return FG_OK;
+}
+
+/* The numbers of the pairs that count; the caller frees them. */
+static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
+{
+	uint32_t *pairs = fg_xcalloc(series->repetition_count + 1, sizeof(pairs[0]));
+
+	*count = 0;
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (repetition->aside == 0 && repetition->arm == FG_ARM_CANDIDATE &&
+		    (*count == 0 || pairs[*count - 1] != repetition->pair))
+			pairs[(*count)++] = repetition->pair;
+	}
+	return pairs;
+}
+
+/* As long as the pairs took, at most. */
+static int sample_pairs(struct outside *o, struct fg_error *err)
+{
+	const struct fg_session *session = o->session;
+	const bool may_blame = session->has_look && session->look.outcome != FG_OUTCOME_PASS;
+	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
+	const int64_t until_ns =
+		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
+	size_t count = 0;
+	uint32_t *pairs = pairs_of(o->series, &count);
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && i < most && status == FG_OK; i++) {
+		if (i >= PAIRS_TO_KNOW && fg_clock_monotonic_ns() > until_ns)
+			break;
+		status = sample_pair(o, pairs[i], err);
+	}
+	free(pairs);
+	return status == FG_ECHILD ? FG_OK : status;
+}
+
+static void record(struct outside *o)
+{
+	struct fg_sampling *sampling = &o->series->sampling;
+	char *text = o->pairs == 0
+			     ? fg_xasprintf("no function is known: a static program can only be "
+					    "sampled from outside, and %s",
+					    o->why ? o->why : "no pair counts")
+			     : fg_xasprintf("functions are from %u more executions a side, sampled "
+					    "from outside: nothing can be preloaded into a static "
+					    "program",
+					    o->pairs);
+
+	fg_environment_set(&o->series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE, text, false);
+	if (o->pairs > 0) {
+		sampling->rate_hz = (double)FG_NS_PER_S / (double)o->result.period_ns;
+		sampling->expected_cost = 0; /* of the pairs */
+		(void)snprintf(sampling->clock, sizeof(sampling->clock),
+			       "from outside, after the pairs");
+	}
+	free(text);
+	free(o->why);
+}
+
+bool fg_session_samples_outside(const struct fg_runner_job *job,
+				const struct fg_benchmark *benchmark)
+{
+	return benchmark->measure.sampler.enabled && !benchmark->measure.exact_only &&
+	       fg_targets_are_static(fg_runner_job_targets(job));
+}
+
+int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			      struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	struct outside o = {
+		.session = session,
+		.job = job,
+		.benchmark = benchmark,
+		.set = set,
+		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ, .budget = budget},
+	};
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	o.series = &session->run.series[indexes[0]];
+	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
+		return FG_OK; /* a session before this one did it */
+	status = sample_pairs(&o, err);
+	record(&o);
+	return status;
+}
