@@ -267,7 +267,10 @@ const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 			return with_minus(text);
 		}
 	}
-	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f ns", value_ns);
+	if (size < 99.95 && fabs(size - round(size)) > 1e-9)
+		print_three(text, value_ns, "ns");
+	else
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f ns", value_ns);
 	return with_minus(text);
 }
 

@@ -466,6 +466,30 @@ static bool ask_patterns(const char *name, const char *path, bool is_hooked,
 	return is_meant;
 }
 
+/*
+ * Is the symbol an overload whose parameters are not those of the signature that it is asked for
+ * with?  The pattern is told.
+ */
+static bool is_other_overload(const char *name, const char *readable, const char *path)
+{
+	struct fg_signature signature;
+	bool is_other = false;
+
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
+		struct fg_call_pattern *pattern = &fg_call_patterns[i];
+
+		if ((!pattern->with_domains && !fg_calls_timed) ||
+		    !fg_call_matches(pattern, readable, path) ||
+		    (pattern->signature[0] ? !fg_signature_parse(pattern->signature, &signature)
+					   : !fg_signature_find_any(readable, &signature)) ||
+		    fg_signature_fits(&signature, name, fg_calls_timed))
+			continue;
+		is_other = true;
+		pattern->is_overloaded = true;
+	}
+	return is_other;
+}
+
 /* Finds or adds it; false: no pattern means it, or there is no room. */
 static bool add_function(const char *name, const char *path, bool is_hooked, uint32_t *index)
 {
@@ -494,7 +518,7 @@ static void note_unresolved(const char *name)
 }
 
 /* The stub that counts this function and jumps there; 0: there are no more. */
-static uintptr_t stub_for(uint32_t function, uintptr_t target)
+static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_only)
 {
 	uint32_t index = stub_count;
 
@@ -511,6 +535,7 @@ static uintptr_t stub_for(uint32_t function, uintptr_t target)
 		return 0;
 	stub_count += index == stub_count;
 	atomic_store(&fg_call_targets[index].function, function);
+	atomic_store(&fg_call_targets[index].is_counted_only, is_counted_only);
 	atomic_store(&fg_call_targets[index].address, target);
 	return fg_call_stub(index);
 }
@@ -618,7 +643,8 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
 	    !add_function(readable, from->path, false, &function))
 		return;
-	const uintptr_t stub = stub_for(function, target);
+	const uintptr_t stub =
+		stub_for(function, target, is_other_overload(name, readable, from->path));
 
 	if (stub && write_slot(object, slot, stub))
 		object->led = slot;

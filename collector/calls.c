@@ -306,6 +306,7 @@ static void write_patterns(struct fg_thread *writer)
 			fg_record_path(writer, *where ? where : fg_g.program);
 		fg_record_number(writer, pattern->is_unsigned);
 		fg_record_number(writer, pattern->is_untimed);
+		fg_record_number(writer, pattern->is_overloaded);
 		(void)fg_record_write(writer);
 	}
 }
@@ -384,20 +385,28 @@ static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_stat
 	return fg_stack_walk(thread, &context).path;
 }
 
-static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
-				  uint32_t function)
+static bool is_counted_only(const struct fg_call_target *target)
 {
+	return atomic_load_explicit(&target->is_counted_only, memory_order_relaxed);
+}
+
+static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
+				  const struct fg_call_target *target)
+{
+	const uint32_t function = atomic_load_explicit(&target->function, memory_order_relaxed);
+
 	if (!fg_ensure_file(thread))
 		return NULL;
 	if (FG_UNLIKELY(!thread->written))
 		fg_thread_announce(thread);
 	return add(thread, is_on_small_stack(thread) ? 0 : path_of_call(thread, state), function,
-		   state);
+		   is_counted_only(target) ? NULL : state);
 }
 
 /* Returns whether the call is timed. */
-static bool count(const struct fg_call_state *state, uint32_t function)
+static bool count(const struct fg_call_state *state, const struct fg_call_target *target)
 {
+	const uint32_t function = atomic_load_explicit(&target->function, memory_order_relaxed);
 	struct fg_thread *thread = fg_self;
 	const uint64_t entered = fg_calls_timed ? fg_call_clock() : 0;
 	struct entry *entry = NULL;
@@ -407,8 +416,8 @@ static bool count(const struct fg_call_state *state, uint32_t function)
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
 		return false;
 	}
-	entry = count_placed(thread, state, function);
-	if (entry && entry->times && fg_called[function].is_callable) {
+	entry = count_placed(thread, state, target);
+	if (entry && entry->times && fg_called[function].is_callable && !is_counted_only(target)) {
 		const struct fg_timed_call call = {
 			.times = entry->times, .sp = state->rsp, .function = function};
 
@@ -493,8 +502,7 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	const int saved_errno = errno;
 
 	if (fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
-		state->is_timed =
-			count(state, atomic_load_explicit(&target->function, memory_order_relaxed));
+		state->is_timed = count(state, target);
 	errno = saved_errno;
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }

@@ -10,9 +10,10 @@
  *	call_times.c    how long calls take, where that is asked for
  *	call_values.c   the arguments themselves, where they are asked for
  *	domains.c       what the arguments of a call are, where that is asked for
- *	signatures.c    where a function takes its arguments
  *	call_symbols.c  the addresses of functions with hooks that are wanted
  *	call_names.c    which functions are wanted
+ *	signatures.c    where a function takes its arguments
+ *	cxx_names.c     what a symbol of C++ says
  *
  * Only in the library that counts calls.
  */
@@ -54,11 +55,24 @@ struct fg_call_pattern {
 	bool with_domains;  /* arguments are looked at */
 	bool only_known;    /* and functions whose signature is not known are left out */
 	bool is_unsigned;   /* a function was reached whose signature is not known */
+	bool is_overloaded; /* overloads with other parameters are counted and no more */
 	bool is_untimed;    /* durations are wanted, and a function cannot be called from ours */
 	char signature[96]; /* that was given; empty: none */
 	/* the object that exports such a function, though nothing imports it; NULL: none does */
 	const char *exported_by;
 };
+
+/* ---- cxx_names.c ---- */
+
+/* The symbol's name without parameters, or the symbol itself where it is not one of C++. */
+void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
+/*
+ * The parameters in a symbol of C++, as they are encoded.  NULL: it tells none, or has a result in
+ * front of them (templates).
+ */
+const char *fg_call_parameters(const char *symbol);
+/* Behind the class or enumeration that a symbol names here; NULL: it is of another kind. */
+const char *fg_call_skip_class(const char *at);
 
 /* ---- call_names.c ---- */
 
@@ -74,7 +88,6 @@ bool fg_call_patterns_add(const char *list, bool with_domains);
 bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /* Does the pattern mean the function of this name in the object of this path (NULL: any)? */
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
-
 /* ---- calls.c ---- */
 
 /* Durations are wanted. */
@@ -118,6 +131,8 @@ extern uint32_t fg_called_count;
 struct fg_call_target {
 	_Atomic uintptr_t address; /* 0: free */
 	_Atomic uint32_t function; /* index in fg_called */
+	/* an overload whose parameters are not those of the function's signature */
+	_Atomic bool is_counted_only;
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 

@@ -68,6 +68,7 @@
 /* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
+	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */
 	FG_COUNTER_FREES,
 	FG_COUNTER_SIZES,     /* with the heap: sizes by class */
 	FG_COUNTER_LIFETIMES, /* likewise */
@@ -79,17 +80,18 @@ enum fg_counter {
 	FG_COUNTER_COUNT,
 };
 /* clang-format off */
-#define FG_COUNTER_WORDS            \
- {                                  \
-  [FG_COUNTER_HEAP] = "heap",       \
-  [FG_COUNTER_FREES] = "frees",     \
-  [FG_COUNTER_SIZES] = "sizes",     \
-  [FG_COUNTER_LIFETIMES] = "lifetimes", \
-  [FG_COUNTER_IO] = "io",           \
-  [FG_COUNTER_FD] = "fd",           \
-  [FG_COUNTER_MAPS] = "maps",         \
-  [FG_COUNTER_THROWS] = "throws",   \
-  [FG_COUNTER_LOCKS] = "locks",     \
+#define FG_COUNTER_WORDS                    \
+ {                                          \
+  [FG_COUNTER_HEAP] = "heap",               \
+  [FG_COUNTER_ALLOCATIONS] = "allocations", \
+  [FG_COUNTER_FREES] = "frees",             \
+  [FG_COUNTER_SIZES] = "sizes",             \
+  [FG_COUNTER_LIFETIMES] = "lifetimes",     \
+  [FG_COUNTER_IO] = "io",                   \
+  [FG_COUNTER_FD] = "fd",                   \
+  [FG_COUNTER_MAPS] = "maps",               \
+  [FG_COUNTER_THROWS] = "throws",           \
+  [FG_COUNTER_LOCKS] = "locks",             \
  }
 /* clang-format on */
 /* Functions whose calls the library for calls counts: "exp,log@libm,Parser::*". */

@@ -97,13 +97,46 @@ static struct number read_extended(const uint8_t *at)
 	return number;
 }
 
-static unsigned bin_of(const struct number *number)
+static void note_last(struct fg_call_domain *domain, uint64_t bits)
 {
-	const int bin = number->exponent + EXPONENT_SHIFT;
+	domain->values++;
+	domain->repeats += domain->has_last && domain->last == bits;
+	domain->last = bits;
+	domain->has_last = true;
+}
 
-	if (number->is_denormal || bin < 0)
+static void add_finite(struct fg_call_domain *domain, double value, bool is_first)
+{
+	if (is_first || value < domain->least)
+		domain->least = value;
+	if (is_first || value > domain->most)
+		domain->most = value;
+	domain->sum += value;
+}
+
+static unsigned clamped_bin(int exponent)
+{
+	const int bin = exponent + EXPONENT_SHIFT;
+
+	if (bin < 0)
 		return 0;
 	return (unsigned)bin < FG_DOMAIN_BINS ? (unsigned)bin : FG_DOMAIN_BINS - 1;
+}
+
+/* Nearly all numbers: neither zero nor denormal, infinite or NaN. */
+static void add_normal(struct fg_call_domain *domain, uint64_t bits, double value, int exponent)
+{
+	const bool is_first = domain->values == domain->infinities + domain->nans;
+
+	note_last(domain, bits);
+	domain->negatives += value < 0;
+	domain->bins[clamped_bin(exponent)]++;
+	add_finite(domain, value, is_first);
+}
+
+static unsigned bin_of(const struct number *number)
+{
+	return number->is_denormal ? 0 : clamped_bin(number->exponent);
 }
 
 static void add(struct fg_call_domain *domain, const struct number *number)
@@ -111,10 +144,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 	const bool is_first =
 		domain->values == domain->infinities + domain->nans; /* no finite one yet */
 
-	domain->values++;
-	domain->repeats += domain->has_last && domain->last == number->bits;
-	domain->last = number->bits;
-	domain->has_last = true;
+	note_last(domain, number->bits);
 	domain->zeros += number->is_zero;
 	domain->denormals += number->is_denormal;
 	domain->infinities += number->is_infinite;
@@ -124,11 +154,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 		return;
 	if (!number->is_zero)
 		domain->bins[bin_of(number)]++;
-	if (is_first || number->value < domain->least)
-		domain->least = number->value;
-	if (is_first || number->value > domain->most)
-		domain->most = number->value;
-	domain->sum += number->value;
+	add_finite(domain, number->value, is_first);
 }
 
 /* A part of a register that is not in use is zero, and was not saved. */
@@ -162,6 +188,34 @@ static struct number read_argument(const struct fg_call_state *state,
 	return read_at(state, argument, lane);
 }
 
+/* Adds the number of a plain argument if it is a normal one; false: it is left to add(). */
+static bool add_quickly(struct fg_call_domain *domain, const struct fg_call_state *state,
+			const struct fg_argument *argument)
+{
+	const uint8_t *from = state->vectors[argument->place];
+	uint64_t bits = 0;
+	uint32_t narrow = 0;
+	float value = 0;
+
+	if (argument->kind == FG_ARGUMENT_DOUBLE) {
+		memcpy(&bits, from, sizeof(bits));
+		const unsigned exponent = (unsigned)(bits >> 52) & 0x7ff;
+
+		if (exponent - 1 >= 0x7fe)
+			return false;
+		add_normal(domain, bits, double_of(bits), (int)exponent - 1023);
+		return true;
+	}
+	memcpy(&narrow, from, sizeof(narrow));
+	const unsigned exponent = narrow >> 23 & 0xff;
+
+	if (argument->kind != FG_ARGUMENT_FLOAT || exponent - 1 >= 0xfe)
+		return false;
+	memcpy(&value, from, sizeof(value));
+	add_normal(domain, narrow, (double)value, (int)exponent - 127);
+	return true;
+}
+
 /* Not inlined: its arithmetic must not leave the part between the two settings of the flags. */
 static __attribute__((noinline)) void add_all(struct fg_call_domain *domains,
 					      const struct fg_signature *signature,
@@ -171,6 +225,8 @@ static __attribute__((noinline)) void add_all(struct fg_call_domain *domains,
 
 	for (size_t i = 0; i < signature->count; i++)
 		for (size_t lane = 0; lane < lanes; lane++) {
+			if (lane == 0 && add_quickly(&domains[i], state, &signature->arguments[i]))
+				continue;
 			const struct number number =
 				read_argument(state, &signature->arguments[i], lane);
 

@@ -44,6 +44,11 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature);
 bool fg_signature_find(const char *name, struct fg_signature *signature);
 /* The same, and of the C library where that is known. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
+/*
+ * False: the symbol tells that its parameters lie elsewhere than the signature says.  `callable`:
+ * false as well where some may be on the stack.
+ */
+bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Returns twice, or asks who called it: not to be called from a frame of ours. */
 bool fg_call_looks_at_caller(const char *name);
 

@@ -43,9 +43,16 @@ enum {
 	ROUNDING,
 };
 
+/* Or only how often and how much was asked for? */
+static inline bool keeps_blocks(void)
+{
+	return !fg_is_counted(FG_COUNTER_ALLOCATIONS);
+}
+
 static void introduce(struct fg_thread *writer)
 {
-	fg_live_introduce(writer, FG_HELD_HEAP);
+	if (keeps_blocks())
+		fg_live_introduce(writer, FG_HELD_HEAP);
 }
 
 static void finish(struct fg_thread *writer, bool is_last);
@@ -63,7 +70,7 @@ static struct fg_counted counted = {
 	.finish = finish,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-static struct fg_counted classes; /* counted with what is held */
+static struct fg_counted nothing_more; /* these words change what is counted as the heap */
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -162,6 +169,8 @@ static inline void count_on(struct fg_thread *thread, const struct fg_regs *call
 	at->counts.values[ROUNDING] += request->rounding;
 	if (at->counts.values[LARGEST] < request->asked)
 		at->counts.values[LARGEST] = request->asked;
+	if (!keeps_blocks())
+		return;
 	if (FG_UNLIKELY(!at->own))
 		at->own = fg_live_site(&owner);
 	fg_live_add(thread, at->own, request->block, request->asked);
@@ -177,7 +186,8 @@ static void count_unplaced(const struct request *request)
 				       }};
 
 	fg_counts_add_unplaced(FG_COUNTER_HEAP, &seen);
-	fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
+	if (keeps_blocks())
+		fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
 }
 
 /* errno is the program's. */
@@ -226,7 +236,7 @@ static struct fg_memory_block let_go(const void *block)
 	struct fg_thread *thread = fg_self;
 	struct fg_memory_block was = {0};
 
-	if (!block || !fg_is_counted(FG_COUNTER_HEAP) || !fg_alive())
+	if (!block || !fg_is_counted(FG_COUNTER_HEAP) || !keeps_blocks() || !fg_alive())
 		return was;
 	if (!thread || !fg_thread_enter(thread))
 		return fg_live_remove(NULL, block);
@@ -433,8 +443,9 @@ __attribute__((constructor(101))) static void join_in(void)
 	(void)have_reals();
 	fg_counted[FG_COUNTER_HEAP] = &counted;
 	fg_counted[FG_COUNTER_FREES] = &frees;
-	fg_counted[FG_COUNTER_SIZES] = &classes;
-	fg_counted[FG_COUNTER_LIFETIMES] = &classes;
+	fg_counted[FG_COUNTER_SIZES] = &nothing_more;
+	fg_counted[FG_COUNTER_LIFETIMES] = &nothing_more;
+	fg_counted[FG_COUNTER_ALLOCATIONS] = &nothing_more;
 	if (is_bypassed())
 		counted.note =
 			"the program has a malloc of its own: its allocations are not counted";

@@ -630,7 +630,8 @@ void fg_live_write(struct fg_thread *writer)
 	states++;
 	if (introduced[FG_HELD_HEAP])
 		fg_history_write(writer, held_now(), states);
-	look_at_rest(writer);
+	if (introduced[FG_HELD_HEAP])
+		look_at_rest(writer);
 	for (uint32_t i = 1; i < end; i++) {
 		struct site *site = site_of(i);
 

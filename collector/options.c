@@ -179,9 +179,23 @@ static bool set_max_bytes(struct fg_options *options, const char *text)
 	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
 }
 
+/* What is counted where less was asked for: classes are counted by block. */
+static uint32_t with_heap(uint32_t counters)
+{
+	const uint32_t heap = 1u << FG_COUNTER_HEAP;
+	const uint32_t allocations = 1u << FG_COUNTER_ALLOCATIONS;
+
+	if (counters & (1u << FG_COUNTER_SIZES | 1u << FG_COUNTER_LIFETIMES))
+		counters |= heap;
+	if (counters & heap)
+		return counters & ~allocations;
+	return counters & allocations ? counters | heap : counters;
+}
+
 static bool set_counters(struct fg_options *options, const char *text)
 {
 	static const char *const words[FG_COUNTER_COUNT] = FG_COUNTER_WORDS;
+	uint32_t counters = 0;
 
 	while (*text) {
 		const size_t size = strcspn(text, ",");
@@ -192,11 +206,10 @@ static bool set_counters(struct fg_options *options, const char *text)
 			i++;
 		if (i == FG_COUNTER_COUNT)
 			return false;
-		options->counters |= 1u << i;
-		if (i == FG_COUNTER_SIZES || i == FG_COUNTER_LIFETIMES)
-			options->counters |= 1u << FG_COUNTER_HEAP;
+		counters |= 1u << i;
 		text += size + (text[size] == ',');
 	}
+	options->counters = with_heap(counters);
 	return true;
 }
 

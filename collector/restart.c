@@ -19,6 +19,7 @@
  */
 #include "collector/restart.h"
 
+#include "collector/signals.h"
 #include "collector/threads.h"
 
 #include <linux/futex.h>
@@ -68,6 +69,18 @@ static const long untimed_calls[] = {
 	FG_ARCH_UNTIMED_CALLS
 };
 /* clang-format on */
+
+/* Those that install a mask while they wait. */
+static bool has_mask(long number)
+{
+	static const long calls[] = {SYS_ppoll,       SYS_pselect6,     SYS_rt_sigsuspend,
+				     SYS_epoll_pwait, SYS_epoll_pwait2, FG_ARCH_MASKED_CALLS};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(calls); i++)
+		if (calls[i] == number)
+			return true;
+	return false;
+}
 
 static const struct timed *find_timed(long number)
 {
@@ -206,6 +219,8 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
 	const long number = fg_arch_syscall_number(context);
 	const struct timed *call = find_timed(number);
 
+	if (has_mask(number) && fg_signal_is_blocked_in_wait())
+		return false;
 	if (call ? !prepare(thread, context, call, now_ns) : !is_untimed(number))
 		return false;
 	fg_arch_restart(context, number);

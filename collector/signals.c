@@ -450,20 +450,51 @@ struct stay {
 	sigset_t set;
 	bool before;
 	bool differs;
-	bool ended; /* before it began */
-	bool held;  /* in epoll: the kernel really blocks the signal */
+	bool ended;         /* before it began */
+	bool held;          /* in epoll: the kernel really blocks the signal */
+	sig_atomic_t outer; /* `undisturbed` before it */
 };
+
+/*
+ * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
+ * that handler and the return of the call would look as if it had interrupted the call itself, and
+ * the call would be made again: for ever, as the handler has run.  So the kernel blocks our signal,
+ * too, while the call waits, and whatever interrupts it then is the program's.  The sample comes
+ * late but loses no weight.  The wall clock exists to see threads wait, and a program with a
+ * handler of its own for the signal may wait for it.
+ */
+static _Thread_local volatile sig_atomic_t undisturbed __attribute__((tls_model("initial-exec")));
+
+static bool may_block(const sigset_t *set)
+{
+	const struct sigaction own = shadow_get();
+	const bool has_handler = (own.sa_flags & SA_SIGINFO) != 0 ||
+				 (own.sa_handler != SIG_DFL && own.sa_handler != SIG_IGN);
+
+	return fg_g.clock_user != FG_CLOCK_WALL &&
+	       (!has_handler || sigismember(set, FG_SIGNAL) == 1);
+}
+
+bool fg_signal_is_blocked_in_wait(void)
+{
+	return undisturbed;
+}
 
 static const sigset_t *enter(struct stay *stay, const sigset_t *set)
 {
 	siginfo_t info;
 
-	*stay = (struct stay){.before = blocked};
+	*stay = (struct stay){.before = blocked, .outer = undisturbed};
+	undisturbed = false;
 	if (!set || !fg_alive())
 		return set;
 	stay->differs = (sigismember(set, FG_SIGNAL) == 1) != blocked;
 	stay->set = *set;
-	(void)sigdelset(&stay->set, FG_SIGNAL);
+	undisturbed = !stay->differs && may_block(set);
+	if (undisturbed)
+		(void)sigaddset(&stay->set, FG_SIGNAL);
+	else
+		(void)sigdelset(&stay->set, FG_SIGNAL);
 	if (!stay->differs)
 		return &stay->set;
 	(void)fg_signal_hold();
@@ -486,6 +517,7 @@ static int leave(const struct stay *stay, int status)
 		fg_signal_release();
 		deliver_pending();
 	}
+	undisturbed = stay->outer;
 	errno = saved_errno;
 	return status;
 }

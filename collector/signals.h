@@ -44,4 +44,10 @@ void fg_signal_inherit(bool was_blocked);
 /* In a child of fork, where nothing is pending and nobody waits. */
 void fg_signals_forked(void);
 
+/*
+ * This thread is in a call with a mask of its own (sigsuspend, ppoll, ...), in which the kernel
+ * blocks our signal: whatever interrupts that call is the program's.
+ */
+bool fg_signal_is_blocked_in_wait(void);
+
 #endif

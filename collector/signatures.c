@@ -139,6 +139,83 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature)
 	return at && at[0] == ')' && at[1] == '\0';
 }
 
+/* ---- in symbols of C++ ---- */
+
+/* Behind what a pointer or a reference leads to.  NULL: of a kind that is not read. */
+static const char *skip_pointee(const char *at)
+{
+	while (*at && strchr("PROKV", *at))
+		at++;
+	if (*at && strchr("vwbcahstijlmxydef", *at))
+		return at + 1;
+	return fg_call_skip_class(at);
+}
+
+/* A parameter and where the next one begins.  NULL: its place is not known for certain. */
+static const char *take_encoded(const char *at, enum type *type)
+{
+	static const struct {
+		const char *code;
+		enum type type;
+	} floating[] = {
+		{.code = "d", .type = TYPE_DOUBLE},
+		{.code = "f", .type = TYPE_FLOAT},
+		{.code = "e", .type = TYPE_EXTENDED},
+		{.code = "St7complexIdE", .type = TYPE_COMPLEX_DOUBLE},
+		{.code = "St7complexIfE", .type = TYPE_COMPLEX_FLOAT},
+	};
+
+	for (size_t i = 0; i < sizeof(floating) / sizeof(floating[0]); i++)
+		if (strncmp(at, floating[i].code, strlen(floating[i].code)) == 0) {
+			*type = floating[i].type;
+			return at + strlen(floating[i].code);
+		}
+	*type = TYPE_OTHER;
+	if (*at && strchr("PRO", *at))
+		return skip_pointee(at + 1);
+	return *at && strchr("wbcahstijlmxy", *at) ? at + 1 : NULL;
+}
+
+/* Returns the first parameter that is not understood, or the end. */
+static const char *read_encoded(const char *at, struct fg_signature *seen)
+{
+	struct places next = {0, 0, 0};
+	enum type type = TYPE_OTHER;
+
+	*seen = (struct fg_signature){0};
+	if (strcmp(at, "v") == 0)
+		at++;
+	while (*at) {
+		const char *rest = take_encoded(at, &type);
+
+		if (!rest || !add_type(seen, type, &next))
+			break;
+		at = rest;
+	}
+	/* A method has its object in front. */
+	seen->is_in_registers = next.on_stack == 0 && next.integers < INTEGER_REGISTERS;
+	return at;
+}
+
+bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable)
+{
+	const char *parameters = fg_call_parameters(symbol);
+	struct fg_signature seen;
+	const char *unread = NULL;
+
+	if (!parameters || !*parameters)
+		return true;
+	unread = read_encoded(parameters, &seen);
+	if (callable && (*unread || !seen.is_in_registers))
+		return false;
+	/* What repeats an earlier type is most often a pointer: the signature stands. */
+	if (*unread ? *unread != 'S' || seen.count > signature->count
+		    : seen.count != signature->count)
+		return false;
+	return memcmp(seen.arguments, signature->arguments,
+		      seen.count * sizeof(seen.arguments[0])) == 0;
+}
+
 /* ---- libm's ---- */
 
 /* Names of functions of double with the same parameters; those of float end with f. */
@@ -167,13 +244,20 @@ static const struct {
 	{.names = " cpow ", .parameters = "T complex,T complex"},
 };
 
-/* Is the word of this size in the list, between blanks? */
+enum {
+	WORD_MAX = 30
+};
+
+/* Is the word of this size in the list, between blanks?  Asked of every symbol of every object. */
 static bool lists(const char *list, const char *word, size_t size)
 {
-	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)
-		if (strncmp(at + 1, word, size) == 0 && at[1 + size] == ' ')
-			return true;
-	return false;
+	char item[WORD_MAX + 3] = {' '};
+
+	if (size > WORD_MAX)
+		return false;
+	memcpy(item + 1, word, size);
+	item[1 + size] = ' ';
+	return strstr(list, item) != NULL;
 }
 
 static const char *parameters_of(const char *name, size_t size)
@@ -281,6 +365,8 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 
 	if (strncmp(name, "_ZGV", 4) == 0)
 		return find_vector(name, signature);
+	if (size > WORD_MAX || memchr(name, ':', size))
+		return false;
 	/* What -ffast-math called until glibc 2.31: "__exp_finite". */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)

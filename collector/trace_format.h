@@ -181,8 +181,9 @@ enum fg_trace_record {
 	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
 	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the
-	 * arguments of one were to be looked at and its signature is not known, and 1 if not all
-	 * calls that were to be timed can be
+	 * arguments of one were to be looked at and its signature is not known, 1 if not all
+	 * calls that were to be timed can be, and 1 if overloads are only counted since their
+	 * parameters are not those of the signature
 	 */
 	FG_RECORD_PATTERN = 30,
 	/* measure, text: what a function that is counted takes, "double(double,int)" */

@@ -666,8 +666,80 @@ struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *
 	return walk_from(thread, &regs, context);
 }
 
+/* ---- calls, most of which come from where the last one came from ---- */
+
+/*
+ * Does the frame at this call lead to the caller of the kept one, and is that path checked by the
+ * same words?  NULL: not known to.
+ */
+static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
+						const struct fg_walk_frame *frame,
+						const struct fg_regs *regs)
+{
+	const struct fg_frame_look look = fg_frame_look();
+	const struct fg_frame_entry *entry = fg_frame_glance(&look, regs->pc);
+	const struct fg_walk_frame *caller = frame + 1;
+	const struct fg_check *check = &kept->checks[frame->first_check];
+	const uint64_t rule = entry ? atomic_load_explicit(&entry->rule, memory_order_acquire) : 0;
+	const enum fg_rule_kind kind = fg_rule_kind(rule);
+	uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
+
+	if (!entry || (kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP) ||
+	    (look.any_gone && !fg_module_live(entry->module)))
+		return NULL;
+	if (fg_rule_register(rule) == FG_DWARF_SP)
+		cfa += regs->sp;
+	else if (fg_rule_register(rule) == FG_DWARF_BP)
+		cfa += regs->bp;
+	else
+		return NULL;
+	if (cfa != caller->regs.sp ||
+	    caller->first_check != frame->first_check + (kind == FG_RULE_CFA_BP))
+		return NULL;
+	if (kind == FG_RULE_CFA)
+		return caller->regs.bp == regs->bp ? entry : NULL;
+	return check->address == cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule) ? entry : NULL;
+}
+
+/*
+ * The path of a call made by the function at the end of the kept stack, from the same place or
+ * another one: all that walk_from() would find again.  0: it has to be walked.
+ */
+static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
+{
+	struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
+	const uint32_t first = thread->kept.end - thread->kept.count;
+	struct fg_walk_frame *frame = &kept->frames[first];
+	const struct fg_frame_entry *entry = NULL;
+	bool is_same = false;
+
+	if (thread->kept.count < 2 || !thread->kept.complete || first < thread->kept.checked_from ||
+	    thread->kept.epoch != atomic_load(&fg_g.epoch) || frame->regs.sp != caller->sp ||
+	    frame->exact)
+		return 0;
+	is_same = same_regs(&frame->regs, caller);
+	if (!is_same)
+		entry = leads_alike(kept, frame, caller);
+	if ((!is_same && !entry) || !rest_holds(thread, kept, first))
+		return 0;
+	if (is_same)
+		return frame->node;
+	frame->regs = *caller;
+	frame->id = entry->id;
+	frame->node = fg_path_extend(thread, frame[1].node, entry->id);
+	if (!frame->node)
+		thread->kept.count = 0;
+	return frame->node;
+}
+
 struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller)
 {
+	const uint32_t path = path_of_next_call(thread, caller);
+
+	if (FG_LIKELY(path != 0))
+		return (struct fg_walk_result){.path = path,
+					       .frames = thread->kept.count,
+					       .frames_reused = thread->kept.count};
 	return walk_from(thread, caller, NULL);
 }
 

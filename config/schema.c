@@ -234,9 +234,10 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(also),
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
-	 .help = "events that are counted by call path after the pairs, exactly: heap, frees, fd, maps, io, "
-		 "throws, locks",
-	 .more = "`heap` counts allocations, `frees` who gives them back, `fd` descriptors that "
+	 .help = "events that are counted by call path after the pairs, exactly: heap, allocations, frees, "
+		 "fd, maps, io, throws, locks",
+	 .more = "`heap` counts allocations and what is held, `allocations` only the former for "
+		 "less than half the time, `frees` who gives them back, `fd` descriptors that "
 		 "are opened, `maps` memory that is mapped, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
 		 "execution a side, a second one where the two sides differ. What was counted is "
 		 "shown; a row of `gate.metrics` gates it, such as "

@@ -366,7 +366,8 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
 	const char *meter = fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT);
-	static const char *const told[] = {FG_FACT_COUNTS, FG_FACT_CALLS, FG_FACT_DOMAINS};
+	static const char *const told[] = {FG_FACT_OUTSIDE, FG_FACT_COUNTS,    FG_FACT_CALLS,
+					   FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS};
 	const bool is_alone = series->repetition_count == 0;
 
 	if (input->baseline || !input->run->has_baseline)

@@ -26,9 +26,14 @@
 #define FG_FACT_EXACT "build.exact"
 /* Why events that were asked for are not counted. */
 #define FG_FACT_COUNTS "build.counts"
+/* Where the functions of a static program come from, or why none is known. */
+#define FG_FACT_OUTSIDE "build.outside"
 /* Why calls that were asked for are not counted, and what is new in the arguments of others. */
 #define FG_FACT_CALLS   "build.calls"
 #define FG_FACT_DOMAINS "build.domains"
+/* With which arguments the candidate calls functions, and what there is to say of them. */
+#define FG_FACT_ARGUMENTS "build.arguments"
+#define FG_FACT_HINTS     "build.hints"
 
 struct fg_build_difference {
 	/*

@@ -31,9 +31,10 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_BIGGER_IS_BETTER] = "bigger-is-better",
 };
 
-const char *const fg_countable[] = {"heap", "frees", "fd", "maps", "io", "throws", "locks", NULL};
-const char *const fg_recordable[] = {"heap", "frees", "sizes",  "lifetimes", "fd",
-				     "maps", "io",    "throws", "locks",     NULL};
+const char *const fg_countable[] = {"heap", "allocations", "frees", "fd", "maps",
+				    "io",   "throws",      "locks", NULL};
+const char *const fg_recordable[] = {"heap", "allocations", "frees",  "sizes", "lifetimes", "fd",
+				     "maps", "io",          "throws", "locks", NULL};
 
 const char *fg_schedule_name(enum fg_schedule schedule)
 {

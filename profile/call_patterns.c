@@ -2,6 +2,7 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
+#include "profile/inlined_copies.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 
@@ -33,6 +34,7 @@ static void join(struct fg_call_patterns *all, const struct fg_trace_pattern *pa
 	known->is_reached |= pattern->is_reached;
 	known->unresolved += pattern->unresolved;
 	known->is_unsigned |= pattern->is_unsigned;
+	known->is_overloaded |= pattern->is_overloaded;
 	known->is_untimed |= pattern->is_untimed;
 	if (!known->exported_by && pattern->exported_by)
 		known->exported_by = fg_arena_strdup(&all->arena, pattern->exported_by);
@@ -64,6 +66,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 {
 	free(all->patterns);
 	free(all->programs);
+	free(all->copies);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
@@ -101,13 +104,54 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
-			      struct fg_strbuf *text)
+static void add_copies(void *context, const char *symbol, size_t copies)
 {
-	const struct fg_trace_pattern *pattern = &all->patterns[index];
+	struct fg_call_patterns *all = context;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (!all->patterns[i].is_reached && is_meant(&all->patterns[i], symbol))
+			all->copies[i] += copies;
+}
+
+/* How many copies of such functions the compiler has put into others, as far as can be seen. */
+static size_t copies_of(struct fg_call_patterns *all, size_t index)
+{
+	if (!all->copies) {
+		all->copies = fg_xcalloc(all->count, sizeof(*all->copies));
+		for (size_t i = 0; i < all->program_count; i++)
+			fg_inlined_copies_visit(all->programs[i], add_copies, all);
+	}
+	return all->copies[index];
+}
+
+/* Is the word of this size in the list, between blanks? */
+static bool lists(const char *list, const char *word, size_t size)
+{
+	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)
+		if (strncmp(at + 1, word, size) == 0 && at[1 + size] == ' ')
+			return true;
+	return false;
+}
+
+/* Functions that compilers make instructions of, for some processors at least. */
+static bool is_builtin(const char *name)
+{
+	static const char names[] =
+		" abs ceil cimag conj copysign creal fabs fdim floor fma fmax fmin isinf isnan labs "
+		"ldexp llabs llrint llround lrint lround memcmp memcpy memmove memset nearbyint "
+		"rint round sqrt strcmp strcpy strlen trunc ";
+	const size_t size = strlen(name);
+	const bool has_type = size > 1 && (name[size - 1] == 'f' || name[size - 1] == 'l');
+
+	return lists(names, name, size) || (has_type && lists(names, name, size - 1));
+}
+
+/* What a pattern that was reached does not cover; false: it is all there. */
+static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
+{
 	const char *at = pattern->library[0] ? "@" : "";
 
-	if (pattern->is_reached && pattern->is_unsigned) {
+	if (pattern->is_unsigned) {
 		fg_strbuf_printf(
 			text,
 			"the arguments of '%s%s%s' are not looked at: its signature is not "
@@ -115,39 +159,73 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 			pattern->text, at, pattern->library, pattern->text);
 		return true;
 	}
-	if (pattern->is_reached && pattern->is_untimed) {
+	if (pattern->is_overloaded) {
+		fg_strbuf_printf(text,
+				 "'%s%s%s' has overloads with other parameters than those of its "
+				 "signature: they are counted, but not timed or looked at",
+				 pattern->text, at, pattern->library);
+		return true;
+	}
+	if (pattern->is_untimed) {
 		fg_strbuf_printf(text,
 				 "not all calls of '%s%s%s' are timed: the collector can call a "
 				 "function only if all its arguments are known to be in registers",
 				 pattern->text, at, pattern->library);
 		return true;
 	}
-	if (pattern->is_reached) {
-		if (pattern->unresolved == 0)
-			return false;
+	if (pattern->unresolved == 0 && !is_builtin(pattern->text))
+		return false;
+	if (pattern->unresolved == 0)
 		fg_strbuf_printf(text,
-				 "'%s%s%s': %" PRIu64 " import%s not counted: it is not certain "
-				 "what they will be bound to",
+				 "'%s%s%s': where the compiler made instructions of it, it is not "
+				 "seen (-fno-builtin-%s keeps the calls)",
+				 pattern->text, at, pattern->library, pattern->text);
+	else
+		fg_strbuf_printf(text,
+				 "'%s%s%s': %" PRIu64
+				 " import%s not counted: it is not certain what they "
+				 "will be bound to",
 				 pattern->text, at, pattern->library, pattern->unresolved,
 				 pattern->unresolved == 1 ? " is" : "s are");
-		return true;
-	}
-	fg_strbuf_printf(text, "no call of '%s%s%s' is counted: ", pattern->text, at,
-			 pattern->library);
-	if (pattern->unresolved > 0) {
-		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
-		return true;
-	}
-	for (size_t i = 0; i < all->program_count; i++) {
-		if (!has_its_own(all->programs[i], pattern))
-			continue;
+	return true;
+}
+
+/* The program that has a function of its own that the pattern means; NULL: none has. */
+static const char *owner_of(const struct fg_call_patterns *all,
+			    const struct fg_trace_pattern *pattern)
+{
+	for (size_t i = 0; i < all->program_count; i++)
+		if (has_its_own(all->programs[i], pattern))
+			return fg_fs_base_name(all->programs[i]);
+	return NULL;
+}
+
+static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+{
+	const struct fg_trace_pattern *pattern = &all->patterns[index];
+	const char *owner = owner_of(all, pattern);
+	const size_t copies = copies_of(all, index);
+
+	if (copies > 0)
+		fg_strbuf_printf(text,
+				 "inlined by the compiler at %zu place%s, not seen%s (compile with "
+				 "-finstrument-functions, or use measure.exact)",
+				 copies, copies == 1 ? "" : "s",
+				 owner ? "; other calls stay inside the program" : "");
+	else if (owner)
 		fg_strbuf_printf(text,
 				 "%s calls its own, without a slot that could be led elsewhere "
 				 "(compile it with -finstrument-functions, or use measure.exact)",
-				 fg_fs_base_name(all->programs[i]));
-		return true;
-	}
-	if (pattern->exported_by)
+				 owner);
+	else if (is_builtin(pattern->text))
+		fg_strbuf_printf(text,
+				 "no object imports it%s%s: it is not used, or the compiler made "
+				 "instructions of it, which are not seen (-fno-builtin-%s keeps "
+				 "the calls)",
+				 pattern->exported_by ? " from " : "",
+				 pattern->exported_by ? fg_fs_base_name(pattern->exported_by) : "",
+				 pattern->text);
+	else if (pattern->exported_by)
 		fg_strbuf_printf(text,
 				 "no object imports it from %s: it is not used, the compiler has "
 				 "put it inline, or it is called inside that object alone",
@@ -155,5 +233,19 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 	else
 		fg_strbuf_add_text(text, "no object exports or imports it: there is none of this "
 					 "name, or the compiler has put it inline");
+}
+
+bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+{
+	const struct fg_trace_pattern *pattern = &all->patterns[index];
+
+	if (pattern->is_reached)
+		return explain_rest(pattern, text);
+	fg_strbuf_printf(text, "no call of '%s%s%s' is counted: ", pattern->text,
+			 pattern->library[0] ? "@" : "", pattern->library);
+	if (pattern->unresolved > 0)
+		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
+	else
+		explain_none(all, index, text);
 	return true;
 }

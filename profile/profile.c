@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile.h"
 
-#include "base/strbuf.h"
 #include "base/text.h"
 
 /* Room for one more, zeroed; a macro because every array has another type. */
@@ -353,4 +352,22 @@ uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, cons
 	const struct fg_frame frame = {.function = fg_profile_function(profile, &function)};
 
 	return fg_profile_stack(profile, parent_stack, fg_profile_frame(profile, &frame));
+}
+
+void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
+{
+	enum {
+		NAMED = 3 /* functions */
+	};
+
+	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		if (i == NAMED) {
+			fg_strbuf_add_text(text, " ← …");
+			return;
+		}
+		fg_strbuf_printf(text, "%s%s", i ? " ← " : "",
+				 profile->functions[frame->function].name);
+	}
 }

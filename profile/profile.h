@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/pair_index.h"
+#include "base/strbuf.h"
 #include "collector/trace_format.h"
 #include "model/profile_set.h"
 #include "symbols/frame_flag.h"
@@ -349,5 +350,8 @@ uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, cons
 #define FG_PROFILE_UNITS \
  "unit of work: " /* a set's "region" of all units of a kind: this and the kind */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
+
+/* Appends the innermost functions of a stack: "fit ← loop ← main". */
+void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);
 
 #endif

@@ -147,7 +147,7 @@ static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bo
 	return origin_ns;
 }
 
-static void note_patterns(struct fg_profile *profile, const struct fg_call_patterns *patterns)
+static void note_patterns(struct fg_profile *profile, struct fg_call_patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct fg_strbuf text = {0};

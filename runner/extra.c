@@ -26,7 +26,7 @@ static char **words_of(const struct fg_extra *extra, const struct fg_target *tar
 	size_t count = 0;
 	char **words;
 
-	while (extra->before[count])
+	while (extra->before && extra->before[count])
 		count++;
 	words = fg_xcalloc(count + command->argc + 1, sizeof(words[0]));
 	for (size_t i = 0; i < count; i++)

@@ -14,8 +14,8 @@
 
 struct fg_extra {
 	enum fg_arm arm;
-	const char *const
-		*before; /* words before the command, NULL at the end: a tool that runs it */
+	/* words before the command, NULL at the end: a tool that runs it; may be NULL */
+	const char *const *before;
 	int64_t timeout_ns;
 	/* executes it in place of fg_process_run(), under observation; NULL: nothing does */
 	int (*observe)(void *context, const struct fg_process_options *options,

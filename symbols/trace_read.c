@@ -416,6 +416,7 @@ static void read_pattern(struct reader *r, struct cursor *c)
 		pattern.exported_by = take_text(r, c);
 	pattern.is_unsigned = c->at < c->end && take_varint(c) != 0;
 	pattern.is_untimed = c->at < c->end && take_varint(c) != 0;
+	pattern.is_overloaded = c->at < c->end && take_varint(c) != 0;
 	if (!c->failed)
 		*APPEND(r->trace, pattern) = pattern;
 }

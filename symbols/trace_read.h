@@ -105,8 +105,9 @@ struct fg_trace_pattern {
 	uint64_t unresolved; /* imports whose function was not certain */
 	/* an object that exports it, though nothing imports it; NULL: none, or not known */
 	const char *exported_by;
-	bool is_unsigned; /* arguments were asked for, and a signature is not known */
-	bool is_untimed;  /* durations were asked for, and a signature is not known */
+	bool is_unsigned;   /* arguments were asked for, and a signature is not known */
+	bool is_overloaded; /* overloads with other parameters are counted and no more */
+	bool is_untimed;    /* durations were asked for, and a signature is not known */
 };
 
 /* What was seen of an argument of a function. */

@@ -8,6 +8,10 @@
 
 #include <math.h>
 
+/* From which share of the time on, and from which relative error of it, system time is told of. */
+#define SYSTEM_SHARE 0.1
+#define SYSTEM_ERROR 0.25
+
 const struct fg_view fg_views[] = {
 	{
 		.name = "flat",
@@ -184,9 +188,45 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is not known here, heap.live is: --measure heap.live",
 				    view->measure);
+	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "allocations were counted without what is held: use fastgate "
+				    "record --measure heap");
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "no allocations were counted: use fastgate record --measure heap, or "
 			    "measure.also: [heap]");
+}
+
+/*
+ * Where system time is sampled at kernel ticks, a few samples may stand for most of it: the total
+ * is right, the functions are a matter of chance.  Told where it matters and another clock knows
+ * more.
+ */
+static void note_system_time(const struct fg_profile *profile, uint16_t measure,
+			     struct fg_view_table *table)
+{
+	double sum = 0;
+	double squares = 0;
+	size_t samples = 0;
+
+	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "--clock exact"))
+		return;
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		if (sample->measure != 0 || sample->kind != FG_TIME_SYSTEM)
+			continue;
+		sum += sample->value;
+		squares += sample->value * sample->value;
+		samples += sample->count;
+	}
+	if (sum < SYSTEM_SHARE * profile->measures[0].total || sqrt(squares) < SYSTEM_ERROR * sum)
+		return;
+	fg_view_note(table,
+		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions are "
+		     "uncertain by %.0f %% of it (record --clock exact tells them)",
+		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
+		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }
 
 int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
@@ -221,6 +261,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	if (measure->truncated > 0 && measure->total > 0)
 		fg_view_note(&made, "%.2g %% of %s has a stack that does not reach its start",
 			     100 * measure->truncated / measure->total, fg_view_whole(&made));
+	note_system_time(profile, index, &made);
 	*table = made;
 	return FG_OK;
 }

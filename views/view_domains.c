@@ -195,7 +195,7 @@ static void add_hints(struct fg_view_table *table, const struct fg_profile *prof
 		char *name = fg_domain_name(order[i]);
 
 		fg_domain_hint(order[i], &hint);
-		fg_view_add_path(&path, profile, order[i]->stack);
+		fg_profile_add_path(&path, profile, order[i]->stack);
 		for (char *line = hint.length ? hint.data : NULL; line && *line;) {
 			char *end = strchr(line, '\n');
 
@@ -234,7 +234,7 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 		char *name = fg_domain_name(order[i]);
 
 		fill_row(table, row, order[i]);
-		fg_view_add_path(&path, profile, order[i]->stack);
+		fg_profile_add_path(&path, profile, order[i]->stack);
 		row->cells[COLUMN_TRACE] = fg_cell_count(order[i]->stack);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, name);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, fg_strbuf_text(&path));

@@ -45,8 +45,8 @@ static const struct fg_view_column columns[] = {
 /* After the inclusive ones, where calls are known. */
 static const struct fg_view_column call_columns[] = {
 	{.key = "calls", .title = "calls", .kind = FG_CELL_COUNT},
-	{.key = "self_per_call_ns", .title = "self/call %t", .kind = FG_CELL_VALUE},
-	{.key = "total_per_call_ns", .title = "total/call %t", .kind = FG_CELL_VALUE},
+	{.key = "self_per_call_ns", .title = "self/call", .kind = FG_CELL_VALUE},
+	{.key = "total_per_call_ns", .title = "total/call", .kind = FG_CELL_VALUE},
 };
 
 enum {
@@ -67,13 +67,24 @@ static void set_columns(struct fg_view_table *table, bool with_calls, bool witho
 	table->columns[COLUMN_LIBRARY + more].only_data = without_library;
 }
 
-static struct fg_view_cell *add_calls(struct fg_view_cell *cell,
+/* With a unit of its own: from nanoseconds to minutes in one column. */
+static struct fg_view_cell per_call(struct fg_view_table *table, double value)
+{
+	struct fg_view_cell cell = fg_cell_value(value);
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	cell.text =
+		fg_arena_strdup(&table->arena, fg_format_value(value, table->measure.unit, text));
+	return cell;
+}
+
+static struct fg_view_cell *add_calls(struct fg_view_table *table, struct fg_view_cell *cell,
 				      const struct fg_label_figures *figures, double calls)
 {
 	if (calls > 0) {
 		cell[0] = fg_cell_count(calls);
-		cell[1] = fg_cell_value(figures->self[0].value / calls);
-		cell[2] = fg_cell_value(figures->inclusive[0].value / calls);
+		cell[1] = per_call(table, figures->self[0].value / calls);
+		cell[2] = per_call(table, figures->inclusive[0].value / calls);
 	}
 	return cell + FG_ARRAY_SIZE(call_columns);
 }
@@ -92,7 +103,7 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
 	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
 	if (calls->known)
-		cell = add_calls(cell, figures, fg_view_calls_of(calls, label));
+		cell = add_calls(table, cell, figures, fg_view_calls_of(calls, label));
 	*cell++ = fg_cell_count((double)figures->self[0].samples);
 	*cell++ = fg_cell_count((double)figures->inclusive[0].samples);
 	*cell++ = fg_cell_count(figures->leaf_paths);

@@ -82,8 +82,6 @@ double fg_view_stored_scale(const struct fg_profile *profile,
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
 /* Matches "name [library]". */
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
-/* "fit ← loop ← main": the innermost functions of a call path. */
-void fg_view_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);
 /* A faint row for each function of a call path, outermost first, named in the last column. */
 void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
 			uint32_t stack);

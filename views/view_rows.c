@@ -262,25 +262,7 @@ size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise)
 	return options->rows > 0 ? options->rows : otherwise;
 }
 
-/* ---- call paths and histograms ---- */
-
-void fg_view_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
-{
-	enum {
-		NAMED = 3 /* functions */
-	};
-
-	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
-
-		if (i == NAMED) {
-			fg_strbuf_add_text(text, " ← …");
-			return;
-		}
-		fg_strbuf_printf(text, "%s%s", i ? " ← " : "",
-				 profile->functions[frame->function].name);
-	}
-}
+/* ---- histograms ---- */
 
 void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
 			uint32_t stack)

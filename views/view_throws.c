@@ -87,7 +87,7 @@ static void add_row(struct fg_view_table *table, const struct fg_profile *profil
 	struct fg_strbuf path = {0};
 	struct fg_strbuf catcher = {0};
 
-	fg_view_add_path(&path, profile, pair->thrown);
+	fg_profile_add_path(&path, profile, pair->thrown);
 	fg_strbuf_printf(&catcher, "%s%s", name_of(profile, pair->caught),
 			 pair->is_again ? ", again" : "");
 	if (thrown > 0)

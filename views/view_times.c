@@ -152,7 +152,7 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 		struct fg_strbuf path = {0};
 
 		fill_row(table, row, &order[i]);
-		fg_view_add_path(&path, profile, order[i].stack);
+		fg_profile_add_path(&path, profile, order[i].stack);
 		row->cells[COLUMN_TRACE] = fg_cell_count(order[i].stack);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, order[i].function);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, fg_strbuf_text(&path));

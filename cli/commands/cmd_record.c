@@ -107,8 +107,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
-		    "count events by call path instead of sampling time: heap, frees, sizes, "
-		    "lifetimes, fd, maps, io, throws, locks; or several, between commas"),
+		    "count events by call path instead of sampling time: heap, allocations (the "
+		    "heap without what is held), frees, sizes, lifetimes, fd, maps, io, throws, "
+		    "locks; or several, between commas"),
 	FG_ROW_COUNT(struct options, temporary, "temporary", 0, UINT32_MAX, NULL,
 		     "with --measure heap: a block is temporary if it is given back before its "
 		     "thread makes N more (default: before the thread does anything else)"),

@@ -26,6 +26,7 @@ struct counted {
 	size_t count, capacity;
 	bool is_timed;
 	struct fg_call_patterns patterns;
+	struct fg_map notes; /* those that were said */
 };
 
 /* The function whose calls the measure counts; NULL: it counts something else. */
@@ -54,6 +55,19 @@ static struct function *add(struct counted *counted, const char *name, double ca
 	return &counted->functions[index];
 }
 
+/* What the collector could not do in a process; the same once. */
+static void say_notes(const struct fg_cli *cli, struct counted *counted,
+		      const struct fg_trace *trace)
+{
+	for (size_t i = 0; i < trace->note_count; i++) {
+		bool is_new = false;
+
+		(void)fg_map_add_text(&counted->notes, trace->notes[i], i, &is_new);
+		if (is_new)
+			fg_cli_say(cli, "note: %s", trace->notes[i]);
+	}
+}
+
 static void add_trace(struct counted *counted, const struct fg_trace *trace)
 {
 	for (size_t i = 1; i < trace->measure_count; i++)
@@ -71,7 +85,7 @@ static void add_trace(struct counted *counted, const struct fg_trace *trace)
 	fg_call_patterns_add(&counted->patterns, trace);
 }
 
-static void read_folder(struct counted *counted, const char *folder)
+static void read_folder(const struct fg_cli *cli, struct counted *counted, const char *folder)
 {
 	char **names = NULL;
 	size_t count = 0;
@@ -84,6 +98,7 @@ static void read_folder(struct counted *counted, const char *folder)
 
 		if (fg_trace_is_trace(path) && fg_trace_read(path, &trace, NULL) == FG_OK) {
 			add_trace(counted, &trace);
+			say_notes(cli, counted, &trace);
 			fg_trace_release(&trace);
 		}
 		free(path);
@@ -125,7 +140,7 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 {
 	struct counted counted = {0};
 
-	read_folder(&counted, folder);
+	read_folder(cli, &counted, folder);
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
@@ -138,6 +153,7 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 	}
 	fg_call_patterns_release(&counted.patterns);
 	fg_map_release(&counted.index);
+	fg_map_release(&counted.notes);
 	free(counted.functions);
 	fg_arena_release(&counted.arena);
 }

@@ -50,6 +50,7 @@ struct counter {
 	char *why;                  /* why nothing is counted, or not as often as it should be */
 	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
 	struct fg_domain_sums domains[FG_ARM_COUNT]; /* of the first repetition */
+	char *hints; /* what there is to say of the candidate's arguments; NULL: nothing */
 	bool is_taken[FG_ARM_COUNT];
 };
 
@@ -108,6 +109,8 @@ static void take(struct counter *counter, enum fg_arm arm, const struct fg_profi
 		return;
 	counter->is_taken[arm] = true;
 	fg_domain_sums_init(&counter->domains[arm], profile);
+	if (arm == FG_ARM_CANDIDATE)
+		counter->hints = fg_domain_hints_text(profile);
 	for (size_t i = 0; arm == FG_ARM_CANDIDATE && i < profile->note_count; i++)
 		if (fg_text_starts_with(profile->notes[i], "no call of "))
 			fg_strbuf_printf(&counter->unreached, "%s%s",
@@ -193,6 +196,7 @@ static void set_fact(struct fg_series *series, const char *name, char *text)
 static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
 	char *change = NULL;
+	char *arguments = NULL;
 
 	if (counter->why)
 		set_fact(series, counter->kind->fact,
@@ -206,7 +210,13 @@ static void record(const struct counter *counter, struct fg_series *series, unsi
 				       &counter->domains[FG_ARM_CANDIDATE]);
 	if (change)
 		set_fact(series, FG_FACT_DOMAINS, fg_xasprintf("arguments: %s", change));
+	arguments = fg_domain_sums_text(&counter->domains[FG_ARM_CANDIDATE]);
+	if (arguments)
+		set_fact(series, FG_FACT_ARGUMENTS, fg_xasprintf("called with %s", arguments));
+	if (counter->hints)
+		set_fact(series, FG_FACT_HINTS, fg_xasprintf("hint: %s", counter->hints));
 	free(change);
+	free(arguments);
 }
 
 static void counter_release(struct counter *counter)
@@ -216,6 +226,7 @@ static void counter_release(struct counter *counter)
 	fg_strbuf_release(&counter->unreached);
 	free(counter->events);
 	free(counter->why);
+	free(counter->hints);
 }
 
 static int count_kind(struct counter *counter, struct fg_series *series, struct fg_profile_set *set,

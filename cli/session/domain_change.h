@@ -9,6 +9,7 @@
 struct fg_domain_sums {
 	struct fg_map index; /* "pow #2" → item */
 	struct fg_domain *items;
+	size_t *paths; /* how many call paths there are to each item */
 	size_t count;
 };
 
@@ -20,5 +21,12 @@ void fg_domain_sums_release(struct fg_domain_sums *sums);
  */
 char *fg_domain_change_text(const struct fg_domain_sums *baseline,
 			    const struct fg_domain_sums *candidate);
+/*
+ * The functions that are called most: "exp: 1000 arguments in [-1000, -1], from 1 call path; ...";
+ * NULL: there are none.  Yours to free.
+ */
+char *fg_domain_sums_text(const struct fg_domain_sums *sums);
+/* As `view -V domains` says it of the call paths that are taken most; NULL: nothing. */
+char *fg_domain_hints_text(const struct fg_profile *profile);
 
 #endif

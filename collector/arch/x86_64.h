@@ -106,6 +106,8 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 
 /* Those that wait without one, or whose time-out the kernel brings up to date. */
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
+/* Those that install a mask while they wait, besides what every architecture has. */
+#define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 
 /* The registers here, for a walk that begins in the calling function. */

@@ -12,7 +12,8 @@ build=$1 seconds=${2:-300}
 kills_wanted=${3:-$((seconds * 10 / 3))} calls=${4:-$((seconds * 10000 / 3))}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+calls_pid=
+trap '[ -z "$calls_pid" ] || kill "$calls_pid" 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 143' INT TERM
 library=$(find "$build/lib" "$build/lib64" -name libfastgate_collector.so 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "the collector is not built in $build"; exit 2; }
@@ -49,7 +50,9 @@ readable() {
 }
 
 # 26 calls a round.
-sampled "$scratch/calls" timeout --foreground -s KILL $((seconds + 3600)) "$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
+mkdir -p "$scratch/calls"
+timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_RATE=10000 \
+	"$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
 calls_pid=$!
 
 while [ "$(date +%s)" -lt "$end" ]; do
@@ -81,5 +84,5 @@ while [ $kills -lt "$kills_wanted" ]; do
 done
 echo "$kills of $kills kills left what is readable ($traces traces)"
 
-wait $calls_pid || { echo "calls were cut short:"; cat "$scratch/calls.said"; exit 1; }
+wait "$calls_pid" || { echo "calls were cut short:"; cat "$scratch/calls.said"; exit 1; }
 echo "$calls calls that a signal could cut short: $(tr '\n' ' ' <"$scratch/calls.said")"

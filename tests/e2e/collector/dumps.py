@@ -82,6 +82,15 @@ def growth_between_two_marks():
     check(refused.returncode == 2 and "there is no dump 3: there are 2" in refused.stderr, f"{refused}")
 
 
+def each_dump_of_a_loop_holds_the_block_of_its_turn(program):
+    """Allocate, dump, free, three times: each dump has one block, the whole has three, and nothing is left."""
+    record(program, ("hold", "dump", "let-go") * 3, "--measure", "heap")
+    check([held(f"heap.live.{i}").get("hold") for i in (1, 2, 3)] == [50000] * 3, "one block a dump")
+    check(held("heap.bytes").get("hold") == 150000 and held("heap.allocations").get("hold") == 3, "three blocks in all")
+    check(held("heap.own_peak").get("hold") == 50000 and held("heap.largest").get("hold") == 50000, "never more than one at a time")
+    check("hold" not in held("heap.live"), "nothing is left")
+
+
 class Page(html.parser.HTMLParser):
     """Links, what has an id, and the headings, of a page whose elements are all closed."""
 
@@ -201,6 +210,7 @@ def body():
         file_asks(program)
     program = f"{TARGETS}/dumps"
     program_asks(program)
+    each_dump_of_a_loop_holds_the_block_of_its_turn(program)
     page_shows_the_heap_over_time(program)
     ms_print_shows_the_heap(program)
     signal_asks(program)

@@ -52,6 +52,21 @@ def each_call_is_counted_where_it_was_made(program):
     check("of memory allocated" in view and "make_large" in view, view)
 
 
+def allocations_alone_are_the_same_and_keep_no_blocks(program):
+    done = call(FASTGATE, "record", "--measure", "allocations,frees", "--", program)
+    check(done.returncode == 0, done.stderr)
+    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
+    expect("heap.bytes", {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
+    expect("heap.largest", {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
+    expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+    view = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.peak")
+    check(view.returncode == 2 and "heap.peak" in view.stderr, f"{view.returncode} {view.stdout}{view.stderr}")
+    leaks = call(FASTGATE, "view", "fastgate-record", "-V", "leaks")
+    check(leaks.returncode == 2 and "without what is held" in leaks.stderr, f"{leaks.returncode} {leaks.stdout}{leaks.stderr}")
+    call(FASTGATE, "record", "--measure", "allocations,heap", "--", program, check=True)
+    check(by_function("heap.own_peak").get("make_large", 0) > 0, "the heap was asked for as well")
+
+
 def both_sides_of_a_fork_are_counted(program):
     recorded(program, "fork")
     expect("heap.allocations", {"make_small": 4500, "make_large": 20})
@@ -228,6 +243,7 @@ def body():
         if not os.path.exists(program):
             continue
         each_call_is_counted_where_it_was_made(program)
+        allocations_alone_are_the_same_and_keep_no_blocks(program)
         both_sides_of_a_fork_are_counted(program)
         allocation_in_a_signal_handler_is_counted(program)
         allocations_after_a_jump_have_their_callers(program)

@@ -69,8 +69,10 @@ def more_calls_and_more_instructions_a_call_are_told_apart(env):
     assert (work["cause"], work["function_calls"]) == ("per_call", [1000, 1000]), work
     text = run(fastgate, "report", env=env).stdout
     assert "does more work" in text and "instructions a call" in text and "callgrind" in text, text
-    text = run(fastgate, "view", "--measure", "calls", "-F", "^fit$", env=env)
-    assert text.returncode == 2 or "1000" in text.stdout, text
+    shown = run(fastgate, "view", env=env).stdout
+    assert "calls self/call total/call" in " ".join(shown.split()), shown
+    row = next(row for row in json.loads(run(fastgate, "view", "--json", env=env).stdout)["rows"] if row["name"] == "fit")
+    assert row["calls"] == 1000 and row["self_per_call"] == row["self"] / 1000, row
 
 
 def a_program_that_is_not_deterministic_is_not_judged(env):

@@ -119,6 +119,23 @@ static void waiting_for_the_signal_goes_on(void **state)
 	}
 }
 
+static void a_wait_ends_when_its_handler_has_run(void **state)
+{
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick",
+					     FG_ENV_CLOCK "=probe"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"woken"},
+				  .settings = {FG_ENV_RATE "=10000", clocks[i]}};
+
+		run_target(&run, &outcome);
+		assert_true(outcome_truth(&outcome, "woken") >= 4);
+		outcome_release(&outcome);
+	}
+}
+
 /*
  * Its filter kills for every system call but the few that the program makes; its own exit code
  * comes through.
@@ -407,6 +424,7 @@ int main(void)
 		cmocka_unit_test(no_call_is_cut_short),
 		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
 		cmocka_unit_test(waiting_for_the_signal_goes_on),
+		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
 		cmocka_unit_test(a_sandbox_is_not_disturbed),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+call_kinds.py FASTGATE COLLECTOR COMPILER: calls and arguments are counted to the digit whatever kind of function or program it is: static
+programs, exec, variants that libm chooses by the processor, overloads of C++, Fortran, vector functions, -ffast-math, plugins.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
+COMPILER = sys.argv[3]
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def built(name, source, *options, language="c", compiler=COMPILER):
+    write(f"{name}.{language}", source)
+    subprocess.run([compiler, f"{name}.{language}", "-o", name, *options], check=True)
+    return f"./{name}"
+
+
+def recorded(*words, code=0, **more):
+    shutil.rmtree("fastgate-record", ignore_errors=True)
+    done = call(FASTGATE, "record", *words, **more)
+    check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return done
+
+
+def counted(function):
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record")
+    return sum(int(line.rsplit(" ", 1)[1]) for line in folded.stdout.splitlines())
+
+
+def domains():
+    """The row of each argument."""
+    view = call(FASTGATE, "view", "-V", "domains", "--json", "fastgate-record", check=True)
+    return {row["name"]: row for row in json.loads(view.stdout)["rows"]}
+
+
+def expect(found, name, **wanted):
+    seen = {key: found.get(name, {}).get(key) for key in wanted}
+    check(seen == wanted, f"{name}: {wanted} expected, found {seen} among {sorted(found)}")
+
+
+SUMS = """
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    double sum = 0;
+    for (int i = 0; i < 7; i++) sum += exp(count + i);
+    printf("%g\\n", sum);
+    fflush(stdout);
+    if (count > 1) execv(words[1], words + 1);
+    return 0;
+}
+"""
+
+
+def a_static_program_is_refused():
+    program = built("fixed", SUMS, "-O1", "-static", "-lm")
+    for option in ("--calls", "--domains"):
+        done = recorded(option, "exp", "--", program, code=2)
+        check("linked statically" in done.stderr and option in done.stderr, f"{option}: {done.stderr}")
+        check(done.stdout == "" and not os.path.exists("fastgate-record"), f"{option}: the program ran: {done}")
+
+
+def each_image_of_a_process_is_counted():
+    program = built("sums", SUMS, "-O1", "-lm")
+    recorded("--calls", "exp", "--", program, program, program)
+    check(counted("exp") == 21, f"three images: {counted('exp')}")
+    done = recorded("--calls", "exp", "--", program, "./fixed")
+    check(counted("exp") == 7, f"the image that can be seen: {counted('exp')}")
+    check("./fixed is linked statically" in done.stderr, f"the one that cannot: {done.stderr}")
+
+
+THREE = """
+#include <math.h>
+#include <stdio.h>
+int main(int count, char **words)
+{
+    double sum = 0;
+    (void)words;
+    for (int i = 1; i <= 30; i++) sum += exp(count * i) + sin(i) + pow(i, 2.5);
+    printf("%g\\n", sum);
+    return 0;
+}
+"""
+CHOOSING = """
+static double plain(double x) { return x + 1; }
+static double (*choose(void))(double) { return plain; }
+double chosen(double x) __attribute__((ifunc("choose")));
+"""
+
+
+def a_variant_for_the_processor_counts_once():
+    program = built("three", THREE, "-O1", "-lm")
+    for binding in ({}, {"LD_BIND_NOW": "1"}, {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX2_Usable,-FMA_Usable"}):
+        recorded("--domains", "exp,sin,pow@libm", "--", program, env={**os.environ, **binding})
+        found = domains()
+        expect(found, "exp", calls=30, min=1, max=30)
+        expect(found, "sin", calls=30, min=1, max=30)
+        expect(found, "pow #2", calls=30, min=2.5, max=2.5)
+    built("libchosen.so", CHOOSING, "-O1", "-shared", "-fPIC")
+    program = built("chooses", "double chosen(double);\nint main(void) { double x = 0; for (int i = 0; i < 9; i++) x = chosen(x); return x != 9; }\n",
+                    "./libchosen.so")
+    recorded("--domains", "chosen=double(double)@libchosen", "--", program)
+    expect(domains(), "chosen", calls=9, min=0, max=8)
+
+
+OVERLOADS = """
+#include <complex>
+namespace text { struct Pair { double first[4]; };
+double fit(double x); float fit(float x); double fit(Pair pair, double x); double fit(std::complex<double> z); double fit(const double *x, int n);
+template <class T> T any(T x); extern template double any(double);
+struct Model { double weigh(double x) const; double weigh(const Model &other, const Model &third, double x) const; }; }
+"""
+OVERLOADED = """
+#include "overloads.h"
+double text::fit(double x) { return x; }
+float text::fit(float x) { return x; }
+double text::fit(Pair pair, double x) { return pair.first[3] + x; }
+double text::fit(std::complex<double> z) { return z.imag(); }
+double text::fit(const double *x, int n) { return x[n]; }
+template <class T> T text::any(T x) { return x; }
+template double text::any(double);
+double text::Model::weigh(double x) const { return x; }
+double text::Model::weigh(const Model &, const Model &, double x) const { return x; }
+"""
+USES = """
+#include "overloads.h"
+#include <cstdio>
+int main()
+{
+    double sum = 0, list[] = {1, 2, 3};
+    text::Pair pair = {{1, 2, 3, 4}};
+    text::Model model;
+    for (int i = 1; i <= 5; i++)
+        sum += text::fit(i * 0.5) + text::fit((float)i) + text::fit(pair, 77.0) + text::fit(std::complex<double>(33, 44)) + text::fit(list, 1)
+               + text::any(8.0) + model.weigh(-1.5) + model.weigh(model, model, -2.5);
+    std::printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def an_overload_is_read_only_where_its_parameters_are_those_of_the_signature():
+    write("overloads.h", OVERLOADS)
+    built("liboverloads.so", OVERLOADED, "-O1", "-shared", "-fPIC", language="cpp")
+    program = built("uses", USES, "-O1", "./liboverloads.so", "-lstdc++", language="cpp")
+    done = recorded("--domains", "text::fit=double(double),text::any=double(double),text::Model::weigh=double(double)", "--times", "--", program)
+    check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
+    found = domains()
+    expect(found, "text::fit", calls=5, min=0.5, max=2.5)
+    check(counted("text::fit") == 25, f"all overloads are counted: {counted('text::fit')}")
+    expect(found, "text::any", calls=5, min=8, max=8)
+    expect(found, "text::Model::weigh", calls=5, min=-1.5, max=-1.5)
+    check("'text::fit'" in done.stderr and "signature" in done.stderr, f"the other overloads: {done.stderr}")
+    recorded("--domains", "text::fit=float(float),text::Model::weigh=double(double)", "--", program)
+    expect(domains(), "text::fit", calls=5, min=1, max=5)
+    expect(domains(), "text::Model::weigh", calls=10, min=-2.5, max=-1.5)
+    recorded("--domains", "text::fit=double(double complex)", "--", program)
+    expect(domains(), "text::fit #2", calls=5, min=44, max=44)
+
+
+WAVES = """
+program waves
+  implicit none
+  real(8) :: total
+  real(4) :: narrow
+  complex(8) :: z
+  integer :: i
+  total = 0
+  narrow = 0
+  z = (0d0, 0d0)
+  do i = 1, 40
+    call step(i * 0.25d0, 1.5d0 + i)
+    narrow = narrow + exp(real(i))
+    z = z + exp(cmplx(i, -i, 8))
+  end do
+  print '(3es12.4)', total, narrow, abs(z)
+contains
+  subroutine step(x, y)
+    real(8), intent(in) :: x, y
+    total = total + exp(x) + sin(x) + y ** x
+  end subroutine
+end program
+"""
+
+
+def what_fortran_calls_is_counted():
+    program = built("waves", WAVES, "-O1", language="f90", compiler="gfortran")
+    done = recorded("--domains", "libm", "--", program)
+    check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
+    found = domains()
+    expect(found, "exp", calls=40, min=0.25, max=10)
+    expect(found, "sin", calls=40, min=0.25, max=10)
+    expect(found, "pow", calls=40, min=2.5, max=41.5)
+    expect(found, "pow #2", calls=40, min=0.25, max=10)
+    expect(found, "expf", calls=40, min=1, max=40, signature="float(float)")
+    expect(found, "cexp #2", calls=40, min=-40, max=-1)
+
+
+# The names that a compiler gives to them; the clones themselves are the compiler's business.
+LANES = """
+#include <emmintrin.h>
+#include <stdio.h>
+__m128d _ZGVbN2v_exp(__m128d x);
+__m128d _ZGVbN2vv_pow(__m128d x, __m128d y);
+__m128 _ZGVbN4v_sinf(__m128 x);
+int main(void)
+{
+    __m128d sum = _mm_setzero_pd();
+    __m128 narrow = _mm_setzero_ps();
+    for (int i = 0; i < 10; i++) {
+        sum = _mm_add_pd(sum, _ZGVbN2v_exp(_mm_set_pd(-i, i)));
+        sum = _mm_add_pd(sum, _ZGVbN2vv_pow(_mm_set_pd(i + 1, 20), _mm_set_pd(0.5, 0.25)));
+        narrow = _mm_add_ps(narrow, _ZGVbN4v_sinf(_mm_set_ps(i, 1, 2, -3)));
+    }
+    printf("%g %g\\n", _mm_cvtsd_f64(sum), _mm_cvtss_f32(narrow));
+    return 0;
+}
+"""
+
+
+def each_lane_of_a_vector_function_is_an_argument():
+    program = built("lanes", LANES, "-O1", "-lmvec", "-lm")
+    done = recorded("--domains", "libm", "--", program)
+    check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
+    found = domains()
+    expect(found, "_ZGVbN2v_exp", calls=20, min=-9, max=9)
+    expect(found, "_ZGVbN2vv_pow", calls=20, min=1, max=20)
+    expect(found, "_ZGVbN2vv_pow #2", calls=20, min=0.25, max=0.5)
+    expect(found, "_ZGVbN4v_sinf", calls=40, min=-3, max=9)
+    check(counted("_ZGVbN2v_exp") == 10, f"a call is one call: {counted('_ZGVbN2v_exp')}")
+
+
+FINITE = """
+#include <stdio.h>
+double finite_exp(double), finite_pow(double, double);
+__asm__(".symver finite_exp, __exp_finite@GLIBC_2.15\\n.symver finite_pow, __pow_finite@GLIBC_2.15");
+int main(void)
+{
+    double sum = 0;
+    for (int i = 1; i <= 12; i++) sum += finite_exp(i) + finite_pow(i, 3);
+    printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def fast_math_is_counted():
+    """Today's compilers call exp itself; programs of older ones, what libm keeps for them."""
+    program = built("fast", THREE, "-O2", "-ffast-math", "-lm")
+    recorded("--domains", "libm", "--", program)
+    expect(domains(), "exp", calls=30, min=1, max=30)
+    program = built("finite", FINITE, "-O1", "-lm")
+    recorded("--domains", "libm", "--", program)
+    expect(domains(), "__exp_finite", calls=12, min=1, max=12)
+    expect(domains(), "__pow_finite #2", calls=12, min=3, max=3)
+
+
+PLUGIN = """
+#include <math.h>
+double fill(double x);
+double fill(double x) { return cbrt(x) + cbrt(2 * x); }
+"""
+HOST = """
+#include <dlfcn.h>
+int main(void)
+{
+    double sum = 0;
+    for (int i = 1; i <= 6; i++) {
+        void *library = dlopen("./plugin.so", RTLD_NOW);
+        double (*fill)(double) = (double (*)(double))dlsym(library, "fill");
+        sum += fill(i);
+        dlclose(library);
+    }
+    return sum < 0;
+}
+"""
+
+
+def arguments_in_a_plugin_are_seen_each_time_it_is_loaded():
+    built("plugin.so", PLUGIN, "-O1", "-shared", "-fPIC", "-lm")
+    recorded("--domains", "libm", "--", built("host", HOST))
+    expect(domains(), "cbrt", calls=12, min=1, max=12)
+
+
+COPIED = """
+#include <cmath>
+#include <cstdio>
+namespace text { struct Line { double slope; inline double at(double x) const { return slope * x + x * x; } }; }
+static inline double half(double x) { return 0.5 * x + x * x; }
+int main(int count, char **)
+{
+    text::Line line{(double)count};
+    double sum = half(count);
+    for (int i = 0; i < 10; i++) sum += line.at(i) + half(i + sum) + std::sqrt(i + count) + std::fabs(count - 5) + std::exp(i);
+    std::printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def what_the_compiler_inlined_is_said_by_function():
+    program = built("copied", COPIED, "-g", "-O2", "-lstdc++", "-lm", language="cpp")
+    said = recorded("--calls", "text::Line::at,half,sqrt,fabs,exp,nowhere", "--", program).stderr
+    check("'text::Line::at' is counted: inlined by the compiler at 1 place, not seen" in said, f"a method: {said}")
+    check("'half' is counted: inlined by the compiler at 2 places, not seen" in said, f"a function: {said}")
+    check("'sqrt': where the compiler made instructions" in said and "-fno-builtin-fabs" in said, f"builtins: {said}")
+    check("'nowhere' is counted: no object exports" in said and "'exp'" not in said, f"the others: {said}")
+    write("across.c", "double across(double x);\ndouble across(double x) { return x * x + 1; }\n")
+    program = built("linked", "double across(double);\nint main(int count, char **words) { (void)words; return across(count) > 5; }\n",
+                    "across.c", "-g", "-O2", "-flto")
+    said = recorded("--calls", "across", "--", program).stderr
+    check("'across' is counted: inlined by the compiler at 1 place, not seen" in said, f"by the linker: {said}")
+    program = built("bare", COPIED, "-O2", "-lstdc++", "-lm", language="cpp")
+    said = recorded("--calls", "half", "--", program).stderr
+    check("there is none of this name, or the compiler has put it inline" in said, f"without debug information: {said}")
+
+
+SIBLINGS = """
+#include <alloca.h>
+#include <math.h>
+#include <stdio.h>
+static volatile double sum;
+#define CALLS(x) do { sum += exp(x); sum += log(2 + (x)); sum += exp(-(x)); __asm__ volatile(""); } while (0)
+__attribute__((noinline)) static void one(double x) { CALLS(x); }
+__attribute__((noinline)) static void two(double x) { CALLS(x); }
+__attribute__((noinline)) static void wide(int size) { volatile char *room = alloca(size); room[size - 1] = 1; CALLS(1.0); }
+__attribute__((noinline)) static void left(int i) { one(i); two(i); wide(16 << i % 3); __asm__ volatile(""); }
+__attribute__((noinline)) static void right(int i) { one(i); two(i); one(i); __asm__ volatile(""); }
+__attribute__((noinline)) static void down(int i) { if (i > 0) down(i - 1); else one(0); two(1); __asm__ volatile(""); }
+static void (*volatile const turns[])(double) = {one, two};
+__attribute__((noinline)) static void choose(void) { for (int i = 0; i < 30; i++) turns[i % 3 == 0](i); __asm__ volatile(""); }
+int main(void)
+{
+    choose();
+    for (int i = 0; i < 20; i++) {
+        left(i);
+        right(i);
+        down(i % 5);
+    }
+    printf("%g\\n", sum);
+    return 0;
+}
+"""
+
+
+def calls_from_alike_stacks_keep_their_paths():
+    """Frames of the same size at the same place, call sites that take turns, with frame pointers and without."""
+    wanted = {"choose;one": 40, "choose;two": 20, "left;one": 40, "left;two": 40, "left;wide": 40, "right;one": 80, "right;two": 40, "down;one": 40, "main;down;two": 40}
+    for option in ("-fomit-frame-pointer", "-fno-omit-frame-pointer"):
+        recorded("--calls", "exp,log", "--", built("siblings", SIBLINGS, "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", option, "-lm"))
+        for function, times in (("exp", 1), ("log", 0.5)):
+            folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True).stdout
+            lines = [line.rsplit(" ", 1) for line in folded.splitlines()]
+            for end, calls in wanted.items():
+                found = sum(int(value) for stack, value in lines if stack.endswith(end))
+                check(found == calls * times, f"{option}: {function} of {end}: {calls * times} expected, found {found}\n{folded}")
+            total = sum(int(value) for _, value in lines)
+            check(total == 460 * times, f"{option}: all calls of {function}: {total}")
+
+
+def body():
+    a_static_program_is_refused()
+    each_image_of_a_process_is_counted()
+    a_variant_for_the_processor_counts_once()
+    an_overload_is_read_only_where_its_parameters_are_those_of_the_signature()
+    what_fortran_calls_is_counted()
+    each_lane_of_a_vector_function_is_an_argument()
+    fast_math_is_counted()
+    arguments_in_a_plugin_are_seen_each_time_it_is_loaded()
+    what_the_compiler_inlined_is_said_by_function()
+    calls_from_alike_stacks_keep_their_paths()
+
+
+finish_in_scratch(body)
