@@ -3,7 +3,11 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "runner/file_lock.h"
 #include "runner/git.h"
+
+#include <sys/file.h>
+#include <unistd.h>
 
 /* ---- submodules ---- */
 
@@ -76,16 +80,23 @@ static size_t list_modules(const struct fg_git *in_tree, const char *kind, const
 	return count;
 }
 
+/* Of all of a repository's work trees, to be freed. */
+static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
+			      struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = top, .interrupted = checkout->interrupted};
+	const char *const ask[] = {"rev-parse", "--path-format=absolute", "--git-common-dir", NULL};
+
+	return fg_git_output(&in_top, ask, common, err);
+}
+
 static char *local_clone(const struct level *level, const struct module *module)
 {
-	const struct fg_git in_top = {.folder = level->top,
-				      .interrupted = level->checkout->interrupted};
-	const char *const ask[] = {"rev-parse", "--path-format=absolute", "--git-common-dir", NULL};
 	char *common = NULL;
 	char *modules = NULL;
 	char *folder = NULL;
 
-	if (fg_git_output(&in_top, ask, &common, NULL) != FG_OK)
+	if (find_common_folder(level->checkout, level->top, &common, NULL) != FG_OK)
 		return NULL;
 	modules = fg_fs_join(common, "modules");
 	folder = fg_fs_join(modules, module->name);
@@ -228,13 +239,60 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 	return status;
 }
 
+/* ---- the repository's list of work trees ---- */
+
+/*
+ * One at a time in a repository: `git worktree prune` removes what another `git worktree add` has
+ * just begun, and `git submodule update` writes into the repository's configuration.
+ */
+static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, struct fg_error *err)
+{
+	char *common = NULL;
+	int status = find_common_folder(checkout, checkout->top, &common, err);
+
+	if (status == FG_OK)
+		status = fg_file_lock(
+			common, LOCK_EX,
+			&(struct fg_lock_wait){.interrupted = checkout->interrupted,
+					       .context = checkout->context,
+					       .on_note = checkout->on_note,
+					       .note = "waiting: another fastgate is checking out"},
+			lock_fd, err);
+	free(common);
+	return status;
+}
+
+static int prune_worktrees(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	const char *const prune[] = {"worktree", "prune", NULL};
+	char *ignored = NULL;
+	const int status = fg_git_output(&in_top, prune, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
+int fg_checkout_forget_removed(const char *top, struct fg_error *err)
+{
+	const struct fg_checkout checkout = {.top = top};
+	int lock_fd = -1;
+	int status = lock_repository(&checkout, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	status = prune_worktrees(&checkout, err);
+	(void)close(lock_fd);
+	return status;
+}
+
 /* ---- the commit itself ---- */
 
 static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err)
 {
 	const struct fg_git in_top = {.folder = checkout->top,
 				      .interrupted = checkout->interrupted};
-	const char *const prune[] = {"worktree", "prune", NULL};
 	const char *const add[] = {"-c",
 				   "core.hooksPath=/dev/null",
 				   "worktree",
@@ -250,11 +308,9 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 
 	if (status != FG_OK)
 		return status;
-	status = fg_git_output(&in_top, prune, &ignored, err);
-	free(ignored);
+	status = prune_worktrees(checkout, err);
 	if (status != FG_OK)
 		return status;
-	ignored = NULL;
 	status = fg_git_output(&in_top, add, &ignored, err);
 	free(ignored);
 	return status;
@@ -279,15 +335,20 @@ int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)
 {
 	const struct level level = {
 		.checkout = checkout, .top = checkout->top, .tree = checkout->tree};
-	int status = FG_ECHILD;
+	int lock_fd = -1;
+	int status = lock_repository(checkout, &lock_fd, err);
 
+	if (status != FG_OK)
+		return status;
+	status = FG_ECHILD;
 	if (checkout->keep)
 		status = change_worktree(checkout, err);
 	if (status == FG_ECHILD)
 		status = add_worktree(checkout, err);
-	if (status != FG_OK)
-		return status;
-	return update_submodules(&level, err);
+	if (status == FG_OK)
+		status = update_submodules(&level, err);
+	(void)close(lock_fd);
+	return status;
 }
 
 /* ---- before anything is built ---- */

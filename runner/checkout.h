@@ -30,5 +30,7 @@ int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err) F
  * there or within reach. FG_ECHILD: one is not.
  */
 int fg_checkout_check(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
+/* git's entries of work trees whose folders are gone. */
+int fg_checkout_forget_removed(const char *top, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runner/build_files.h"
 #include "runner/checkout.h"
+#include "runner/file_lock.h"
 #include "runner/git.h"
 #include "runner/link_record.h"
 #include "runner/output_tail.h"
@@ -23,7 +24,6 @@
 enum {
 	KEEP_BUILDS = 6,
 	SNAPSHOTS_MAX = 4,
-	LOCK_RETRY_MS = 100,
 	LOG_LIMIT_BYTES = 64 << 20,
 	TAIL_LINES = 20,
 	TAIL_BYTES = 4096,
@@ -86,53 +86,21 @@ FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, cons
 	options->on_note(options->context, text);
 }
 
-static bool is_interrupted(const struct fg_worktree_options *options)
-{
-	return options->interrupted && *options->interrupted;
-}
-
-/* Wait for the lock in small steps, so that Ctrl-C is heard. */
 static int take_lock(const struct fg_worktree_options *options, const char *path, int how,
 		     int *lock_fd, struct fg_error *err)
 {
-	const struct timespec pause = {.tv_nsec = LOCK_RETRY_MS * FG_NS_PER_MS};
-	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	bool told = false;
+	char *text = fg_xasprintf("waiting: another fastgate is building%s%.*s",
+				  options->commit ? " " : "", SHORT_HASH,
+				  options->commit ? options->commit : "");
+	const int status = fg_file_lock(path, how,
+					&(struct fg_lock_wait){.interrupted = options->interrupted,
+							       .context = options->context,
+							       .on_note = options->on_note,
+							       .note = text},
+					lock_fd, err);
 
-	if (fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot make the lock '%s'", path);
-	while (flock(fd, how | LOCK_NB) != 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR) {
-			(void)close(fd);
-			return fg_error_errno(err, FG_EIO, "cannot lock '%s'", path);
-		}
-		if (is_interrupted(options)) {
-			(void)close(fd);
-			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-		}
-		if (!told)
-			note(options, "waiting: another fastgate is building%s%.*s",
-			     options->commit ? " " : "", SHORT_HASH,
-			     options->commit ? options->commit : "");
-		told = true;
-		(void)nanosleep(&pause, NULL);
-	}
-	*lock_fd = fd;
-	return FG_OK;
-}
-
-/* Without waiting: false if another process holds it. */
-static bool try_lock(const char *path, int *lock_fd)
-{
-	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*lock_fd = fd;
-		return true;
-	}
-	if (fd >= 0)
-		(void)close(fd);
-	return false;
+	free(text);
+	return status;
 }
 
 /* ---- build ---- */
@@ -497,7 +465,7 @@ static int lock_snapshot(const struct fg_worktree_options *options, struct place
 	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
 		(void)snprintf(what, sizeof(what), "snapshot %u", i);
 		set_folder(options, places, what);
-		if (try_lock(places->lock, lock_fd))
+		if (fg_file_try_lock(places->lock, lock_fd))
 			return FG_OK;
 	}
 	return take_lock(options, places->lock, LOCK_EX, lock_fd, err);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
-#include "runner/git.h"
+#include "runner/checkout.h"
+#include "runner/file_lock.h"
 #include "runner/worktree.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,13 +41,13 @@ static bool remove_built(const char *builds, const char *name)
 	char *lock_name = fg_xasprintf("%s.lock", name);
 	char *lock = fg_fs_join(builds, lock_name);
 	char *folder = fg_fs_join(builds, name);
-	const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	int fd = -1;
 	bool removed = false;
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fg_file_try_lock(lock, &fd)) {
 		removed = fg_fs_remove_tree(folder, NULL) == FG_OK;
-	if (fd >= 0)
 		(void)close(fd);
+	}
 	free(lock_name);
 	free(lock);
 	free(folder);
@@ -57,12 +57,9 @@ static bool remove_built(const char *builds, const char *name)
 int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, size_t *removed,
 		      struct fg_error *err)
 {
-	const struct fg_git git = {.folder = root};
-	const char *const prune[] = {"worktree", "prune", NULL};
 	char *builds = fg_fs_join(state_folder, "builds");
 	struct built *found = NULL;
 	char **names = NULL;
-	char *ignored = NULL;
 	size_t count = 0;
 	size_t folders = 0;
 	int status = FG_OK;
@@ -83,9 +80,8 @@ int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, s
 	for (size_t i = keep; i < folders; i++)
 		*removed += remove_built(builds, found[i].name);
 	if (*removed > 0)
-		status = fg_git_output(&git, prune, &ignored, err);
+		status = fg_checkout_forget_removed(root, err);
 out:
-	free(ignored);
 	free(found);
 	fg_fs_list_free(names, count);
 	free(builds);

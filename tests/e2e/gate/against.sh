@@ -43,8 +43,24 @@ builds_of() { grep -c "$1" "$work/builds"; }
 # The second run builds nothing of the baseline, and two at once build it once.
 echo ': two' >main.sh
 expect_code 0 "two at once" sh -c '"$0" run --against HEAD --no-store >one 2>&1 & first=$!
-"$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && exit $second' "$FASTGATE"
+"$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && [ $second -eq 0 ] || { tail one two >&2; exit $second; }' "$FASTGATE"
 [ "$(builds_of "$first")" -eq 1 ] || fail "two at once built the baseline $(builds_of "$first") times"
+# git can take apart a work tree that another git has just begun: checking out is done one at a time.
+echo ': three' >main.sh
+python3 - "$FASTGATE" <<'END' || fail "a run did not wait for another's checkout"
+import fcntl, os, subprocess, sys
+held = os.open(".git", os.O_RDONLY)
+fcntl.flock(held, fcntl.LOCK_EX)
+run = subprocess.Popen([sys.argv[1], "run", "--against", "HEAD", "--no-store"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+said = ""
+for line in run.stderr:
+    said += line
+    if "waiting: another fastgate is checking out" in line:
+        os.close(held)
+        held = None
+assert run.wait() == 0 and held is None, said
+END
+echo ': two' >main.sh
 expect_code 0 "a third" "$FASTGATE" run --against HEAD
 [ "$(builds_of "$first")" -eq 1 ] || fail "a later run built the baseline again"
 # A reworded commit has the same tree.
