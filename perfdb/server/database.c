@@ -84,7 +84,8 @@ out:
 	fg_store_close(from);
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);
-	(void)fprintf(stderr, "perfdb: the database is up to date; %zu runs copied\n", copied);
+	(void)fprintf(stderr, "perfdb: the database is up to date; %zu run%s copied\n", copied,
+		      copied == 1 ? "" : "s");
 	return FG_PERFDB_OK;
 }
 
@@ -125,7 +126,8 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 	fg_store_close(store);
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);
-	(void)fprintf(stderr, "perfdb: %zu runs %s, %zu old ones stay as baselines\n", result.runs,
+	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
+		      result.runs, result.runs == 1 ? "" : "s",
 		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
 	return FG_PERFDB_OK;
 }

@@ -59,7 +59,7 @@ stored perfdb.db >before
 [ "$(wc -l <before)" = 2 ] || fail "two runs were sent" before
 for _ in 1 2; do
 	must migrate --database perfdb.db --to moved.db
-	grep -q '2 runs copied' err || fail "migrate does not say how many runs went over" err
+	grep -q '; 2 runs copied' err || fail "migrate does not say how many runs went over" err
 	stored moved.db | diff before - || fail "other runs arrived"
 	"$fastgate" show gold --store moved.db >words 2>&1 || fail "the baseline did not go over" words
 	must token list --database moved.db
@@ -73,10 +73,10 @@ refused 2 'backup needs --to FILE' backup --database perfdb.db
 
 # Old runs: --dry-run only counts, and what is a baseline stays.
 must gc --database perfdb.db --older-than 0d --keep 0 --dry-run
-grep -q '1 runs would be removed, 1 old ones stay as baselines' err || fail "gc --dry-run" err
+grep -q '1 run would be removed; old ones kept as baselines: 1' err || fail "gc --dry-run" err
 stored perfdb.db | diff before - || fail "gc --dry-run removed something"
 must gc --database perfdb.db --older-than 0d --keep 0
-grep -q '1 runs removed' err || fail "gc" err
+grep -q '1 run removed' err || fail "gc" err
 [ "$(stored perfdb.db | wc -l)" = 1 ] || fail "gc left another number of runs than the baseline"
 
 # Words that make no sense, and help.
