@@ -182,7 +182,7 @@ class Run:
             code, _, err = self.tools.fastgate(folder, "run", "--quiet")
             expect(code == 0, f"run without faults: {code} {err!r}")
         self.before = self.tools.runs(folder, ".fastgate/store.db")
-        expect(self.begun(folder) == 2 * REPETITIONS, "a run without faults begins another number of repetitions")
+        expect(self.begun(folder) >= 2 * REPETITIONS, "a run without faults begins too few repetitions")
         os.remove(os.path.join(folder, "begun"))
 
     @staticmethod
@@ -193,10 +193,14 @@ class Run:
         return 0
 
     def expect_kept(self, folder, fresh, passed):
-        """A repetition has ended when the next begins, and all of them when the run passed."""
-        ended = REPETITIONS if passed else self.begun(folder) - 1
+        """
+        A repetition has ended when the next begins, and all of them when the run passed.  There are more than REPETITIONS where
+        the host took the CPU away from one: it is set aside, kept, and measured again.
+        """
+        begun = self.begun(folder)
+        ended = max(begun, REPETITIONS) if passed else begun - 1
         kept = sum(self.tools.repetitions(folder, ".fastgate/store.db", run) for run in fresh)
-        expect(ended <= kept <= REPETITIONS, f"{ended} repetitions had ended, {kept} are stored")
+        expect(ended <= kept <= begun, f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
         code, out, err = self.tools.fastgate(folder, "run", environment=environment)

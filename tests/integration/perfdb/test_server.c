@@ -95,9 +95,9 @@ static void times_are_short(const cJSON *functions)
 	cJSON_ArrayForEach(function, functions)
 	{
 		for (size_t i = 0; i < 2 * FG_ARRAY_SIZE(keys); i++) {
-			const double ms =
-				cJSON_GetArrayItem(fg_json_find(function, keys[i / 2]), i % 2)
-					->valuedouble;
+			const double ms = cJSON_GetArrayItem(fg_json_find(function, keys[i / 2]),
+							     (int)(i % 2))
+						  ->valuedouble;
 
 			assert_true(ms >= rint(ms * 1e6) / 1e6 && ms <= rint(ms * 1e6) / 1e6);
 		}
