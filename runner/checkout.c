@@ -80,7 +80,7 @@ static size_t list_modules(const struct fg_git *in_tree, const char *kind, const
 	return count;
 }
 
-/* Of all of a repository's work trees, to be freed. */
+/* The folder that a repository's work trees share, to be freed. */
 static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
 			      struct fg_error *err)
 {
