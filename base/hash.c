@@ -303,6 +303,22 @@ void fg_hex(const uint8_t *data, size_t size, char *hex)
 	hex[2 * size] = '\0';
 }
 
+size_t fg_hex_read(const char *hex, uint8_t *data, size_t room)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = 0;
+
+	for (; size < room && hex[0] && hex[1]; hex += 2) {
+		const char *high = strchr(digits, hex[0]);
+		const char *low = strchr(digits, hex[1]);
+
+		if (!high || !low)
+			break;
+		data[size++] = (uint8_t)((high - digits) * 16 + (low - digits));
+	}
+	return size;
+}
+
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE])
 {
 	struct fg_sha256 sha;

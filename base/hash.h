@@ -29,6 +29,8 @@ void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
 			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
+/* The bytes at the start of a text in lower-case hexadecimal, at most `room`; returns how many. */
+size_t fg_hex_read(const char *hex, uint8_t *data, size_t room);
 
 /*
  * A number unknown to outsiders, constant for the life of the process. Mixed into every hash, it

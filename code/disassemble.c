@@ -50,6 +50,20 @@ static uint64_t target_of(const ZydisDecodedInstruction *decoded,
 	return target;
 }
 
+static uint64_t place_of(const ZydisDecodedInstruction *decoded,
+			 const ZydisDecodedOperand *operands, uint64_t address)
+{
+	uint64_t place = 0;
+
+	for (size_t i = 0; i < decoded->operand_count_visible; i++) {
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    operands[i].mem.base == ZYDIS_REGISTER_RIP &&
+		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(decoded, &operands[i], address, &place)))
+			return place;
+	}
+	return 0;
+}
+
 void fg_disassemble(const struct fg_disassembler *disassembler, const uint8_t *bytes, size_t left,
 		    uint64_t address, struct fg_instruction *instruction)
 {
@@ -62,6 +76,7 @@ void fg_disassemble(const struct fg_disassembler *disassembler, const uint8_t *b
 		return;
 	instruction->size = decoded.length;
 	instruction->target = target_of(&decoded, operands, address);
+	instruction->place = place_of(&decoded, operands, address);
 	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
 		    &disassembler->formatter, &decoded, operands, decoded.operand_count_visible,
 		    instruction->text, sizeof(instruction->text), address, NULL)))

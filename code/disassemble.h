@@ -12,6 +12,7 @@ enum {
 struct fg_instruction {
 	uint64_t address;
 	uint64_t target; /* of a jump or call that names it; 0: none */
+	uint64_t place;  /* in memory, where it is named relative to the instruction; 0: none */
 	uint32_t size;   /* in bytes, at least 1 */
 	char text[FG_INSTRUCTION_TEXT];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What single source lines cost: sums over all sampled repetitions, by function, side and line.  A
- * line's cost is that of all samples with it on their stack, callees included, each counted once a
- * function.
+ * What single places cost, lines of source or instructions: sums over all sampled repetitions, by
+ * function, side and place.  A place's cost is that of all samples with it on their stack, callees
+ * included, each counted once a function.
  */
 #ifndef FG_MODEL_LINE_COSTS_H
 #define FG_MODEL_LINE_COSTS_H
@@ -13,9 +13,9 @@
 struct fg_line_cost {
 	uint32_t function; /* of the profile set */
 	uint32_t file;     /* index into files */
-	uint32_t line;
-	uint32_t arm; /* enum fg_arm */
-	double cost;  /* in the unit of the set's time */
+	uint32_t line;     /* or the address in a binary */
+	uint32_t arm;      /* enum fg_arm */
+	double cost;       /* in the unit of the set's time */
 };
 
 /* All zero is an empty one. */
@@ -30,7 +30,7 @@ struct fg_line_costs {
 
 /* Those of one function and side in one file, by line; `items` is yours to free. */
 struct fg_function_lines {
-	const char *file; /* the one with most of the cost; NULL: no line is known */
+	const char *file; /* the one with most of the cost; NULL: no place is known */
 	struct fg_line_cost *items;
 	size_t count;
 	double total; /* of the function on this side, in all files */

@@ -26,6 +26,7 @@ void fg_profile_set_release(struct fg_profile_set *set)
 	fg_map_release(&set->function_index);
 	fg_map_release(&set->node_index);
 	fg_line_costs_release(&set->lines);
+	fg_line_costs_release(&set->instructions);
 	fg_arena_release(&set->arena);
 	*set = (struct fg_profile_set){0};
 }

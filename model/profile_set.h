@@ -75,9 +75,11 @@ struct fg_profile_set {
 	size_t region_row_count;
 	size_t region_row_capacity;
 	struct fg_measure_list measures;
-	struct fg_line_costs lines;   /* of the repetitions sampled in this process; never stored */
-	struct fg_map function_index; /* name NUL library → index */
-	struct fg_map node_index;     /* parent, function (8 bytes) → index */
+	/* of the repetitions sampled in this process; never stored */
+	struct fg_line_costs lines;
+	struct fg_line_costs instructions; /* files: "BUILD_ID PATH" */
+	struct fg_map function_index;      /* name NUL library → index */
+	struct fg_map node_index;          /* parent, function (8 bytes) → index */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set,

@@ -22,6 +22,7 @@ struct range {
 	size_t *length;
 	double *cost; /* NaN: nothing was seen */
 	double total;
+	const char *text; /* of the whole file */
 };
 
 static bool is_known(const struct fg_source_side *side)
@@ -46,8 +47,11 @@ static void choose_lines(const struct fg_source_side *side, unsigned *first, uns
 
 	*first = side->costs[0].line;
 	*last = side->costs[side->cost_count - 1].line + CONTEXT;
-	if (side->first > 0 && side->first < *first && *first - side->first <= HEAD_REACH)
+	if (side->first > 0 && side->first < *first &&
+	    (*first - side->first <= HEAD_REACH || side->last > 0))
 		*first = side->first;
+	if (side->last > 0)
+		*last = side->last;
 	if (*last - *first < LINES_MAX)
 		return;
 	if (hottest - *first > LINES_MAX / 2)
@@ -56,12 +60,17 @@ static void choose_lines(const struct fg_source_side *side, unsigned *first, uns
 		*last = *first + LINES_MAX - 1;
 }
 
-static void take_line(struct range *range, const char *begin, const char *end)
+static size_t trimmed(const char *begin, const char *end)
 {
 	while (end > begin && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
 		end--;
+	return (size_t)(end - begin);
+}
+
+static void take_line(struct range *range, const char *begin, const char *end)
+{
 	range->begin[range->count] = begin;
-	range->length[range->count] = (size_t)(end - begin);
+	range->length[range->count] = trimmed(begin, end);
 	range->cost[range->count++] = (double)NAN;
 }
 
@@ -82,7 +91,7 @@ static void range_init(const struct fg_source_side *side, struct range *range)
 {
 	unsigned last = 0;
 
-	*range = (struct range){0};
+	*range = (struct range){.text = side->text};
 	range->begin = fg_xcalloc(LINES_MAX, sizeof(range->begin[0]));
 	range->length = fg_xcalloc(LINES_MAX, sizeof(range->length[0]));
 	range->cost = fg_xcalloc(LINES_MAX, sizeof(range->cost[0]));
@@ -184,6 +193,73 @@ static struct fg_source_row *merge(const struct range *a, const struct range *b,
 	return rows;
 }
 
+/* ---- lines around the compared ones ---- */
+
+/* Line `number` of the file; NULL: it has fewer. */
+static const char *find_line(const char *text, unsigned number, size_t *length)
+{
+	for (unsigned line = 1; text && *text; line++) {
+		const char *end = strchrnul(text, '\n');
+
+		if (line == number) {
+			*length = trimmed(text, end);
+			return text;
+		}
+		text = *end ? end + 1 : NULL;
+	}
+	return NULL;
+}
+
+static bool has_both(const struct fg_source_row *row)
+{
+	return row->line[0] > 0 && row->line[1] > 0;
+}
+
+/*
+ * The sides' ranges end where each has its last cost.  Rows beyond the last (`step` 1) or before
+ * the first (-1) common one, all of one side, may stand in the other side's file as well.
+ */
+static void complete_rows(struct fg_source_row *rows, size_t count, long common, long step,
+			  const struct range ranges[2])
+{
+	const long end = step > 0 ? (long)count : -1;
+	const size_t side = common + step != end && rows[common + step].line[0] > 0 ? 0 : 1;
+	const size_t other = 1 - side;
+
+	for (long i = common + step; i != end; i += step) {
+		if (rows[i].line[other] > 0)
+			return;
+	}
+	for (long i = common + step; i != end; i += step) {
+		const unsigned number = (unsigned)((long)rows[i - step].line[other] + step);
+		const struct range *own = &ranges[side];
+		const unsigned at = rows[i].line[side] - own->first;
+		size_t length = 0;
+		const char *line = find_line(ranges[other].text, number, &length);
+
+		if (!line || length != own->length[at] || memcmp(line, own->begin[at], length) != 0)
+			return;
+		rows[i].line[other] = number;
+	}
+}
+
+static void complete(struct fg_source_row *rows, size_t count, const struct range ranges[2])
+{
+	long first = 0;
+	long last = (long)count - 1;
+
+	while (first <= last && !has_both(&rows[first]))
+		first++;
+	if (first > last)
+		return;
+	while (!has_both(&rows[last]))
+		last--;
+	complete_rows(rows, count, last, 1, ranges);
+	complete_rows(rows, count, first, -1, ranges);
+}
+
+/* ---- which are listed ---- */
+
 static double cost_or_zero(double cost)
 {
 	return isnan(cost) ? 0 : cost;
@@ -267,6 +343,7 @@ const struct fg_source_listing *fg_source_listing_make(const struct fg_source_si
 	for (size_t side = 0; side < 2; side++)
 		range_init(&sides[side], &ranges[side]);
 	rows = merge(&ranges[0], &ranges[1], &count, arena);
+	complete(rows, count, ranges);
 	weights = fg_xcalloc(count + 1, sizeof(weights[0]));
 	for (size_t i = 0; i < count; i++)
 		weights[i] =

@@ -130,6 +130,8 @@ struct fg_node_verdict {
 	size_t path_count;
 	/* its lines on both sides, and what they cost per repetition; NULL: not known */
 	const struct fg_source_listing *source;
+	/* its instructions likewise; the file is the binary, a line is one instruction */
+	const struct fg_source_listing *assembly;
 };
 
 /* Work and time, two by two. */

@@ -311,38 +311,64 @@ struct counted {
 	uint64_t sample;
 };
 
+/* What all samples of a profile have in common. */
+struct placing {
+	const uint32_t *node_of;
+	char **binaries; /* of each module, "BUILD_ID PATH" */
+	uint32_t arm;
+};
+
 /* One sample: each function on its stack counts once, where it is nearest to the leaf. */
-static void add_sample_lines(struct fg_profile_set *set, const struct fg_profile *profile,
-			     const uint32_t *node_of, const struct counted *counted, uint32_t arm)
+static void add_sample_places(struct fg_profile_set *set, const struct fg_profile *profile,
+			      const struct placing *placing, const struct counted *counted)
 {
 	const struct fg_sample *sample = &profile->samples[counted->sample - 1];
+	const struct fg_frame *leaf = &profile->frames[profile->stacks[sample->stack].frame];
 
 	for (uint32_t at = sample->stack; at != 0; at = profile->stacks[at].parent) {
 		const struct fg_frame *frame = &profile->frames[profile->stacks[at].frame];
-		const struct fg_line_cost key = {.function = set->nodes[node_of[at]].function,
-						 .line = frame->line,
-						 .arm = arm,
-						 .cost = sample->value};
+		struct fg_line_cost key = {
+			.function = set->nodes[placing->node_of[at]].function,
+			.line = frame->line,
+			.arm = placing->arm,
+			.cost = sample->value,
+		};
 
 		if (counted->last[key.function] == counted->sample)
 			continue;
 		counted->last[key.function] = counted->sample;
 		if (frame->line > 0 && frame->file)
 			fg_line_costs_add(&set->lines, frame->file, &key);
+		/* A caller's is where the call returns to: behind the call. */
+		key.line = (uint32_t)(frame->address - (frame->address != leaf->address));
+		if (frame->module > 0 && frame->address > 0 && frame->address <= UINT32_MAX)
+			fg_line_costs_add(&set->instructions, placing->binaries[frame->module],
+					  &key);
 	}
 }
 
-static void add_lines(struct fg_profile_set *set, const struct fg_profile *profile,
-		      const uint32_t *node_of, const struct fg_ingest_row *row)
+static void add_places(struct fg_profile_set *set, const struct fg_profile *profile,
+		       const uint32_t *node_of, const struct fg_ingest_row *row)
 {
 	struct counted counted = {.last = fg_xcalloc(set->function_count, sizeof(uint64_t))};
+	const struct placing placing = {
+		.node_of = node_of,
+		.binaries = fg_xcalloc(profile->module_count + 1, sizeof(char *)),
+		.arm = row->arm,
+	};
 	const uint16_t time = fg_profile_time_measure(profile);
 
+	for (size_t i = 1; i < profile->module_count; i++)
+		placing.binaries[i] = fg_xasprintf("%s %s", profile->modules[i].build_id,
+						   profile->modules[i].path);
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		counted.sample = i + 1;
 		if (profile->samples[i].measure == time)
-			add_sample_lines(set, profile, node_of, &counted, row->arm);
+			add_sample_places(set, profile, &placing, &counted);
 	}
+	for (size_t i = 1; i < profile->module_count; i++)
+		free(placing.binaries[i]);
+	free(placing.binaries);
 	free(counted.last);
 }
 
@@ -355,7 +381,7 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 		add_measure(set, profile, i, node_of, row);
 	add_regions(set, profile, row);
 	add_units(set, profile, row);
-	add_lines(set, profile, node_of, row);
+	add_places(set, profile, node_of, row);
 	if (result)
 		fill_result(profile, result);
 	if (result && row->known_build)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/listing.h"
 
+#include "base/hash.h"
 #include "code/disassemble.h"
 #include "profile/hits.h"
 
@@ -14,27 +15,11 @@ struct lister {
 	bool has_failed;
 };
 
-static size_t read_hex(const char *text, uint8_t bytes[FG_BUILD_ID_MAX])
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t size = 0;
-
-	for (; size < FG_BUILD_ID_MAX && text[0] && text[1]; text += 2) {
-		const char *high = strchr(digits, text[0]);
-		const char *low = strchr(digits, text[1]);
-
-		if (!high || !low)
-			break;
-		bytes[size++] = (uint8_t)((high - digits) * 16 + (low - digits));
-	}
-	return size;
-}
-
 static void open_module(struct lister *l, uint32_t module)
 {
 	const struct fg_module_info *info = &l->profile->modules[module];
 	uint8_t id[FG_BUILD_ID_MAX];
-	const size_t size = read_hex(info->build_id, id);
+	const size_t size = fg_hex_read(info->build_id, id, sizeof(id));
 
 	l->module = module;
 	l->has_failed = false;

@@ -143,9 +143,10 @@ static void add_line(struct fg_json_writer *w, unsigned line)
 		fg_json_null(w, NULL);
 }
 
-static void add_source(struct fg_json_writer *w, const struct fg_source_listing *source)
+static void add_listing(struct fg_json_writer *w, const char *name,
+			const struct fg_source_listing *source)
 {
-	fg_json_begin_object(w, "source");
+	fg_json_begin_object(w, name);
 	fg_json_text(w, "file", source->file);
 	fg_json_begin_array(w, "known");
 	for (size_t side = 0; side < 2; side++)
@@ -198,7 +199,9 @@ static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		add_path(w, keys, &node->paths[i]);
 	fg_json_end(w);
 	if (node->source)
-		add_source(w, node->source);
+		add_listing(w, "source", node->source);
+	if (node->assembly)
+		add_listing(w, "assembly", node->assembly);
 	fg_json_end(w);
 }
 

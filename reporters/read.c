@@ -189,7 +189,7 @@ static void read_source_row(const struct reader *r, const cJSON *object, struct 
 }
 
 /* Reports of earlier versions have none. */
-static const struct fg_source_listing *read_source(const struct reader *r, const cJSON *object)
+static const struct fg_source_listing *read_listing(const struct reader *r, const cJSON *object)
 {
 	struct fg_source_listing *source = NULL;
 	const cJSON *item = NULL;
@@ -237,7 +237,8 @@ static void read_node(const struct reader *r, const struct subject *subject, con
 	node->paths = fg_arena_array(r->arena, node->path_count, sizeof(node->paths[0]));
 	for (size_t i = 0; i < node->path_count; i++, path = path->next)
 		read_path(r, subject, path, &node->paths[i]);
-	node->source = read_source(r, cJSON_GetObjectItemCaseSensitive(object, "source"));
+	node->source = read_listing(r, cJSON_GetObjectItemCaseSensitive(object, "source"));
+	node->assembly = read_listing(r, cJSON_GetObjectItemCaseSensitive(object, "assembly"));
 }
 
 /* The sure ones first, which earlier versions did not do. */

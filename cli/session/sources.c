@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "profile/listing.h"
 
 enum {
 	FUNCTIONS_MAX = 3, /* a benchmark */
@@ -97,6 +98,99 @@ static const struct fg_source_listing *list_function(const struct fg_session *se
 	return listing;
 }
 
+/* ---- its instructions ---- */
+
+/* A side's code, and what each instruction costs. */
+struct code_side {
+	const char *binary; /* "BUILD_ID PATH"; NULL: nothing was seen in a binary */
+	struct fg_code_text code;
+	struct fg_line_cost *costs; /* by instruction */
+	size_t cost_count;
+	double total;
+};
+
+static uint64_t costliest_address(const struct fg_function_lines *addresses)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < addresses->count; i++) {
+		if (addresses->items[i].cost > addresses->items[best].cost)
+			best = i;
+	}
+	return addresses->items[best].line;
+}
+
+/* A call's address lies within the instruction. */
+static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
+{
+	side->costs = fg_xcalloc(addresses->count, sizeof(side->costs[0]));
+	for (size_t i = 0; i < addresses->count; i++) {
+		const unsigned line = fg_code_text_line(&side->code, addresses->items[i].line);
+		const bool again =
+			side->cost_count > 0 && side->costs[side->cost_count - 1].line == line;
+
+		if (line == 0)
+			continue;
+		if (again)
+			side->costs[side->cost_count - 1].cost += addresses->items[i].cost;
+		else
+			side->costs[side->cost_count++] = (struct fg_line_cost){
+				.line = line, .cost = addresses->items[i].cost};
+	}
+}
+
+static void read_code(const struct fg_session *session, const struct fg_profile_set *set,
+		      uint32_t function, size_t arm, struct code_side *side)
+{
+	struct fg_function_lines addresses =
+		fg_line_costs_of(&set->instructions, function, (uint32_t)arm);
+	struct fg_error why = {0};
+
+	side->binary = addresses.file;
+	side->total = addresses.total;
+	if (addresses.count > 0 &&
+	    fg_code_text_read(session->symbolizer,
+			      fg_code_text_module(session->symbolizer, addresses.file),
+			      costliest_address(&addresses), &side->code, &why) == FG_OK)
+		take_costs(side, &addresses);
+	free(addresses.items);
+}
+
+static const struct fg_source_listing *list_code(const struct fg_session *session,
+						 const struct fg_profile_set *set,
+						 const struct fg_node_verdict *node,
+						 uint32_t function, struct fg_arena *arena)
+{
+	struct code_side code[FG_ARM_COUNT] = {0};
+	struct fg_source_side sides[FG_ARM_COUNT] = {0};
+	const struct fg_source_listing *listing = NULL;
+	const char *binary = NULL;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		read_code(session, set, function, arm, &code[arm]);
+		sides[arm] = (struct fg_source_side){
+			.text = code[arm].code.text,
+			.costs = code[arm].costs,
+			.cost_count = code[arm].cost_count,
+			.first = 1,
+			.last = (unsigned)code[arm].code.count,
+			.scale = code[arm].total > 0 ? node->inclusive[arm] / code[arm].total
+						     : ms_per_ns,
+		};
+		if (code[arm].cost_count > 0)
+			binary = code[arm].binary;
+	}
+	if (binary)
+		listing = fg_source_listing_make(sides, fg_fs_base_name(binary), arena);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_code_text_release(&code[arm].code);
+		free(code[arm].costs);
+	}
+	return listing;
+}
+
+/* ---- all of them ---- */
+
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {
 	for (size_t i = 0; i < session->run.series_count && i < session->profile_count; i++) {
@@ -140,10 +234,11 @@ void fg_session_add_sources(struct fg_session *session)
 			if (node->standing != FG_STANDING_GUILTY &&
 			    node->standing != FG_STANDING_FASTER)
 				continue;
-			if (find_function(set, node, &function))
-				node->source = list_function(session, set, node, function,
-							     &verdict->arena);
-			listings += node->source != NULL;
+			if (!find_function(set, node, &function))
+				continue;
+			node->source = list_function(session, set, node, function, &verdict->arena);
+			node->assembly = list_code(session, set, node, function, &verdict->arena);
+			listings += node->source || node->assembly;
 		}
 	}
 }

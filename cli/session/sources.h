@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of the functions to blame, with what each line costs: read from both trees while they
- * are there, so that every later report has it.  Only files of the project are shown: what debug
- * information names may lie anywhere.
+ * The source and the instructions of the functions to blame, with what each line costs: read from
+ * both trees and programs while they are there, so that every later report has it.  Only files of
+ * the project are shown: what debug information names may lie anywhere.
  */
 #ifndef FG_CLI_SESSION_SOURCES_H
 #define FG_CLI_SESSION_SOURCES_H

@@ -188,7 +188,7 @@ function blameOf(benchmark, view, parts) {
 		return null;
 	if (rows.length > 0)
 		rows.push(everythingElse(parts, shown));
-	const sources = shown.filter((f) => f.source).map((f, i) => sourceTable(f, i === 0, (line) => placeAddress(view.links, f.source.file, line)));
+	const sources = shown.filter((f) => f.source || f.assembly).map((f, i) => sourceTable(f, i === 0, (line) => placeAddress(view.links, f.source.file, line)));
 	return [parts.label && el('h4', {}, `By ${clip(parts.label, 80)}`), rows.length > 0 && el('ul', { class: 'blame' }, rows.filter(Boolean)),
 		sources, notSure(parts)];
 }

@@ -26,7 +26,7 @@ function sourceRow(row, source, isHottest, style) {
 	const changed = known[0] && known[1] && !(before && after);
 	const kind = changed ? (after ? 'came' : 'went') : '';
 	return el('tr', { class: `${kind}${isHottest ? ' hottest' : ''}` },
-		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ? linked(lineHref(after), after) : ''),
+		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ? linked(lineHref?.(after), after) : ''),
 		costCell(row.cost_ms[0], most), costCell(row.cost_ms[1], most),
 		el('td', { class: 'sign' }, changed ? (after ? '+' : '−') : ''),
 		el('td', { class: 'text' }, el('code', {}, row.text.slice(indent))));
@@ -37,20 +37,33 @@ function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }
 
-// Lines of the candidate are links where `lineHref` knows an address.
-export function sourceTable(f, isOpen, lineHref) {
-	const { source } = f;
+function listing(words, source, lineHref) {
 	const most = Math.max(...source.rows.flatMap((row) => row.cost_ms.filter(finite)), 1e-9);
 	const indent = commonIndent(source.rows);
 	const rows = source.rows.flatMap((row, i) => {
 		const shown = sourceRow(row, source, i === source.hottest, { most, indent, lineHref });
 		return isGap(source.rows[i - 1], row) ? [el('tr', { class: 'gap' }, el('td', { colspan: 6 }, '⋯')), shown] : [shown];
 	});
+	return scroller(words.of, el('table', { class: 'source' },
+		el('thead', {}, el('tr', {}, ['before', 'after', 'time before', 'time after'].map((title) => el('th', { scope: 'col' }, title)),
+			el('th', { scope: 'col', colspan: 2 }, words.row))),
+		el('tbody', {}, rows)));
+}
+
+function assemblyTable(f, name) {
+	return el('details', { class: 'source' }, el('summary', {}, 'Assembly of ', el('code', {}, name), ` in ${clip(f.assembly.file, 120)}`),
+		listing({ of: `Assembly of ${name}`, row: 'instruction' }, f.assembly),
+		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that what did not change reads alike.'));
+}
+
+// The lines of a function and, one click further, its instructions; either may not be known.  Lines of the candidate are links
+// where `lineHref` knows an address.
+export function sourceTable(f, isOpen, lineHref) {
 	const name = clip(shortName(f.name), 80);
-	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(source.file, 120)}`),
-		scroller(`Source of ${name}`, el('table', { class: 'source' },
-			el('thead', {}, el('tr', {}, ['before', 'after', 'time before', 'time after'].map((title) => el('th', { scope: 'col' }, title)),
-				el('th', { scope: 'col', colspan: 2 }, 'line'))),
-			el('tbody', {}, rows))),
-		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, what it calls included.'));
+	const assembly = f.assembly && assemblyTable(f, name);
+	if (!f.source)
+		return assembly;
+	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(f.source.file, 120)}`),
+		listing({ of: `Source of ${name}`, row: 'line' }, f.source, lineHref),
+		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, what it calls included.'), assembly);
 }

@@ -234,6 +234,21 @@ static const struct fg_source_listing fit_source = {
 	.hottest = 3,
 };
 
+/* One instruction went. */
+static struct fg_source_row fit_code_rows[] = {
+	{.line = {14, 14}, .cost = {0.5, 0.5}, .text = ".L1: mov rdi, rbx"},
+	{.line = {15, 0}, .cost = {12.25, NO_COST}, .text = "cmp byte ptr [rbx+0x08], 0x00"},
+	{.line = {16, 0}, .cost = {NO_COST, NO_COST}, .text = "jz .L1"},
+	{.line = {17, 15}, .cost = {7, 28.5}, .text = "call refine(Track&)</script>"},
+};
+static const struct fg_source_listing fit_code = {
+	.file = "reco",
+	.has_side = {true, true},
+	.rows = fit_code_rows,
+	.row_count = FG_ARRAY_SIZE(fit_code_rows),
+	.hottest = 3,
+};
+
 static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark,
 			  double scale)
 {
@@ -245,6 +260,7 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	benchmark->time.everything_else = 0.7 * scale;
 	functions[0] = make_node("fit(Track&)", "/src/reco/fit.cpp", 88, 31.1, 31.1 + 9.7 * scale);
 	functions[0].source = scale > 0 ? &fit_source : NULL;
+	functions[0].assembly = scale > 0 ? &fit_code : NULL;
 	functions[0].path_count = 2;
 	functions[0].paths = fg_arena_array(arena, 2, sizeof(functions[0].paths[0]));
 	functions[0].paths[0] = make_path(fit_frames, 3, 9.1 * scale);

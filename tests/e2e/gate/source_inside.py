@@ -56,7 +56,7 @@ def source_shown(name, text, flags=""):
     guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]
     check(len(guilty) == 1, f"{name}: spin is to blame: {functions}")
     check(LINE in result.stdout if "source" in guilty[0] else LINE not in result.stdout, f"{name}: the terminal agrees: {result.stdout}")
-    return guilty[0].get("source")
+    return guilty[0].get("source"), guilty[0].get("assembly")
 
 
 def main():
@@ -73,14 +73,22 @@ def main():
         (folder / "link.c").symlink_to(beside)
         (folder / "main.c").write_text('#include "rounds.h"\n#line 1 "link.c"\n' + CODE)
 
-    source = source_shown("own", own)
+    source, assembly = source_shown("own", own)
     check(source is not None, "source of the project is shown")
     check(source["file"] == "main.c" and source["known"] == [True, True], f"its file: {source}")
     hottest = source["rows"][source["hottest"]]
     check(hottest["text"].strip() == LINE and hottest["lines"] == [5, 5], f"its hottest line: {hottest}")
     check(hottest["cost_ms"][1] > 2 * hottest["cost_ms"][0] > 0, f"its cost: {hottest}")
-    check(source_shown("marked", marked) is None, "a file beside the project is not shown")
-    check(source_shown("linked", linked) is None, "nor is it through a link")
+    check(assembly and assembly["file"] == "prog" and assembly["known"] == [True, True], f"its instructions: {assembly}")
+    rows = assembly["rows"]
+    changed = [row["text"] for row in rows if None in row["lines"]]
+    check(len(changed) == 2 and changed[0] != changed[1] and "0x" in changed[0], f"the number of rounds changed, and nothing else: {rows}")
+    jumps = [row["text"].split()[-1] for row in rows if row["text"].split()[0].startswith("j")]
+    check(jumps and all(any(row["text"].startswith(f"{label}: ") for row in rows) for label in jumps), f"jumps lead to labels: {rows}")
+    hottest = rows[assembly["hottest"]]
+    check(hottest["cost_ms"][1] > 0 and hottest["cost_ms"][1] == max(row["cost_ms"][1] or 0 for row in rows), f"its hottest instruction: {hottest}")
+    check(source_shown("marked", marked)[0] is None, "a file beside the project is not shown")
+    check(source_shown("linked", linked)[0] is None, "nor is it through a link")
 
 
 finish_in_scratch(main)

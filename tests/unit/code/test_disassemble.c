@@ -32,6 +32,25 @@ static void instructions_read_as_in_the_manual(void **state)
 	fg_disassembler_free(wide);
 }
 
+static void a_place_in_memory_is_told(void **state)
+{
+	static const uint8_t code[] = {
+		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov eax, [rip+0x10] */
+		0x8b, 0x43, 0x10,                   /* mov eax, [rbx+0x10] */
+	};
+	struct fg_disassembler *wide = fg_disassembler_new(EM_X86_64);
+	struct fg_instruction at;
+
+	(void)state;
+	fg_disassemble(wide, code, sizeof(code), 0x1000, &at);
+	assert_string_equal(at.text, "mov eax, [0x1016]");
+	assert_int_equal(at.place, 0x1016);
+	assert_int_equal(at.target, 0);
+	fg_disassemble(wide, code + 6, sizeof(code) - 6, 0x1006, &at);
+	assert_int_equal(at.place, 0);
+	fg_disassembler_free(wide);
+}
+
 static void what_is_no_instruction_is_one_byte(void **state)
 {
 	static const uint8_t code[] = {0x06, 0xe8, 0x01};
@@ -66,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_read_as_in_the_manual),
+		cmocka_unit_test(a_place_in_memory_is_told),
 		cmocka_unit_test(what_is_no_instruction_is_one_byte),
 		cmocka_unit_test(both_widths_are_known_and_nothing_else),
 	};

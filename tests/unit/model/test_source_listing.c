@@ -57,6 +57,34 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 	fg_arena_release(&arena);
 }
 
+/* One side was seen in more lines than the other: the others are no change. */
+static void lines_seen_on_one_side_only_did_not_come(void **state)
+{
+	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
+	static const struct fg_line_cost many[] = {
+		{.line = 5, .cost = 10}, {.line = 10, .cost = 20}, {.line = 16, .cost = 10}};
+	struct fg_strbuf text = {0};
+	struct fg_arena arena = {0};
+
+	(void)state;
+	for (unsigned i = 1; i <= 17; i++)
+		fg_strbuf_printf(&text, "line %u;\n", i);
+	for (size_t swap = 0; swap < 2; swap++) {
+		struct fg_source_side sides[2];
+		const struct fg_source_listing *listing = NULL;
+
+		sides[swap] = side_of(fg_strbuf_text(&text), few, FG_ARRAY_SIZE(few), 0);
+		sides[1 - swap] = side_of(fg_strbuf_text(&text), many, FG_ARRAY_SIZE(many), 0);
+		listing = fg_source_listing_make(sides, "find.c", &arena);
+		assert_non_null(listing);
+		assert_int_equal(listing->row_count, 12);
+		for (size_t i = 0; i < listing->row_count; i++)
+			assert_int_equal(listing->rows[i].line[0], listing->rows[i].line[1]);
+	}
+	fg_strbuf_release(&text);
+	fg_arena_release(&arena);
+}
+
 static void a_side_without_source_leaves_the_other(void **state)
 {
 	const struct fg_source_side sides[2] = {side_of(NULL, costs_before, 2, 2),
@@ -190,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_that_changed_is_there_twice_and_others_once),
+		cmocka_unit_test(lines_seen_on_one_side_only_did_not_come),
 		cmocka_unit_test(a_side_without_source_leaves_the_other),
 		cmocka_unit_test(a_long_function_shows_what_costs_and_jumps_over_the_rest),
 		cmocka_unit_test(a_rewritten_function_keeps_its_costly_lines),
