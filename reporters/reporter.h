@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "model/run.h"
+#include "model/time_order.h"
 #include "model/verdict.h"
 
 #define FG_REPORT_SCHEMA "fastgate-report/1"
@@ -25,6 +26,8 @@ struct fg_report {
 	const struct fg_verdict *verdict;
 	/* One per series of the run, in its order; NULL entries and NULL itself: no profile. */
 	const struct fg_profile_set *const *profiles;
+	/* Likewise, for a page: one execution a side in the order of time. */
+	const struct fg_time_orders *in_time;
 };
 
 /* How, not what.  Zero is right for a file. */

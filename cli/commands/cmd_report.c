@@ -2,6 +2,7 @@
 #include "cli/session/plan.h"
 #include "cli/session/posts.h"
 #include "cli/session/report_style.h"
+#include "cli/session/samples_in_time.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -102,8 +103,10 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	const bool to_stdout = !given->output || strcmp(given->output, "-") == 0;
 	const struct fg_report_options look =
 		fg_cli_report_style(cli, to_stdout, given->source_root);
+	struct fg_time_orders *in_time = NULL;
 	struct fg_verdict verdict = {0};
-	const struct fg_report report = {
+	char *path = NULL;
+	struct fg_report report = {
 		.run = &stored->run,
 		.verdict = &verdict,
 		.profiles = (const struct fg_profile_set *const *)stored->profiles,
@@ -114,12 +117,19 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
 				    stored->run.complete ? "was recorded, not compared"
 							 : "was interrupted");
+	if (strcmp(reporter->name, "html") == 0) {
+		path = fg_cli_store_path(given->store);
+		in_time = fg_samples_in_time(path, &stored->run, report.profiles);
+		report.in_time = in_time;
+	}
 	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
 	if (status == FG_OK)
 		status = to_stdout ? print(cli, reporter, &report, &look, err)
 				   : fg_reporter_write_file(reporter, &report, &look, given->output,
 							    err);
+	fg_samples_in_time_release(in_time, &stored->run);
 	fg_verdict_release(&verdict);
+	free(path);
 	return status;
 }
 

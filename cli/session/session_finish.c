@@ -5,6 +5,7 @@
 #include "cli/session/posts.h"
 #include "cli/session/report_style.h"
 #include "cli/session/samples.h"
+#include "cli/session/samples_in_time.h"
 #include "cli/session/session.h"
 #include "cli/session/sources.h"
 #include "cli/session/upload.h"
@@ -119,17 +120,30 @@ static int write_report(const struct fg_report_target *target, const struct fg_r
 	return status;
 }
 
+static bool has_page(const struct fg_plan *plan)
+{
+	for (size_t i = 0; i < plan->report_count; i++) {
+		if (strcmp(plan->reports[i].format, "html") == 0)
+			return true;
+	}
+	return false;
+}
+
 int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	const struct fg_report report = report_of(session);
+	struct fg_time_orders *in_time = NULL;
+	struct fg_report report = report_of(session);
 	const struct fg_report_options plain = fg_cli_report_style(cli, false, session->plan->root);
 	const struct fg_report_options spoken = fg_cli_report_style(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
 	int status = FG_OK;
 
+	if (session->store && has_page(session->plan))
+		in_time = fg_samples_in_time(session->store_path, report.run, report.profiles);
+	report.in_time = in_time;
 	for (size_t i = 0; i < session->plan->report_count; i++) {
 		const struct fg_report_target *target = &session->plan->reports[i];
 
@@ -139,6 +153,8 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 		else
 			fg_cli_detail(cli, "wrote %s", target->path);
 	}
+	fg_samples_in_time_release(in_time, report.run);
+	report.in_time = NULL;
 	FG_ASSERT(speaker);
 	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
 	if (status == FG_OK && cli->json)

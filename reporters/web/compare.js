@@ -417,9 +417,9 @@ function profileParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark), profile && section('Call graph', 'graph', callGraph(profile))];
 }
 
-function flameSection(profile, range, view) {
+function flameSection(profile, range, view, inTime) {
 	// A zoom is a step that the browser's Back takes back; what is typed or chosen is not.
-	const graph = flameViews(profile, { placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
+	const graph = flameViews(profile, { inTime, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
 		(flame.node || undefined) !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
@@ -440,7 +440,7 @@ function showBenchmark(benchmark, view) {
 		if (isEmpty)
 			replace(flame, el('p', { class: 'filtered' }, range ? `None of the pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
 		else if (profile)
-			replace(flame, flameSection(profile, range, view));
+			replace(flame, flameSection(profile, range, view, !range && !measure && benchmark.in_time));
 		afterPaint(() => {
 			replace(lower, isEmpty ? [] : profileParts(measure ? { ...benchmark, functions: [] } : benchmark, data, profile, view));
 			view.onDone();

@@ -178,13 +178,24 @@ export function callersOf(profile, functionIndex) {
 	return tree.read(profile);
 }
 
-const VIEWS = { '': 'from the start of the program', beside: 'both sides, same scale', inverted: 'inverted: own time first', sandwich: 'one function: callers and callees' };
+// One side's execution in the order of time, as a profile; `arm`: 0 or 1.
+function readTimeOrder(side, arm, program) {
+	const none = new Array(side.nodes.self.length).fill(0);
+	const functions = { ...side.functions, name: [program, ...side.functions.name.slice(1)] };
+	const self = arm === 0 ? [side.nodes.self, none] : [none, side.nodes.self];
+	return Object.assign(readProfile({ functions, nodes: { ...side.nodes, self } }), { start: side.nodes.start });
+}
 
-// As flameGraph(), with a choice of views.  The state has `view` and, for one function, `of`.
+const VIEWS = { '': 'from the start of the program', beside: 'both sides, same scale', inverted: 'inverted: own time first', sandwich: 'one function: callers and callees',
+	time: 'in the order of time' };
+
+// As flameGraph(), with a choice of views.  The state has `view` and, for one function, `of`.  options.inTime: one execution of
+// each side in the order of time, or null.
 export function flameViews(profile, options = {}) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
+	const canShow = (name) => (name === 'beside' ? isDifferential : name !== 'time' || Boolean(options.inTime));
 	const choice = el('select', { 'aria-label': 'View of the call paths', onchange: () => show(choice.value, of, true) },
-		Object.entries(VIEWS).filter(([name]) => name !== 'beside' || isDifferential).map(([value, text]) => el('option', { value }, text)));
+		Object.entries(VIEWS).filter(([name]) => canShow(name)).map(([value, text]) => el('option', { value }, text)));
 	const spot = el('div');
 	const element = el('div', {}, el('p', { class: 'toolbar' }, el('label', {}, 'Shown ', choice)), spot);
 	let view = '';
@@ -217,14 +228,24 @@ export function flameViews(profile, options = {}) {
 		const change = profile.functions.name.map((_, f) => (f > 0 ? Math.abs(profile.functions.self[1][f] - profile.functions.self[0][f]) : -1));
 		return change.indexOf(Math.max(...change));
 	}
+	function timeOrders() {
+		const sides = options.inTime.map((side, arm) => side && readTimeOrder(side, arm, profile.functions.name[0]));
+		const whole = Math.max(...sides.map((side, arm) => (side ? side.inclusive[arm][0] : 0)));
+		const { pair, step } = options.inTime.find(Boolean);
+		return [sides.map((side, arm) => side && figure(['baseline', 'candidate'][arm], graphOf(side, { only: ['baseline', 'candidate'][arm], inTime: whole, ...(graphs.length > 0 && { onState: null }) }))),
+			el('p', { class: 'quiet' }, `Pair ${pair}, the one in the middle: each execution from its start on the left, in CPU time, one thread after the other.`,
+				step > 1 && ` One sample of ${step} is shown.`)];
+	}
 	function show(name, functionIndex, isChosen) {
-		view = Object.hasOwn(VIEWS, name ?? '') && (name !== 'beside' || isDifferential) ? name : '';
+		view = Object.hasOwn(VIEWS, name ?? '') && canShow(name) ? name : '';
 		choice.value = view;
 		if (view === 'sandwich')
 			of = functionIndex > 0 && functionIndex < profile.functions.name.length ? functionIndex : anyFunction();
 		graphs = [];
 		if (view === 'beside') {
 			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together })))));
+		} else if (view === 'time') {
+			replace(spot, timeOrders());
 		} else if (view === 'inverted') {
 			inverted ??= invertedProfile(profile);
 			replace(spot, graphOf(inverted), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));

@@ -15,8 +15,8 @@ const LEVELS = 8; // shades on either side
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
 
-// Width of every node in one of three modes, and the place of its left edge.
-function layOut(profile, mode) {
+// Width of every node in one of three modes, and the place of its left edge: widest first, or in the order of time.
+function layOut(profile, mode, inTime) {
 	const width = new Float64Array(profile.count);
 	if (mode === 'both') {
 		for (let i = profile.count - 1; i >= 0; i -= 1) {
@@ -27,7 +27,9 @@ function layOut(profile, mode) {
 	} else {
 		width.set(profile.inclusive[mode === 'baseline' ? 0 : 1]);
 	}
-	const children = childLists(profile, width);
+	const children = childLists(profile, inTime ? null : width);
+	if (inTime)
+		return { width, left: profile.start, children };
 	const left = new Float64Array(profile.count);
 	for (let i = 0; i < profile.count; i += 1) {
 		let at = left[i];
@@ -63,7 +65,9 @@ function makePalette() {
 	const shades = [];
 	for (let level = -LEVELS; level <= LEVELS; level += 1)
 		shades.push(mix(same, level < 0 ? faster : slower, Math.abs(level) / LEVELS));
-	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
+	// In the order of time frames only have to be told apart.
+	const tones = [0, 1, 2, 3].map((tone) => mix(same, parseColor(color('background')), tone / 5));
+	return { shades, tones, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
 
 class FlameGraph {
@@ -78,8 +82,10 @@ class FlameGraph {
 		this.drawn = { count: 0, node: new Int32Array(profile.count), x: new Float64Array(profile.count), width: new Float64Array(profile.count) };
 		this.byShade = new Int32Array(profile.count);
 		this.stack = new Int32Array(profile.count);
-		this.layout = layOut(profile, this.mode);
+		this.layout = layOut(profile, this.mode, options.inTime);
 		this.shades = this.isDifferential ? shadesOf(profile) : new Int8Array(profile.count);
+		if (options.inTime)
+			this.shades.forEach((_, i) => { this.shades[i] = profile.function[i] % 4; });
 		this.palette = makePalette();
 		this.build();
 	}
@@ -238,7 +244,7 @@ class FlameGraph {
 			return;
 		this.mode = mode;
 		this.select.value = mode;
-		this.layout = layOut(this.profile, mode);
+		this.layout = layOut(this.profile, mode, this.options.inTime);
 		if (this.layout.width[this.zoomed] <= 0)
 			this.zoomed = 0;
 		this.draw();
@@ -435,7 +441,7 @@ class FlameGraph {
 		const { width, left, children } = this.layout;
 		const { profile, zoomed, stack } = this;
 		// Beside another graph, both sides have one scale.
-		const scale = this.pixels / ((this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
+		const scale = this.pixels / ((this.options.inTime && zoomed === 0 ? this.options.inTime : this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
 		this.firstRow = Math.floor(this.scrolled / ROW);
 		this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 1;
 		this.drawn.count = 0;
@@ -449,11 +455,14 @@ class FlameGraph {
 			this.put(node, (left[node] - left[zoomed]) * scale, width[node] * scale);
 			if (profile.depth[node] >= this.lastRow)
 				continue;
-			// Widest first: the first child below the limit ends the list.
 			const end = children.start[node + 1];
-			for (let c = children.start[node]; c < end && width[children.list[c]] * scale >= MIN_PIXELS; c += 1) {
-				stack[waiting] = children.list[c];
-				waiting += 1;
+			for (let c = children.start[node]; c < end; c += 1) {
+				if (width[children.list[c]] * scale >= MIN_PIXELS) {
+					stack[waiting] = children.list[c];
+					waiting += 1;
+				} else if (!this.options.inTime) {
+					break; // widest first
+				}
 			}
 		}
 	}
@@ -486,7 +495,7 @@ class FlameGraph {
 			const i = this.byShade[k];
 			if (this.shades[drawn.node[i]] !== level) {
 				level = this.shades[drawn.node[i]];
-				context.fillStyle = this.palette.shades[level + LEVELS];
+				context.fillStyle = this.options.inTime ? this.palette.tones[level] : this.palette.shades[level + LEVELS];
 			}
 			this.fillFrame(i);
 		}
@@ -597,7 +606,7 @@ class FlameGraph {
 	}
 }
 
-// Options: { onState(state), onZoom(node), only: one side }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
+// Options: { onState(state), onZoom(node), only: one side, inTime: the width of the whole, in the order of time }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile.parent instanceof Int32Array ? profile : readProfile(profile), options);
 }

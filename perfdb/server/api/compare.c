@@ -278,7 +278,8 @@ static void write_verdict(struct fg_request *rq, const struct fg_stored_run *sho
 	/* One per benchmark of the verdict, which may know more benchmarks than the run. */
 	const struct fg_profile_set **profiles =
 		fg_xcalloc(verdict->benchmark_count, sizeof(*profiles));
-	const struct fg_report report = {&shown->run, verdict, profiles};
+	const struct fg_report report = {
+		.run = &shown->run, .verdict = verdict, .profiles = profiles};
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		profiles[i] = profile_of(shown, verdict->benchmarks[i].name);
