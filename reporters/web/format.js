@@ -15,14 +15,18 @@ export function finite(value) {
 export function formatNs(ns) {
 	if (!finite(ns))
 		return NONE;
-	const size = Math.abs(ns);
+	if (ns < 0)
+		return `−${formatNs(-ns)}`;
+	const size = ns;
 	if (size >= 119.5e9)
 		return `${Math.floor(Math.round(size / 1e9) / 60)} min ${Math.round(size / 1e9) % 60} s`;
 	for (const [unit, factor] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3]]) {
 		if (size >= factor * 0.9995)
 			return `${three(ns / factor)} ${unit}`;
 	}
-	return ns === 0 ? '0' : `${Math.round(ns)} ns`;
+	if (ns === 0)
+		return '0';
+	return `${size < 99.95 && !Number.isInteger(ns) ? three(ns) : Math.round(ns)} ns`;
 }
 
 export function formatMs(ms) {
@@ -37,21 +41,29 @@ export function formatDeltaMs(ms) {
 
 function formatSize(bytes) {
 	for (const [unit, factor] of [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]]) {
-		if (Math.abs(bytes) >= factor)
+		if (bytes >= factor)
 			return `${three(bytes / factor)} ${unit}`;
 	}
 	return `${Math.round(bytes)} B`;
 }
 
 function formatCount(value) {
-	if (Math.abs(value) >= 1e6)
-		return value.toExponential(3);
+	for (const [unit, factor] of [['G', 1e9], ['M', 1e6]]) {
+		if (value >= factor)
+			return `${three(value / factor)} ${unit}`;
+	}
+	if (value >= 9999.5) {
+		const whole = Math.round(value);
+		return `${Math.floor(whole / 1000)} ${String(whole % 1000).padStart(3, '0')}`;
+	}
 	return Number.isInteger(value) ? String(value) : three(value);
 }
 
 export function formatValue(value, unit) {
 	if (!finite(value))
 		return NONE;
+	if (value < 0)
+		return `−${formatValue(-value, unit)}`;
 	if (unit === 'ns')
 		return formatNs(value);
 	if (unit === 'bytes')

@@ -20,15 +20,18 @@ const SCALES = {
 	ms: [['s', 1e3], ['ms', 1], ['µs', 1e-3], ['ns', 1e-6]],
 	bytes: [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]],
 };
+const COUNTS = [['G', 1e9], ['M', 1e6], ['', 1]];
 const MOST_DIGITS = 6;
 
 // In one unit, with as many digits as tell them apart.
 function tickLabels(list, unit) {
 	const largest = Math.max(...list.map(Math.abs));
 	const step = list.length > 1 ? Math.abs(list[1] - list[0]) : largest;
-	const [word, factor] = SCALES[unit]?.find(([, least]) => largest >= least) ?? SCALES[unit]?.at(-1) ?? [unit === '1' ? '' : unit ?? '', 1];
+	const scales = SCALES[unit] ?? COUNTS;
+	const [scale, factor] = scales.find(([, least]) => largest >= least) ?? scales.at(-1);
+	const word = scales === COUNTS && unit !== '1' ? `${scale} ${unit ?? ''}`.trim() : scale;
 	const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
-	return list.map((value) => (largest >= 1e6 * factor ? value.toExponential(3) : `${(value / factor).toFixed(digits)} ${word}`.trim()));
+	return list.map((value) => `${(value / factor).toFixed(digits)} ${word}`.trim().replace('-', '−'));
 }
 
 export function quantile(sorted, q) {

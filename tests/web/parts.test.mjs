@@ -93,6 +93,21 @@ await runTests({
 		page.noProblems();
 		await page.close();
 	},
+	'without a change point it says so, and never counts none': async (context) => {
+		const page = await openTrend(context, 1);
+		assert.match(await page.locator('figcaption').innerText(), /1 run, no change point found/);
+		assert.doesNotMatch(await page.locator('figcaption').innerText(), /\b0 change/);
+		await page.close();
+	},
+	'figures have the unit that people read': async (context) => {
+		const page = await openTrend(context, 2);
+		const figures = await page.evaluate(async () => {
+			const { formatValue } = await import('/format.js');
+			return [[6.76215e7, 'ns'], [2.5e9, 'ns'], [950, 'ns'], [3 * 2 ** 20, 'bytes'], [12345, '1'], [6.76215e7, '1'], [-4.2e9, 'calls'], [61.2, 'ns'], [NaN, 'ns']].map(([value, unit]) => formatValue(value, unit));
+		});
+		assert.deepEqual(figures, ['67.6 ms', '2.50 s', '950 ns', '3.00 MiB', '12 345', '67.6 M', '−4.20 G calls', '61.2 ns', '–']);
+		await page.close();
+	},
 	'releases, the gate and its threshold are marked': async (context) => {
 		const page = await openTrend(context, 60);
 		assert.equal(await page.locator('.plot .release').count(), 1);
