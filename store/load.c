@@ -347,3 +347,34 @@ void fg_stored_run_release(struct fg_stored_run *stored)
 	fg_run_release(&stored->run);
 	*stored = (struct fg_stored_run){0};
 }
+
+int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			  struct fg_stored_history *history, struct fg_error *err)
+{
+	const struct fg_run_filter filter = {
+		.project = like->project,
+		.branch = like->sides[FG_ARM_CANDIDATE].branch,
+		.before_ns = before_ns,
+		.complete_only = true,
+		.limit = FG_STORED_HISTORY_MAX,
+	};
+	struct fg_run_list list = {0};
+	int status = fg_store_list(store, &filter, &list, err);
+
+	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
+		struct fg_stored_run *earlier = &history->runs[history->count];
+
+		status = fg_store_load_run(store, list.items[i - 1].id, earlier, err);
+		if (status == FG_OK)
+			history->list[history->count++] = &earlier->run;
+	}
+	fg_run_list_release(&list);
+	return status;
+}
+
+void fg_stored_history_release(struct fg_stored_history *history)
+{
+	for (size_t i = 0; i < history->count; i++)
+		fg_stored_run_release(&history->runs[i]);
+	*history = (struct fg_stored_history){0};
+}

@@ -50,6 +50,10 @@ fg_store_location(const struct fg_store *store); /* a path, or a URL without its
  */
 void fg_store_set_name(struct fg_store *store, const char *name);
 
+enum {
+	FG_STORED_HISTORY_MAX = 20
+};
+
 /* A run with everything that belongs to it. */
 struct fg_stored_run {
 	struct fg_run run;
@@ -80,6 +84,21 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 /* As above, without profiles: quick, for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
+
+/* Earlier runs, without profiles: how much one session differs from the next. */
+struct fg_stored_history {
+	struct fg_stored_run runs[FG_STORED_HISTORY_MAX];
+	const struct fg_run *list[FG_STORED_HISTORY_MAX]; /* oldest first */
+	size_t count;
+};
+
+/*
+ * The newest complete runs of the project and branch of `like` that started before `before_ns` (0:
+ * all); to be released, also after an error.
+ */
+int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			  struct fg_stored_history *history, struct fg_error *err) FG_NODISCARD;
+void fg_stored_history_release(struct fg_stored_history *history);
 
 /* One line of a list of runs. */
 struct fg_run_summary {

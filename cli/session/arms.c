@@ -176,29 +176,14 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	return status;
 }
 
-/* Earlier runs of the baseline's branch: how much one session differs from the next. */
+/* Earlier runs of the baseline's branch. */
 static int load_history(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_run_filter filter = {
-		.project = session->run.project,
-		.branch = arms->baseline.run.sides[FG_ARM_CANDIDATE].branch,
-		.complete_only = true,
-		.limit = FG_ARMS_HISTORY_MAX,
-	};
-	struct fg_run_list list = {0};
-	int status = fg_store_list(session->store, &filter, &list, err);
+	const int status =
+		fg_store_load_history(session->store, &arms->baseline.run, 0, &arms->history, err);
 
-	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
-		struct fg_stored_run *earlier = &arms->history[arms->history_count];
-
-		status = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
-		if (status == FG_OK) {
-			fg_match_stored(session->plan, &earlier->run);
-			arms->history_runs[arms->history_count] = &earlier->run;
-			arms->history_count++;
-		}
-	}
-	fg_run_list_release(&list);
+	for (size_t i = 0; i < arms->history.count; i++)
+		fg_match_stored(session->plan, &arms->history.runs[i].run);
 	return status;
 }
 
@@ -361,8 +346,8 @@ void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 		return;
 	input->baseline = &arms->baseline.run;
 	input->baseline_profiles = (const struct fg_profile_set *const *)arms->baseline.profiles;
-	input->history = arms->history_runs;
-	input->history_count = arms->history_count;
+	input->history = arms->history.list;
+	input->history_count = arms->history.count;
 }
 
 /* Appended to the existing ones; the array moves into the plan's arena. */
@@ -434,7 +419,6 @@ void fg_arms_close(struct fg_arms *arms)
 	fg_match_release(&arms->match);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
-	for (size_t i = 0; i < arms->history_count; i++)
-		fg_stored_run_release(&arms->history[i]);
+	fg_stored_history_release(&arms->history);
 	*arms = (struct fg_arms){0};
 }

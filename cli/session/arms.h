@@ -11,20 +11,13 @@
 #include "cli/session/session.h"
 #include "runner/worktree.h"
 
-enum {
-	FG_ARMS_HISTORY_MAX = 20
-};
-
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
 	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
-	/* earlier runs of its branch, oldest first */
-	struct fg_stored_run history[FG_ARMS_HISTORY_MAX];
-	const struct fg_run *history_runs[FG_ARMS_HISTORY_MAX];
-	size_t history_count;
+	struct fg_stored_history history; /* of its branch */
 };
 
 /*

@@ -20,7 +20,8 @@ enum {
 
 struct pair {
 	struct fg_stored_run runs[2];
-	bool same; /* only runs[0] is loaded: its two arms are the sides */
+	bool same;                        /* only runs[0] is loaded: its two arms are the sides */
+	struct fg_stored_history earlier; /* than the candidate, on the baseline's branch */
 };
 
 static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, struct fg_error *err)
@@ -41,6 +42,7 @@ static void release_pair(struct pair *pair)
 {
 	fg_stored_run_release(&pair->runs[0]);
 	fg_stored_run_release(&pair->runs[1]);
+	fg_stored_history_release(&pair->earlier);
 }
 
 static void write_differences(struct fg_json_writer *w, const char *scope,
@@ -201,6 +203,8 @@ static int decide(const struct pair *pair, const char *only, struct fg_arena *ar
 				   : (const struct fg_profile_set *const *)pair->runs[0].profiles,
 		.policy = &policy,
 		.measure = &measure,
+		.history = pair->earlier.list,
+		.history_count = pair->earlier.count,
 		.now_ns = fg_clock_wall_ns(),
 	};
 	int status = FG_OK;
@@ -297,6 +301,11 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	const char *measure = NULL;
 	int status = load_pair(rq, true, &pair, err);
 
+	if (status != FG_OK)
+		goto out;
+	if (!pair.same)
+		status = fg_store_load_history(rq->store, &pair.runs[0].run,
+					       pair.runs[1].run.started_ns, &pair.earlier, err);
 	if (status != FG_OK)
 		goto out;
 	measure = other_measure(rq);
