@@ -9,6 +9,7 @@
 #include "gate/nodes.h"
 #include "gate/placement.h"
 #include "gate/stored.h"
+#include "gate/stored_functions.h"
 #include "model/build_difference.h"
 
 #include <math.h>
@@ -258,6 +259,8 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 		fg_stored_decide(&context, i, baseline, &sessions,
 				 strcmp(fingerprints[0], fingerprints[1]) == 0, metric);
 	}
+	if (strcmp(fingerprints[0], fingerprints[1]) == 0)
+		fg_stored_functions_decide(input, index, baseline, arena, verdict);
 	verdict->schedule = FG_SCHEDULE_STORED;
 	fg_notes_add(&verdict->notes, arena,
 		     "compared with a stored run: weaker than measuring both sides in one session");

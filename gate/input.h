@@ -20,6 +20,14 @@ struct fg_gate_input {
 	/* one per series of `run`, entries may be NULL; may be NULL */
 	const struct fg_profile_set *const *profiles;
 	const struct fg_profile_set *const *baseline_profiles; /* likewise for `baseline` */
+	/*
+	 * With `baseline`: a function's own time (ns per repetition) in earlier runs, oldest first;
+	 * returns how many, at most `room`. NULL: functions of stored runs are not judged.
+	 */
+	size_t (*function_history)(void *context, const char *benchmark,
+				   const struct fg_profile_function *function, double *self_ns,
+				   size_t room);
+	void *history_context;
 	const struct fg_plan *plan; /* policies of its benchmarks go before `policy`; may be NULL */
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure; /* for benchmarks that the plan does not know */

@@ -50,6 +50,16 @@ static bool same_fingerprint(const struct fg_run *a, const struct fg_run *b)
 	return strcmp(left, right) == 0;
 }
 
+double fg_session_spread(double *differences, size_t count)
+{
+	return 1.4826 * fg_median(differences, count);
+}
+
+double fg_session_degrees(size_t differences)
+{
+	return fmax(1.0, MEDIAN_EFFICIENCY * (double)differences);
+}
+
 struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
 					      const struct fg_run *like, const char *benchmark,
 					      const char *metric)
@@ -72,7 +82,7 @@ struct fg_session_spread fg_session_spread_of(const struct fg_run *const *histor
 		previous = level;
 	}
 	if (result.differences >= FG_SESSIONS_MIN)
-		result.spread = 1.4826 * fg_median(differences, result.differences);
+		result.spread = fg_session_spread(differences, result.differences);
 	free(differences);
 	return result;
 }
@@ -142,7 +152,7 @@ static void decide_noisy(const struct fg_metric_context *context, double differe
 		return;
 	}
 	judge(context, difference, fmax(sessions->spread, isnan(within) ? 0.0 : within),
-	      fmax(1.0, MEDIAN_EFFICIENCY * (double)sessions->differences), verdict);
+	      fg_session_degrees(sessions->differences), verdict);
 }
 
 static void cap_for_environment(const struct fg_metric_context *context,

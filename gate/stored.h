@@ -22,6 +22,10 @@ struct fg_session_spread fg_session_spread_of(const struct fg_run *const *histor
 					      const struct fg_run *like, const char *benchmark,
 					      const char *metric);
 
+/* Standard deviation of a difference, from absolute ones (reordered), and its degrees of freedom. */
+double fg_session_spread(double *differences, size_t count);
+double fg_session_degrees(size_t differences);
+
 /*
  * Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may
  * be at most.

@@ -348,8 +348,8 @@ void fg_stored_run_release(struct fg_stored_run *stored)
 	*stored = (struct fg_stored_run){0};
 }
 
-int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
-			  struct fg_stored_history *history, struct fg_error *err)
+static int load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			bool profiles, struct fg_stored_history *history, struct fg_error *err)
 {
 	const struct fg_run_filter filter = {
 		.project = like->project,
@@ -364,12 +364,24 @@ int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int
 	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *earlier = &history->runs[history->count];
 
-		status = fg_store_load_run(store, list.items[i - 1].id, earlier, err);
+		status = load(store, list.items[i - 1].id, profiles, earlier, err);
 		if (status == FG_OK)
 			history->list[history->count++] = &earlier->run;
 	}
 	fg_run_list_release(&list);
 	return status;
+}
+
+int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			  struct fg_stored_history *history, struct fg_error *err)
+{
+	return load_history(store, like, before_ns, false, history, err);
+}
+
+int fg_store_load_profiled_history(struct fg_store *store, const struct fg_run *like,
+				   struct fg_stored_history *history, struct fg_error *err)
+{
+	return load_history(store, like, 0, true, history, err);
 }
 
 void fg_stored_history_release(struct fg_stored_history *history)

@@ -85,7 +85,7 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 
-/* Earlier runs, without profiles: how much one session differs from the next. */
+/* Earlier runs: how much one session differs from the next. */
 struct fg_stored_history {
 	struct fg_stored_run runs[FG_STORED_HISTORY_MAX];
 	const struct fg_run *list[FG_STORED_HISTORY_MAX]; /* oldest first */
@@ -94,10 +94,14 @@ struct fg_stored_history {
 
 /*
  * The newest complete runs of the project and branch of `like` that started before `before_ns` (0:
- * all); to be released, also after an error.
+ * all), without profiles; to be released, also after an error.
  */
 int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
 			  struct fg_stored_history *history, struct fg_error *err) FG_NODISCARD;
+/* As above, for functions: with profiles, which takes longer. */
+int fg_store_load_profiled_history(struct fg_store *store, const struct fg_run *like,
+				   struct fg_stored_history *history, struct fg_error *err)
+	FG_NODISCARD;
 void fg_stored_history_release(struct fg_stored_history *history);
 
 /* One line of a list of runs. */

@@ -184,6 +184,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 
 	for (size_t i = 0; i < arms->history.count; i++)
 		fg_match_stored(session->plan, &arms->history.runs[i].run);
+	arms->store = session->store;
 	return status;
 }
 
@@ -338,7 +339,50 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 	return FG_OK;
 }
 
-void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
+/* False: the run has no profile of the benchmark. */
+static bool own_time(const struct fg_stored_run *stored, const char *benchmark,
+		     const struct fg_profile_function *function, double *self_ns)
+{
+	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
+	const struct fg_profile_set *set =
+		series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
+	double *self = NULL;
+
+	if (!set)
+		return false;
+	self = fg_xcalloc(set->node_count + 1, sizeof(self[0]));
+	(void)fg_profile_set_mean(set, fg_profile_set_time(set), FG_ARM_CANDIDATE, self, NULL);
+	*self_ns = 0;
+	for (size_t i = 0; i < set->node_count; i++) {
+		const struct fg_profile_function *its = &set->functions[set->nodes[i].function];
+
+		if (strcmp(its->name, function->name) == 0 &&
+		    strcmp(its->library, function->library) == 0)
+			*self_ns += self[i];
+	}
+	free(self);
+	return true;
+}
+
+static size_t list_own_times(void *context, const char *benchmark,
+			     const struct fg_profile_function *function, double *self_ns,
+			     size_t room)
+{
+	struct fg_arms *arms = context;
+	size_t count = 0;
+
+	if (!arms->profiled) {
+		arms->profiled = fg_xcalloc(1, sizeof(*arms->profiled));
+		if (fg_store_load_profiled_history(arms->store, &arms->baseline.run, arms->profiled,
+						   NULL) != FG_OK)
+			fg_stored_history_release(arms->profiled);
+	}
+	for (size_t i = 0; i < arms->profiled->count && count < room; i++)
+		count += own_time(&arms->profiled->runs[i], benchmark, function, &self_ns[count]);
+	return count;
+}
+
+void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 {
 	input->gone = arms->match.gone;
 	input->gone_count = arms->match.gone_count;
@@ -348,6 +392,8 @@ void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 	input->baseline_profiles = (const struct fg_profile_set *const *)arms->baseline.profiles;
 	input->history = arms->history.list;
 	input->history_count = arms->history.count;
+	input->function_history = arms->store ? list_own_times : NULL;
+	input->history_context = arms;
 }
 
 /* Appended to the existing ones; the array moves into the plan's arena. */
@@ -420,5 +466,8 @@ void fg_arms_close(struct fg_arms *arms)
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	fg_stored_history_release(&arms->history);
+	if (arms->profiled)
+		fg_stored_history_release(arms->profiled);
+	free(arms->profiled);
 	*arms = (struct fg_arms){0};
 }

@@ -17,7 +17,9 @@ struct fg_arms {
 	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
-	struct fg_stored_history history; /* of its branch */
+	struct fg_stored_history history;   /* of its branch */
+	struct fg_store *store;             /* that it comes from */
+	struct fg_stored_history *profiled; /* likewise, once a function was asked about */
 };
 
 /*
@@ -34,7 +36,7 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
 /* Fills in what the gate needs to know about the arms. */
-void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
+void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input);
 /*
  * Adds accepted slowdowns from the commits between the two sides ("Fastgate-Accept: ...") to every
  * policy of the plan. A malformed line is reported and skipped.

@@ -196,7 +196,8 @@ function blameOf(benchmark, view, parts) {
 function blame(benchmark, view) {
 	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
 	return lists.length > 0 && section('Where the difference comes from', 'blame', lists,
-		el('p', { class: 'quiet' }, 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have rows of their own.'));
+		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is of the function itself, between two sessions; how sure it is comes from how the sessions before differ.'
+			: 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have rows of their own.'));
 }
 
 function movedOf(parts, name) {

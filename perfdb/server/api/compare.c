@@ -11,6 +11,7 @@
 #include "perfdb/server/api/merge.h"
 #include "perfdb/server/api/sides.h"
 #include "reporters/reporter.h"
+#include "store/serving/trend.h"
 
 #include <math.h>
 
@@ -183,15 +184,53 @@ int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
+/* The runs before the candidate, of one function. */
+struct earlier {
+	struct fg_store *store;
+	const struct fg_run *baseline;
+	int64_t before_ns;
+};
+
+static size_t list_own_times(void *context, const char *benchmark,
+			     const struct fg_profile_function *function, double *self_ns,
+			     size_t room)
+{
+	const struct earlier *earlier = context;
+	char id[FG_FUNCTION_ID_SIZE];
+	const struct fg_trend_query query = {
+		.project = earlier->baseline->project,
+		.benchmark = benchmark,
+		.branch = earlier->baseline->sides[FG_ARM_CANDIDATE].branch,
+		.function = id,
+	};
+	struct fg_function_trend trend = {0};
+	size_t count = 0;
+	size_t first = 0;
+
+	fg_store_function_id(function->name, function->library, id);
+	if (fg_store_function_trend(earlier->store, &query, &trend, NULL) == FG_OK) {
+		while (count < trend.count && trend.points[count].started_ns < earlier->before_ns)
+			count++;
+		first = count > room ? count - room : 0;
+		for (size_t i = first; i < count; i++)
+			self_ns[i - first] = trend.points[i].self;
+	}
+	fg_function_trend_release(&trend);
+	return count - first;
+}
+
 /*
  * A run that was judged where it was measured keeps that verdict, made under the project's own
  * policy.  Anything else is judged here, by the defaults: so is a run whose report says nothing of
  * its benchmarks.
  */
-static int decide(const struct pair *pair, const char *only, struct fg_arena *arena,
+static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)
 {
 	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
+	struct earlier earlier = {.store = rq->store,
+				  .baseline = &pair->runs[0].run,
+				  .before_ns = candidate->run.started_ns};
 	struct fg_policy policy;
 	struct fg_measuring measure;
 	struct fg_gate_input input = {
@@ -205,6 +244,8 @@ static int decide(const struct pair *pair, const char *only, struct fg_arena *ar
 		.measure = &measure,
 		.history = pair->earlier.list,
 		.history_count = pair->earlier.count,
+		.function_history = only ? NULL : list_own_times,
+		.history_context = &earlier,
 		.now_ns = fg_clock_wall_ns(),
 	};
 	int status = FG_OK;
@@ -218,7 +259,7 @@ static int decide(const struct pair *pair, const char *only, struct fg_arena *ar
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (only) {
-		status = fg_policy_only_measure(&policy, only, &candidate->run, arena, err);
+		status = fg_policy_only_measure(&policy, only, &candidate->run, &rq->arena, err);
 		if (status != FG_OK)
 			return status;
 	}
@@ -309,7 +350,7 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		goto out;
 	measure = other_measure(rq);
-	status = decide(&pair, measure, &rq->arena, &verdict, err);
+	status = decide(rq, &pair, measure, &verdict, err);
 	if (status != FG_OK)
 		goto out;
 	if (!pair.same)

@@ -203,6 +203,149 @@ static void a_candidate_alone_is_new(void **state)
 	drop_past();
 }
 
+/* ---- functions ---- */
+
+enum {
+	FUNCTIONS = 3,
+	SETS = SESSIONS + 1, /* the last one is the candidate's */
+};
+
+static const char *const function_names[FUNCTIONS] = {"parse()", "read()", "new()"};
+static const double own_ms[FUNCTIONS] = {60, 40, 0};
+
+struct functions {
+	struct fg_profile_set sets[2];
+	const struct fg_profile_set *list[2];
+	double past_ns[FUNCTIONS][SESSIONS];
+	size_t known; /* sessions that the history tells of */
+};
+
+static void fill_set(struct fg_profile_set *set, const double *self_ns)
+{
+	uint32_t nodes[FUNCTIONS];
+
+	fg_profile_set_init(set, "prog");
+	for (size_t f = 0; f < FUNCTIONS; f++)
+		nodes[f] = fg_profile_set_node(
+			set, 0,
+			fg_profile_set_function(
+				set, &(struct fg_profile_function){.name = function_names[f],
+								   .library = "prog"}));
+	for (uint32_t pair = 0; pair < 10; pair++) {
+		struct fg_profile_row *row = fg_profile_set_add_row(set, FUNCTIONS);
+
+		row->arm = FG_ARM_CANDIDATE;
+		row->pair = pair;
+		for (uint32_t f = 0; f < FUNCTIONS; f++) {
+			row->nodes[f] = nodes[f];
+			row->values[f] = self_ns[f];
+			row->samples[f] = (uint32_t)(self_ns[f] / 1e5);
+			row->total += self_ns[f];
+		}
+	}
+}
+
+static size_t tell_history(void *context, const char *benchmark,
+			   const struct fg_profile_function *function, double *self_ns, size_t room)
+{
+	const struct functions *functions = context;
+	const size_t count = fg_min_size(functions->known, room);
+
+	assert_string_equal(benchmark, "parse");
+	for (size_t f = 0; f < FUNCTIONS; f++) {
+		if (strcmp(function->name, function_names[f]) == 0)
+			memcpy(self_ns, functions->past_ns[f] + functions->known - count,
+			       count * sizeof(self_ns[0]));
+	}
+	return count;
+}
+
+/* Own times scatter by 1 % from session to session; `more` is what the candidate has on top. */
+static void make_functions(struct functions *functions, const double more[FUNCTIONS], size_t known)
+{
+	double last[2][FUNCTIONS];
+
+	*functions = (struct functions){.known = known};
+	for (size_t f = 0; f < FUNCTIONS; f++) {
+		for (size_t i = 0; i < SESSIONS; i++)
+			functions->past_ns[f][i] =
+				own_ms[f] * 1e6 *
+				(1 + 0.01 * fg_random_normal(&past.candidate.random));
+		last[0][f] = functions->past_ns[f][SESSIONS - 1];
+		last[1][f] = (own_ms[f] + more[f]) * 1e6;
+	}
+	for (size_t side = 0; side < 2; side++) {
+		fill_set(&functions->sets[side], last[side]);
+		functions->list[side] = &functions->sets[side];
+	}
+	past.candidate.input.baseline_profiles = &functions->list[0];
+	past.candidate.input.profiles = &functions->list[1];
+	past.candidate.input.function_history = tell_history;
+	past.candidate.input.history_context = functions;
+}
+
+static void drop_functions(struct functions *functions)
+{
+	for (size_t side = 0; side < 2; side++)
+		fg_profile_set_release(&functions->sets[side]);
+	drop_past();
+}
+
+static void a_function_beyond_what_sessions_vary_is_guilty(void **state)
+{
+	const double more[FUNCTIONS] = {20, 0, 5};
+	const struct fg_benchmark_verdict *verdict = NULL;
+	struct functions functions;
+	double sum = 0;
+
+	(void)state;
+	make_past(0.002, 0.25, 11);
+	make_functions(&functions, more, SESSIONS);
+	verdict = fg_made_decide(&past.candidate, "parse");
+	assert_true(verdict->time.function_count >= 2);
+	assert_string_equal(verdict->time.functions[0].name, "parse()");
+	assert_int_equal(verdict->time.functions[0].standing, FG_STANDING_GUILTY);
+	assert_true(verdict->time.functions[0].low > 0 &&
+		    verdict->time.functions[0].low < verdict->time.functions[0].delta);
+	assert_true(fabs(verdict->time.functions[0].share_of_change - 0.8) < 0.05);
+	assert_string_equal(verdict->time.functions[1].name, "new()");
+	assert_int_equal(verdict->time.functions[1].standing, FG_STANDING_GUILTY);
+	for (size_t i = 0; i < verdict->time.function_count; i++)
+		sum += fg_standing_is_sure(verdict->time.functions[i].standing)
+			       ? verdict->time.functions[i].delta
+			       : 0;
+	assert_true(fabs(sum + verdict->time.everything_else - verdict->time.total_delta) < 1e-9);
+	drop_functions(&functions);
+}
+
+static void a_function_within_what_sessions_vary_is_not_sure(void **state)
+{
+	const double more[FUNCTIONS] = {1.2, 0, 0};
+	const struct fg_benchmark_verdict *verdict = NULL;
+	struct functions functions;
+
+	(void)state;
+	make_past(0.002, 0.25, 12);
+	make_functions(&functions, more, SESSIONS);
+	verdict = fg_made_decide(&past.candidate, "parse");
+	assert_true(verdict->time.function_count >= 1);
+	for (size_t i = 0; i < verdict->time.function_count; i++)
+		assert_int_equal(verdict->time.functions[i].standing, FG_STANDING_NOT_SURE);
+	drop_functions(&functions);
+}
+
+static void with_few_sessions_no_function_is_named(void **state)
+{
+	const double more[FUNCTIONS] = {20, 0, 0};
+	struct functions functions;
+
+	(void)state;
+	make_past(0.002, 0.25, 13);
+	make_functions(&functions, more, 5);
+	assert_int_equal(fg_made_decide(&past.candidate, "parse")->time.function_count, 0);
+	drop_functions(&functions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +358,9 @@ int main(void)
 		cmocka_unit_test(the_same_binary_passes),
 		cmocka_unit_test(what_a_run_left_out_is_no_result_to_compare),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),
+		cmocka_unit_test(a_function_beyond_what_sessions_vary_is_guilty),
+		cmocka_unit_test(a_function_within_what_sessions_vary_is_not_sure),
+		cmocka_unit_test(with_few_sessions_no_function_is_named),
 		cmocka_unit_test(a_candidate_alone_is_new),
 	};
 
