@@ -22,7 +22,7 @@ struct fg_session_spread fg_session_spread_of(const struct fg_run *const *histor
 					      const struct fg_run *like, const char *benchmark,
 					      const char *metric);
 
-/* Standard deviation of a difference, from absolute ones (reordered), and its degrees of freedom. */
+/* Standard deviation of a difference, from absolute ones, and its degrees of freedom. */
 double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 

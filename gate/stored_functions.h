@@ -10,8 +10,8 @@
 #include "model/verdict.h"
 
 /*
- * After the metrics of series `index` were compared with `baseline`.  Nothing without both profiles,
- * or where nobody knows how sessions differ.
+ * After the metrics of series `index` were compared with `baseline`.  Nothing without both
+ * profiles, or where nobody knows how sessions differ.
  */
 void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 				const struct fg_series *baseline, struct fg_arena *arena,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of every page, in three widths and both schemes, to be looked at: what no assertion sees.
+// FASTGATE_DOC_PICTURES: a folder that gets the pictures of the documentation as well.
 // node pictures.mjs FOLDER PROGRAM-THAT-WRITES-PAGES PERFDB FASTGATE MAKE-RUNS
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -11,7 +12,16 @@ const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
 const WIDTHS = [[390, 800], [1400, 900], [1920, 1080]];
 const REPORTS = ['regression', 'pass', 'improvement', 'inconclusive', 'error', 'mixed', 'identical', 'accepted', 'unsure', 'marked'];
+const IN_DOCS = { compare: ['compare', 860], trend: ['trend', 700] };
 let made = 0;
+
+async function takeForDocs(page, name) {
+	const [file, height] = IN_DOCS[name];
+	await page.setViewportSize({ width: 1200, height });
+	await page.emulateMedia({ colorScheme: 'light' });
+	await page.evaluate(() => new Promise((done) => { scrollTo(0, 0); requestAnimationFrame(() => requestAnimationFrame(done)); }));
+	await page.screenshot({ path: join(process.env.FASTGATE_DOC_PICTURES, `${file}.png`) });
+}
 
 // The page as it stands, in each width and scheme; what is open or typed stays so.
 async function take(page, name) {
@@ -24,6 +34,8 @@ async function take(page, name) {
 			await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
 			made += 1;
 		}
+	if (process.env.FASTGATE_DOC_PICTURES && name in IN_DOCS)
+		await takeForDocs(page, name);
 }
 
 async function reports(context) {
