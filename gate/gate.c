@@ -105,8 +105,7 @@ static void copy_differences(const struct fg_environment *baseline,
 	if (before > 0)
 		memcpy(all, verdict->environment_difference, before * sizeof(all[0]));
 	for (size_t i = 0; i < count; i++) {
-		/* Where the source can be read says nothing about what was measured. */
-		if (fg_web_link_is_fact(found[i].key))
+		if (fg_fact_is_label(found[i].key))
 			continue;
 		all[before++] = (struct fg_fact_difference){
 			.key = fg_arena_strdup(&verdict->arena, found[i].key),

@@ -2,6 +2,7 @@
 #include "model/environment.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 
@@ -86,6 +87,11 @@ void fg_environment_fingerprint(const struct fg_environment *environment, char t
 	}
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, 8, text);
+}
+
+bool fg_fact_is_label(const char *key)
+{
+	return fg_text_starts_with(key, "git.") || fg_text_starts_with(key, "link.");
 }
 
 size_t fg_environment_diff(const struct fg_environment *baseline,

@@ -38,6 +38,8 @@ const char *fg_environment_get(const struct fg_environment *environment,
 			       const char *key); /* or NULL */
 /* 16 hexadecimal digits over the identity facts. */
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17]);
+/* Names a commit, or where to read it: says nothing about what was measured. */
+bool fg_fact_is_label(const char *key);
 /* Facts that differ, in order of keys; the array is yours to free. */
 size_t fg_environment_diff(const struct fg_environment *baseline,
 			   const struct fg_environment *candidate,

@@ -24,11 +24,6 @@ const char *fg_web_link_fact(enum fg_web_link link)
 	return facts[link];
 }
 
-bool fg_web_link_is_fact(const char *key)
-{
-	return fg_text_starts_with(key, FACT_PREFIX);
-}
-
 const char *fg_web_link_name(enum fg_web_link link)
 {
 	return facts[link] + strlen(FACT_PREFIX);

@@ -14,7 +14,6 @@
 /* The template's name in fastgate.yml and in the facts of the candidate, "link.commit". */
 const char *fg_web_link_name(enum fg_web_link link);
 const char *fg_web_link_fact(enum fg_web_link link);
-bool fg_web_link_is_fact(const char *key);
 
 /* Stands for the placeholders; NULL and 0: not known. */
 struct fg_web_link_values {

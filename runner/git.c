@@ -216,7 +216,6 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	char *commit = ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
 	char *changes = NULL;
 	char *tag = NULL;
-	char *subject = NULL;
 	int status = FG_OK;
 
 	if (!commit)
@@ -240,11 +239,17 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	if (tag && *tag)
 		fg_environment_set(&side->build, "git.tag", tag, false);
 	free(tag);
-	subject = ASK(git, "log", "-1", "--format=%s", "HEAD");
+	fg_git_note_subject(git, side);
+	return FG_OK;
+}
+
+void fg_git_note_subject(const struct fg_git *git, struct fg_side *side)
+{
+	char *subject = side->commit ? ASK(git, "log", "-1", "--format=%s", side->commit) : NULL;
+
 	if (subject && *subject)
 		fg_environment_set(&side->build, "git.subject", subject, false);
 	free(subject);
-	return FG_OK;
 }
 
 /* ---- refs ---- */

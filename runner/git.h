@@ -40,6 +40,9 @@ void fg_git_environment_free(char **environment);
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
 
+/* The first line of its commit's message, as the fact git.subject. */
+void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
+
 /*
  * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with
  * origin/main"). merge-base: with the branch that a CI names as the target, else the remote's

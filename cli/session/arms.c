@@ -122,6 +122,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 		/* Branch, tag and changes describe what is checked out, which is something else. */
 		fg_side_release(side);
 		*side = (struct fg_side){.commit = commit, .describe = words};
+		fg_git_note_subject(git, side);
 		commit = NULL;
 		words = NULL;
 	}
@@ -160,6 +161,7 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 
 	if (status != FG_OK)
 		return status;
+	fg_git_note_subject(&git, side);
 	options = worktree_options(session, side->commit, false);
 	return fg_worktree_check(&options, err);
 }

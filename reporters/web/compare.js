@@ -513,7 +513,7 @@ function facts(title, object) {
 
 function side(words, s, links) {
 	return [el('dt', {}, words), el('dd', {}, s.commit ? linked(commitAddress(links, s.commit), el('code', {}, s.commit.slice(0, 12))) : 'no commit', s.describe ? ` ${clip(s.describe, 80)}` : '',
-		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.dirty ? ', with uncommitted changes' : '')];
+		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.build?.['git.subject'] ? ` “${clip(s.build['git.subject'], 100)}”` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
 
 // The view is in the address, so that a link to the page is a link to what is seen.

@@ -53,6 +53,8 @@ static void write_differences(struct fg_json_writer *w, const char *scope,
 	const size_t count = fg_environment_diff(a, b, &differences);
 
 	for (size_t i = 0; i < count; i++) {
+		if (fg_fact_is_label(differences[i].key))
+			continue;
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "scope", scope);
 		fg_json_text(w, "key", differences[i].key);

@@ -75,7 +75,10 @@ make_build prog program program2
 expect_code 0 "renamed" "$FASTGATE" run --against HEAD --json
 python3 - "$work/out" <<'END' || fail "benchmarks of one side"
 import json, sys
-found = {b["name"]: b for b in json.load(open(sys.argv[1]))["benchmarks"]}
+report = json.load(open(sys.argv[1]))
+assert report["run"]["baseline"]["build"]["git.subject"] == "Reworded", report["run"]
+assert not any(d["key"].startswith("git.") for d in report["environment_difference"]), report["environment_difference"]
+found = {b["name"]: b for b in report["benchmarks"]}
 verdicts = {name: b["verdict"] for name, b in found.items()}
 assert set(verdicts) == {"first", "fresh", "added", "dropped"}, verdicts
 assert verdicts["dropped"] == "missing" and verdicts["added"] == "new", verdicts

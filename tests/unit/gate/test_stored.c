@@ -116,6 +116,9 @@ static void another_environment_is_at_most_inconclusive(void **state)
 
 	(void)state;
 	make_past(0.01, 0.3, 4);
+	/* Another commit is no other environment. */
+	fg_environment_set(&past.candidate.run.sides[FG_ARM_CANDIDATE].build, "git.subject", "New",
+			   false);
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_INCONCLUSIVE);
