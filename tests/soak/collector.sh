@@ -40,9 +40,9 @@ under() { # seconds allowed, command...
 
 # Nothing at all is left by a program that was killed before the collector had begun.
 readable() {
-	count=$(find "$scratch/killed" -name '*.fgtrace' | wc -l)
+	count=$(find "$killed" -name '*.fgtrace' | wc -l)
 	[ "$count" -gt 0 ] || return 0
-	"$build/cli/fastgate" export --format folded "$scratch/killed" >/dev/null 2>"$scratch/said" || {
+	"$build/cli/fastgate" export --format folded "$killed" >/dev/null 2>"$scratch/said" || {
 		grep -q 'no samples' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
 	}
 	! grep -q damaged "$scratch/said" || { cat "$scratch/said"; exit 1; }
@@ -71,15 +71,17 @@ echo "$rounds rounds of storms in $seconds s: no hang, no EINTR, no lost child"
 while [ $kills -lt "$kills_wanted" ]; do
 	program=short_threads
 	[ $((kills % 2)) -eq 0 ] || program=storm_fork
-	rm -rf "$scratch/killed"
-	mkdir "$scratch/killed"
-	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$scratch/killed FASTGATE_COLLECTOR_RATE=10000 \
+	# A folder each: children of the last one may still write into theirs.
+	killed=$scratch/killed.$kills
+	mkdir "$killed"
+	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_RATE=10000 \
 		"$targets/$program" >/dev/null 2>&1 &
 	child=$!
 	sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % 400)))"
 	kill -KILL $child 2>/dev/null || true
 	wait $child 2>/dev/null || true
 	readable
+	rm -rf "$killed" 2>/dev/null || true
 	kills=$((kills + 1))
 done
 echo "$kills of $kills kills left what is readable ($traces traces)"
