@@ -141,7 +141,7 @@ struct fg_symbol_module *fg_code_text_module(struct fg_symbolizer *symbolizer, c
 }
 
 int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
-		      uint64_t address, struct fg_code_text *text, struct fg_error *err)
+		      uint64_t address, struct fg_code_text *code_text, struct fg_error *err)
 {
 	struct writer w = {.symbolizer = symbolizer, .module = module};
 	struct fg_symbol_code code = {0};
@@ -150,7 +150,7 @@ int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module 
 	size_t count = 0;
 	int status = fg_symbolizer_code(module, address, &code, err);
 
-	*text = (struct fg_code_text){0};
+	*code_text = (struct fg_code_text){0};
 	if (status != FG_OK)
 		return status;
 	disassembler = fg_disassembler_new(code.code.machine);
@@ -158,7 +158,7 @@ int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module 
 		w.start = code.start;
 		w.end = code.start + code.code.size;
 		instructions = disassemble(disassembler, &code, &count);
-		write_code(&w, instructions, count, text);
+		write_code(&w, instructions, count, code_text);
 	} else {
 		status = fg_error_set(err, FG_EUNSUPPORTED, "its machine is not x86");
 	}

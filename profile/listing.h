@@ -32,7 +32,7 @@ struct fg_code_text {
 struct fg_symbol_module *fg_code_text_module(struct fg_symbolizer *symbolizer, const char *binary);
 /* The function around the address. FG_ENOENT, FG_EUNSUPPORTED: as fg_symbolizer_code(). */
 int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
-		      uint64_t address, struct fg_code_text *code, struct fg_error *err)
+		      uint64_t address, struct fg_code_text *code_text, struct fg_error *err)
 	FG_NODISCARD;
 /* The line, from 1, with the instruction around the address; 0: none. */
 unsigned fg_code_text_line(const struct fg_code_text *code, uint64_t address);

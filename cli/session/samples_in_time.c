@@ -73,10 +73,10 @@ static void load_sides(struct fg_samples_key *key, const struct kept_pair *pair,
 		       struct fg_time_orders *orders)
 {
 	key->pair = pair->pair;
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile profile;
 
-		key->arm = arm;
+		key->arm = (uint8_t)arm;
 		if (pair->value[arm] <= 0 || fg_samples_load(key, &profile, NULL) != FG_OK)
 			continue;
 		fg_time_order_make(&profile, &orders->sides[arm]);

@@ -17,7 +17,7 @@ PROGRAM = """#include <stdio.h>
 static volatile unsigned sink;
 __attribute__((noinline)) void load(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
 __attribute__((noinline)) void refine(unsigned n) { for (unsigned i = 0; i < n; i++) sink = sink * 31 + i; }
-int main(void) { for (int i = 0; i < 20; i++) { load(60000); refine(ROUNDS); puts("a line of output that nobody reads"); } return 0; }
+int main(void) { for (int i = 0; i < 20; i++) { load(600000); refine(ROUNDS); puts("a line of output that nobody reads"); } return 0; }
 """
 
 CONFIGURATION = f"""version: 1
@@ -25,7 +25,7 @@ project: app
 build: {{ command: {COMPILER} -g -O1 -static app.c -o app }}
 benchmarks:
   - {{ name: app, command: ./app }}
-measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: false }}
+measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: false, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
 
@@ -62,11 +62,11 @@ def without_the_sampler_nothing_is_sampled():
 def body():
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\n.fastgate\nreport.json\n")
-    make("60000")
+    make("600000")
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")
-    make("180000")
+    make("1800000")
     function_that_got_slower_is_named()
     without_permission_the_verdict_stands()
     without_the_sampler_nothing_is_sampled()
