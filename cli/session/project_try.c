@@ -349,15 +349,23 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 	const char *why = program->why;
 
 	fg_cli_detail(t->cli, "tried %s: %s, %.3f s", line, works ? "works" : why, seen.wall_s);
-	if (!has_harness && !program->is_named && program->rank < FG_PROJECT_LIKELY_RANK &&
-	    seen.wall_s < INPUT_SECONDS && (!works || seen.cpu_s < short_s))
+	const bool may_want_input = !has_harness && !program->is_named &&
+				    program->rank < FG_PROJECT_LIKELY_RANK &&
+				    seen.wall_s < INPUT_SECONDS;
+	const bool wants_input = may_want_input && (!works || seen.cpu_s < short_s);
+
+	if (wants_input)
 		works = find_input(t, program, works ? seen.cpu_s : 0) || works;
-	if (works)
-		observe(t, program);
-	else
+	if (!works) {
 		program->trial = FG_PROJECT_FAILED;
-	if (!works)
 		program->why = why;
+		return;
+	}
+	observe(t, program);
+	/* The first execution was longer than those that followed. */
+	if (may_want_input && !wants_input && program->trial == FG_PROJECT_SHORT &&
+	    find_input(t, program, program->seconds))
+		observe(t, program);
 }
 
 void fg_project_try(struct fg_cli *cli, struct fg_project *project)
