@@ -11,6 +11,7 @@ enum {
 	COMMAND_MAX_BYTES = FG_TRACE_TEXT_MAX,
 	ACCOUNT_BYTES = 96,
 	STATE_BYTES = 128, /* the state stands behind a name of at most 64 */
+	BLOCKED_BYTES = 256,
 };
 
 /* ---- threads ---- */
@@ -23,8 +24,10 @@ static int open_of_thread(pid_t pid, pid_t tid, const char *file)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t tid)
+bool fg_sampled_thread_open(struct fg_sampled_thread *thread,
+			    const struct fg_outside_sampling *sampling, pid_t tid)
 {
+	const pid_t pid = sampling->pid;
 	struct fg_cpu_account account;
 	struct fg_thread_state state;
 
@@ -32,7 +35,11 @@ bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t t
 					     .seen = true,
 					     .since_ns = fg_clock_monotonic_ns(),
 					     .account_fd = open_of_thread(pid, tid, "schedstat"),
-					     .state_fd = open_of_thread(pid, tid, "stat")};
+					     .state_fd = open_of_thread(pid, tid, "stat"),
+					     .blocked_fd = -1};
+	thread->until_ns = thread->since_ns;
+	if (sampling->elapsed)
+		thread->blocked_fd = open_of_thread(pid, tid, "syscall");
 	if (thread->state_fd < 0 || !fg_sampled_thread_account(thread, &account)) {
 		fg_sampled_thread_close(thread);
 		return false;
@@ -49,7 +56,9 @@ void fg_sampled_thread_close(struct fg_sampled_thread *thread)
 		(void)close(thread->account_fd);
 	if (thread->state_fd >= 0)
 		(void)close(thread->state_fd);
-	thread->account_fd = thread->state_fd = -1;
+	if (thread->blocked_fd >= 0)
+		(void)close(thread->blocked_fd);
+	thread->account_fd = thread->state_fd = thread->blocked_fd = -1;
 	thread->over = true;
 }
 
@@ -75,7 +84,20 @@ bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread)
 	return end && end[1] == ' ' && end[2] == 'R';
 }
 
+bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked)
+{
+	char text[BLOCKED_BYTES] = "";
+
+	return pread(thread->blocked_fd, text, sizeof(text) - 1, 0) > 0 &&
+	       fg_blocked_parse(text, blocked) && blocked->waits;
+}
+
 /* ---- the trace ---- */
+
+static enum fg_trace_clock clock_of(const struct fg_outside_sampling *sampling)
+{
+	return sampling->elapsed ? FG_CLOCK_WALL : FG_CLOCK_JITTER;
+}
 
 static bool write_identity(struct fg_trace_writer *writer, pid_t pid)
 {
@@ -105,14 +127,15 @@ bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 	header->pid = (uint32_t)sampling->pid;
 	header->start_realtime_ns = (uint64_t)fg_clock_wall_ns();
 	header->start_monotonic_ns = (uint64_t)started_ns;
-	header->clock_user = FG_CLOCK_JITTER;
+	header->clock_user = clock_of(sampling);
 	header->period_ns = (uint64_t)sampling->period_ns;
 	fg_trace_writer_chunk(writer, 0, 0, (uint64_t)started_ns);
 	return write_identity(writer, sampling->pid);
 }
 
-void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_thread *thread,
-			     uint64_t id, bool is_main)
+void fg_sampled_trace_thread(struct fg_trace_writer *writer,
+			     const struct fg_outside_sampling *sampling,
+			     struct fg_sampled_thread *thread, uint64_t id)
 {
 	uint64_t weighed_ns = 0;
 	int64_t before_ns = thread->since_ns;
@@ -120,7 +143,8 @@ void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_t
 	fg_samples_level(thread->samples, thread->sample_count);
 	fg_trace_writer_chunk(writer, (uint32_t)id, 0, (uint64_t)thread->since_ns);
 	FG_TW(writer, FG_RECORD_THREAD_BEGIN, id, (uint64_t)thread->tid, (uint64_t)thread->since_ns,
-	      is_main ? FG_THREAD_MAIN : FG_THREAD_PTHREAD, FG_CLOCK_JITTER);
+	      thread->tid == sampling->pid ? FG_THREAD_MAIN : FG_THREAD_PTHREAD,
+	      clock_of(sampling));
 	fg_trace_writer_text(writer, FG_RECORD_THREAD_NAME, id, thread->name, strlen(thread->name));
 	for (size_t i = 0; i < thread->sample_count; i++) {
 		const struct fg_sampled *sample = &thread->samples[i];
@@ -129,7 +153,8 @@ void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_t
 				       (uint64_t)(sample->time_ns - before_ns), sample->node,
 				       sample->weight_ns);
 		before_ns = sample->time_ns;
-		weighed_ns += sample->weight_ns;
+		if (!sampling->elapsed)
+			weighed_ns += sample->weight_ns;
 	}
 	FG_TW(writer, FG_RECORD_THREAD_END, id, (uint64_t)fg_clock_monotonic_ns(),
 	      thread->used_ns - thread->started_ns, 0, weighed_ns, 0);

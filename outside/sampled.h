@@ -6,12 +6,14 @@
 #include "outside/moment.h"
 #include "outside/sampler.h"
 #include "outside/threads.h"
+#include "outside/waiting_place.h"
 #include "symbols/trace_writer.h"
 
 struct fg_sampled_thread {
 	pid_t tid;
 	int account_fd; /* /proc/PID/task/TID/schedstat */
 	int state_fd;   /* and stat */
+	int blocked_fd; /* and syscall, for elapsed time; or -1 */
 	char name[32];
 	bool seen; /* when the threads were listed last */
 	bool over;
@@ -21,17 +23,22 @@ struct fg_sampled_thread {
 	uint64_t started_ns; /* its CPU time when it was first seen */
 	uint64_t weighed_ns; /* the part of it that samples have */
 	uint64_t used_ns;    /* as read last */
+	int64_t until_ns;    /* elapsed time that samples have */
+	struct fg_waiting_place waiting_place;
 	struct fg_sampled *samples;
 	size_t sample_count, sample_capacity;
 };
 
 /* False: it has ended already. */
-bool fg_sampled_thread_open(struct fg_sampled_thread *thread, pid_t pid, pid_t tid);
+bool fg_sampled_thread_open(struct fg_sampled_thread *thread,
+			    const struct fg_outside_sampling *sampling, pid_t tid);
 /* Keeps the samples. */
 void fg_sampled_thread_close(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
 /* On a CPU or queueing for one? */
 bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
+/* Where it waits; false: it runs, or that cannot be told. */
+bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);
 
 /*
  * The parts of a trace: its head first, the threads after the paths, the file last.  A thread's
@@ -40,8 +47,9 @@ bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
 /* False: it is not known which program the process runs. */
 bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 			    const struct fg_outside_sampling *sampling, int64_t started_ns);
-void fg_sampled_trace_thread(struct fg_trace_writer *writer, struct fg_sampled_thread *thread,
-			     uint64_t id, bool is_main);
+void fg_sampled_trace_thread(struct fg_trace_writer *writer,
+			     const struct fg_outside_sampling *sampling,
+			     struct fg_sampled_thread *thread, uint64_t id);
 int fg_sampled_trace_write(struct fg_trace_writer *writer, const char *folder, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -10,6 +10,7 @@
 #include "outside/sampled.h"
 #include "outside/stacks.h"
 #include "outside/waiting.h"
+#include "outside/waiting_place.h"
 
 #include <math.h>
 #include <poll.h>
@@ -39,7 +40,7 @@ struct spending {
 	int64_t at_ns;
 	int64_t own_ns; /* our own CPU time */
 	uint64_t stopped_ns;
-	uint64_t cpu_ns;
+	uint64_t budgeted_ns; /* what the budget is a share of */
 };
 
 struct run {
@@ -71,7 +72,7 @@ static void add_thread(struct run *run, pid_t tid)
 {
 	struct fg_sampled_thread thread;
 
-	if (!fg_sampled_thread_open(&thread, run->sampling->pid, tid))
+	if (!fg_sampled_thread_open(&thread, run->sampling, tid))
 		return;
 	run->threads = fg_grow(run->threads, &run->thread_capacity, run->thread_count + 1,
 			       sizeof(run->threads[0]));
@@ -134,27 +135,64 @@ static void note_pause(struct run *run, int64_t pause_ns)
 	run->result->stopped_ns += (uint64_t)pause_ns;
 }
 
-static void keep_sample(struct run *run, struct fg_sampled_thread *thread,
-			const struct user_regs_struct *registers, uint64_t weight_ns)
+struct place {
+	uint64_t node;
+	bool truncated;
+};
+
+static struct place find_place(struct run *run, const struct user_regs_struct *registers)
 {
 	struct fg_walked_stack stack;
 
 	refresh_mappings(run, registers->rip);
 	fg_stack_walk(run->walker, registers, &stack);
+	return (struct place){fg_paths_add(&run->paths, &run->mappings, &stack), stack.truncated};
+}
+
+static void keep_sample(struct run *run, struct fg_sampled_thread *thread, struct place place,
+			uint64_t weight_ns)
+{
+	const unsigned clock = run->sampling->elapsed ? FG_CLOCK_WALL : FG_CLOCK_JITTER;
+
 	thread->samples = fg_grow(thread->samples, &thread->sample_capacity,
 				  thread->sample_count + 1, sizeof(thread->samples[0]));
 	thread->samples[thread->sample_count++] = (struct fg_sampled){
 		.time_ns = fg_clock_monotonic_ns(),
-		.node = fg_paths_add(&run->paths, &run->mappings, &stack),
+		.node = place.node,
 		.weight_ns = weight_ns,
 		.period_ns = thread->moment.period_ns,
-		.bits = (uint8_t)((unsigned)FG_CLOCK_JITTER |
-				  (stack.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
+		.bits = (uint8_t)(clock | (place.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
 	};
 	thread->weighed_ns += weight_ns;
-	run->truncated += stack.truncated;
-	run->result->cpu_ns += weight_ns;
+	thread->until_ns = thread->moment.at_ns;
+	run->truncated += place.truncated;
+	run->result->weighed_ns += weight_ns;
 	run->result->samples++;
+}
+
+/* What a thread that stands still weighs; 0: it does not count. */
+static uint64_t weigh(const struct run *run, struct fg_sampled_thread *thread, int64_t stopped_ns)
+{
+	struct fg_cpu_account account;
+
+	if (run->sampling->elapsed)
+		return thread->moment.at_ns > thread->until_ns
+			       ? (uint64_t)(thread->moment.at_ns - thread->until_ns)
+			       : 0;
+	return fg_sampled_thread_account(thread, &account)
+		       ? fg_moment_weight(&thread->moment, &account, stopped_ns, thread->weighed_ns)
+		       : 0;
+}
+
+static void remember(struct run *run, struct fg_sampled_thread *thread,
+		     const struct fg_blocked *blocked, struct place place)
+{
+	thread->waiting_place = (struct fg_waiting_place){
+		.blocked = *blocked,
+		.node = place.node,
+		.truncated = place.truncated,
+		.hash = fg_waiting_place_hash(&run->memory, blocked->stack, STACK_PAGES - 1),
+	};
 }
 
 /*
@@ -166,8 +204,9 @@ static void collect(struct run *run, struct fg_sampled_thread *thread)
 {
 	struct user_regs_struct registers = {0};
 	struct fg_thread_stop stop;
-	struct fg_cpu_account account;
+	struct place place = {0};
 	uint64_t weight_ns = 0;
+	bool waits = false;
 
 	if (!thread->held)
 		return;
@@ -177,11 +216,11 @@ static void collect(struct run *run, struct fg_sampled_thread *thread)
 		return;
 	}
 	thread->held = false;
-	if (fg_sampled_thread_account(thread, &account))
-		weight_ns = fg_moment_weight(&thread->moment, &account, stop.seen_ns,
-					     thread->weighed_ns);
-	if (weight_ns &&
-	    (!fg_thread_registers(thread->tid, &registers) || fg_waiting_is(&registers)))
+	weight_ns = weigh(run, thread, stop.seen_ns);
+	if (weight_ns && !fg_thread_registers(thread->tid, &registers))
+		weight_ns = 0;
+	waits = weight_ns && fg_waiting_is(&registers);
+	if (waits && !run->sampling->elapsed)
 		weight_ns = 0;
 	if (weight_ns) {
 		fg_memory_forget(&run->memory);
@@ -189,14 +228,32 @@ static void collect(struct run *run, struct fg_sampled_thread *thread)
 	}
 	fg_thread_release(thread->tid, stop.signal);
 	note_pause(run, fg_clock_monotonic_ns() - stop.seen_ns);
-	if (weight_ns)
-		keep_sample(run, thread, &registers, weight_ns);
+	if (!weight_ns)
+		return;
+	place = find_place(run, &registers);
+	keep_sample(run, thread, place, weight_ns);
+	if (waits)
+		remember(run, thread,
+			 &(struct fg_blocked){.waits = true,
+					      .number = (long)registers.orig_rax,
+					      .stack = registers.rsp,
+					      .code = registers.rip},
+			 place);
 }
 
 static void collect_all(struct run *run)
 {
 	for (size_t i = 0; i < run->thread_count; i++)
 		collect(run, &run->threads[i]);
+}
+
+static void ask_to_stop(struct run *run, struct fg_sampled_thread *thread)
+{
+	if (!fg_thread_seize(thread->tid))
+		return;
+	fg_thread_interrupt(thread->tid);
+	thread->held = true;
+	collect_all(run);
 }
 
 /*
@@ -212,11 +269,51 @@ static void sample_threads(struct run *run, int64_t moment_ns)
 		thread->moment.period_ns = run->result->period_ns;
 		if (thread->over || thread->held ||
 		    !fg_sampled_thread_account(thread, &thread->moment.account) ||
-		    !fg_sampled_thread_runs(thread) || !fg_thread_seize(thread->tid))
+		    !fg_sampled_thread_runs(thread))
 			continue;
-		fg_thread_interrupt(thread->tid);
-		thread->held = true;
-		collect_all(run);
+		ask_to_stop(run, thread);
+	}
+}
+
+/* A thread that waits, where that is known without a stop.  False: it is to be stopped. */
+static bool sample_waiting(struct run *run, struct fg_sampled_thread *thread)
+{
+	const struct fg_waiting_place *known = &thread->waiting_place;
+	const uint64_t weight_ns = weigh(run, thread, 0);
+	struct fg_blocked blocked;
+	struct fg_blocked again;
+	struct user_regs_struct registers;
+	uint64_t hash = 0;
+
+	if (!fg_sampled_thread_waits(thread, &blocked))
+		return false;
+	fg_memory_forget(&run->memory);
+	fg_memory_fetch(&run->memory, blocked.stack, STACK_PAGES);
+	hash = fg_waiting_place_hash(&run->memory, blocked.stack, STACK_PAGES - 1);
+	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
+	    again.stack != blocked.stack || !weight_ns)
+		return true; /* it went on meanwhile: this time is that of the next sample */
+	if (!fg_waiting_place_is(known, &blocked, hash)) {
+		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
+			return false;
+		registers = fg_blocked_registers(&blocked);
+		remember(run, thread, &blocked, find_place(run, &registers));
+	}
+	keep_sample(run, thread, (struct place){known->node, known->truncated}, weight_ns);
+	return true;
+}
+
+static void sample_elapsed(struct run *run, int64_t moment_ns)
+{
+	for (size_t i = 0; i < run->thread_count; i++) {
+		struct fg_sampled_thread *thread = &run->threads[i];
+
+		if (thread->over || thread->held)
+			continue;
+		thread->moment.at_ns = moment_ns;
+		thread->moment.period_ns = run->result->period_ns;
+		if (!sample_waiting(run, thread))
+			ask_to_stop(run, thread);
 	}
 }
 
@@ -247,16 +344,18 @@ static void keep_to_budget(struct run *run)
 	const struct spending now = {.at_ns = fg_clock_monotonic_ns(),
 				     .own_ns = fg_clock_process_cpu_ns(),
 				     .stopped_ns = result->stopped_ns,
-				     .cpu_ns = result->cpu_ns};
+				     .budgeted_ns = run->sampling->elapsed
+							    ? (uint64_t)fg_clock_monotonic_ns()
+							    : result->weighed_ns};
 	const struct spending *before = &run->before;
 	double factor = 1;
 
 	if (now.at_ns - before->at_ns < BUDGET_WINDOW_MS * FG_NS_PER_MS ||
-	    now.cpu_ns == before->cpu_ns)
+	    now.budgeted_ns == before->budgeted_ns)
 		return;
 	factor = ((double)(now.own_ns - before->own_ns) +
 		  (double)(now.stopped_ns - before->stopped_ns)) /
-		 ((double)(now.cpu_ns - before->cpu_ns) * run->sampling->budget);
+		 ((double)(now.budgeted_ns - before->budgeted_ns) * run->sampling->budget);
 	factor = fmin(fmax(factor, 1 / step_max), step_max);
 	result->period_ns = (int64_t)fmin(
 		fmax((double)result->period_ns * factor, (double)run->sampling->period_ns),
@@ -331,10 +430,12 @@ static int write_trace(struct run *run, struct fg_error *err)
 	struct fg_trace_header *header = &run->writer.header;
 
 	for (size_t i = 0; i < run->thread_count; i++)
-		fg_sampled_trace_thread(&run->writer, &run->threads[i], i + 1,
-					run->threads[i].tid == run->sampling->pid);
+		fg_sampled_trace_thread(&run->writer, run->sampling, &run->threads[i], i + 1);
 	header->samples = run->result->samples;
-	header->user_ns = run->result->cpu_ns;
+	if (run->sampling->elapsed)
+		header->wall_ns = run->result->weighed_ns;
+	else
+		header->user_ns = run->result->weighed_ns;
 	header->threads = run->thread_count;
 	header->losses[FG_LOSS_TRUNCATED] = run->truncated;
 	header->handler_ns = run->result->stopped_ns;
@@ -387,7 +488,9 @@ static struct run *run_new(const struct fg_outside_sampling *sampling,
 	(void)fg_sampled_trace_begin(&run->writer, sampling, run->started_ns);
 	fg_paths_init(&run->paths, &run->writer);
 	run->before =
-		(struct spending){.at_ns = run->started_ns, .own_ns = fg_clock_process_cpu_ns()};
+		(struct spending){.at_ns = run->started_ns,
+				  .own_ns = fg_clock_process_cpu_ns(),
+				  .budgeted_ns = sampling->elapsed ? (uint64_t)run->started_ns : 0};
 	return run;
 }
 
@@ -434,7 +537,9 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 		follow_threads(run);
 		if (is_over(run))
 			break;
-		if (moment_ns)
+		if (moment_ns && sampling->elapsed)
+			sample_elapsed(run, moment_ns);
+		else if (moment_ns)
 			sample_threads(run, moment_ns - AWAKE_NS);
 		keep_to_budget(run);
 		moment_ns = draw_moment(run);

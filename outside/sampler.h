@@ -4,9 +4,10 @@
  *
  * At random moments every thread that runs is stopped, its registers and the top of its stack are
  * copied, and it is let go; the stack is walked after that.  What a sample weighs: moment.h.
- * Threads that wait are never stopped, so their system calls are not disturbed.  Nothing is held
- * between two moments but threads that were asked to stop and have not got a CPU yet: a fastgate
- * that is killed leaves nothing behind.
+ * Threads that wait are not stopped, so their system calls are not disturbed; for elapsed time they
+ * are, where they do not notice: waiting_place.h.  Nothing is held between two moments but threads
+ * that were asked to stop and have not got a CPU yet: a fastgate that is killed leaves nothing
+ * behind.
  */
 #ifndef FG_OUTSIDE_SAMPLER_H
 #define FG_OUTSIDE_SAMPLER_H
@@ -20,11 +21,13 @@
 struct fg_outside_sampling {
 	pid_t pid;
 	const char *folder;  /* the trace goes there */
+	bool elapsed;        /* time that threads wait counts as well */
 	int64_t period_ns;   /* mean time between two moments */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*
 	 * The limit on stopped time and our own CPU time together, as a share of the
-	 * process's CPU time; beyond it samples are taken less often.
+	 * process's CPU time, or of elapsed time where that is counted; beyond it samples are
+	 * taken less often.
 	 */
 	double budget;
 	const volatile sig_atomic_t *interrupted; /* ends it as `duration_ns` does; may be NULL */
@@ -32,7 +35,7 @@ struct fg_outside_sampling {
 
 struct fg_outside_result {
 	uint64_t samples;
-	uint64_t cpu_ns;     /* what they weigh */
+	uint64_t weighed_ns; /* what they weigh */
 	uint64_t stopped_ns; /* how long threads were seen to stand still, all together */
 	uint64_t pause_p99_ns;
 	int64_t period_ns; /* the last one */

@@ -255,8 +255,8 @@ static bool counts_events(const struct options *given)
 /* The options that only the library inside a program can follow. */
 static const char *only_inside(const struct options *given)
 {
-	if (given->clock != 0)
-		return "--clock";
+	if (given->clock == FG_SAMPLE_EXACT || (given->clock != 0 && given->system))
+		return given->system ? "--clock" : "--clock exact";
 	if (given->delay_ns > 0)
 		return "--delay";
 	if (given->units)
@@ -597,14 +597,16 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 	status = make_folder(given, &folder, &err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_record_outside(cli,
-				   &(struct fg_record_outside){.is_machine = given->system,
-							       .pid = (pid_t)given->pid,
-							       .rate_hz = given->rate_hz,
-							       .duration_ns = given->duration_ns,
-							       .budget = given->budget,
-							       .folder = folder},
-				   &exit_code, &err);
+	status = fg_record_outside(
+		cli,
+		&(struct fg_record_outside){.is_machine = given->system,
+					    .pid = (pid_t)given->pid,
+					    .rate_hz = given->rate_hz,
+					    .elapsed = given->clock == FG_SAMPLE_WALL,
+					    .duration_ns = given->duration_ns,
+					    .budget = given->budget,
+					    .folder = folder},
+		&exit_code, &err);
 	if (status != FG_OK)
 		goto out;
 	status = finish_files(folder, &totals, &err);
@@ -720,8 +722,8 @@ const struct fg_cli_command fg_cmd_record = {
 		"takes root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\n"
 		"With --pid a process that runs already is sampled from outside for --duration, "
 		"or until it ends or Ctrl-C; so is a command that is linked statically. Threads "
-		"that wait are left alone, child processes too, and sampling slows down rather "
-		"than cost more than --budget.",
+		"that wait are left alone (with --clock wall they are looked at, too), child "
+		"processes as well, and sampling slows down rather than cost more than --budget.",
 	FG_CLI_TABLES,
 	.takes_command = true,
 	.run = run,

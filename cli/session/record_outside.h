@@ -11,6 +11,7 @@ struct fg_record_outside {
 	bool is_machine;  /* every process */
 	pid_t pid;        /* 0: the command is started */
 	unsigned rate_hz; /* 0: the default */
+	bool elapsed;     /* waiting counts, too */
 	int64_t duration_ns;
 	double budget;
 	const char *folder;

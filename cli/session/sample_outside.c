@@ -210,7 +210,9 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 		.job = job,
 		.benchmark = benchmark,
 		.set = set,
-		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ, .budget = budget},
+		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ,
+			     .elapsed = benchmark->measure.sampler.clock == FG_SAMPLE_WALL,
+			     .budget = budget},
 	};
 	int status = FG_OK;
 

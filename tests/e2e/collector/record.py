@@ -516,8 +516,77 @@ def from_outside():
     check(done.returncode == 2 and f"there is no process {running.pid}" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
     done = record("--pid", "1", "--", "true")
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
-    done = record("--pid", "1", "--clock", "wall")
-    check(done.returncode == 2 and "--clock is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
+    done = record("--pid", "1", "--clock", "exact")
+    check(done.returncode == 2 and "--clock exact is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
+
+
+# Ends with 9 where a call is cut short; says how long it was in each function.
+WAITS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static int epoll, sockets[2];
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+static void must(int done) { if (!done) { puts("cut short"); _exit(9); } }
+__attribute__((noinline)) static long sleeps(void) { long a = now(); struct timespec t = {0, 30000000}; must(nanosleep(&t, NULL) == 0); return now() - a; }
+__attribute__((noinline)) static long polls(void) { struct epoll_event e; long a = now(); must(epoll_wait(epoll, &e, 1, 20) == 0); return now() - a; }
+__attribute__((noinline)) static long spins(void) { long a = now(); while (now() < a + 10000000) {} return now() - a; }
+static void *receives(void *unused)
+{
+	char byte;
+	struct timeval limit = {.tv_sec = 3600};
+	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	must(read(sockets[0], &byte, 1) == 1);
+	return unused;
+}
+int main(void)
+{
+	long in[3] = {0};
+	pthread_t thread;
+	epoll = epoll_create1(0);
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && pthread_create(&thread, NULL, receives, NULL) == 0);
+	for (long begin = now(); now() < begin + 2000000000L;) {
+		in[0] += sleeps();
+		in[1] += polls();
+		in[2] += spins();
+	}
+	must(write(sockets[1], "", 1) == 1 && pthread_join(thread, NULL) == 0);
+	printf("sleeps %ld polls %ld spins %ld\\n", in[0], in[1], in[2]);
+	return 0;
+}
+"""
+
+
+def waiting_from_outside():
+    """Elapsed time of every thread, and no system call that is cut short."""
+    with open("waits.c", "w", encoding="ascii") as file:
+        file.write(WAITS)
+    subprocess.run([COMPILER, "-g", "-O1", "waits.c", "-o", "waits", "-pthread"], check=True)
+    for start in (["--pid"], ["--"]):
+        if start == ["--"]:
+            subprocess.run([COMPILER, "-g", "-O1", "-static", "waits.c", "-o", "waits", "-pthread"], check=True)
+            done = record("--clock", "wall", "--budget", "50%", "--", "./waits")
+            check(done.returncode == 0, f"a system call was cut short: {done.returncode} {done.stdout} {done.stderr}")
+            said = done.stdout
+        else:
+            with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
+                recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
+                said = running.communicate()[0]
+            check(running.returncode == 0, f"a system call was cut short: {running.returncode} {said}")
+        words = said.split()
+        check(len(words) == 6, f"--clock wall from outside: the program said {said}")
+        document = profile()
+        whole = weight_ns(document, "main")
+        truth = {name: int(ns) for name, ns in zip(words[::2], words[1::2])}
+        for name, ns in truth.items():
+            share, true = weight_ns(document, name) / whole, ns / sum(truth.values())
+            check(abs(share - true) < 0.2, f"--clock wall from outside: {name} has {share:.2f} of main's time instead of {true:.2f}")
+        check(weight_ns(document, "receives") > whole / 2, "--clock wall from outside: the thread that waits all the time is missing")
 
 
 def tracing_forbidden():
@@ -555,7 +624,7 @@ def static_programs():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside,
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
                  tracing_forbidden, static_programs):
         part()
     if not failures:
