@@ -84,33 +84,33 @@ static const char *const argument_heads[] = {"calls", "min",      "max",      "m
 
 static void add_argument_cells(struct fg_xml_writer *w, const void *item)
 {
-	const struct fg_domain *domain = item;
-	const double finite = fg_domain_finite(domain);
+	const struct fg_argument_figures *seen = item;
+	const double finite = fg_argument_finite(seen);
 
-	add_count(w, domain->values);
-	add_real(w, domain->least, finite > 0);
-	add_real(w, domain->most, finite > 0);
-	add_real(w, domain->sum / finite, finite > 0);
-	add_count(w, domain->zeros);
-	add_count(w, domain->negatives);
-	add_count(w, domain->denormals);
-	add_count(w, domain->infinities);
-	add_count(w, domain->nans);
-	add_count(w, domain->repeats);
+	add_count(w, seen->values);
+	add_real(w, seen->least, finite > 0);
+	add_real(w, seen->most, finite > 0);
+	add_real(w, seen->sum / finite, finite > 0);
+	add_count(w, seen->zeros);
+	add_count(w, seen->negatives);
+	add_count(w, seen->denormals);
+	add_count(w, seen->infinities);
+	add_count(w, seen->nans);
+	add_count(w, seen->repeats);
 }
 
 static void add_argument_bars(struct fg_xml_writer *w, const void *item)
 {
-	const struct fg_domain *domain = item;
+	const struct fg_argument_figures *seen = item;
 	double most = 0;
 
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++)
-		most = fmax(most, domain->bins[i]);
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++) {
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
+		most = fmax(most, seen->bins[i]);
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++) {
 		char range[FG_NUMBER_TEXT_SIZE];
 
-		if (domain->bins[i] > 0)
-			add_bar(w, fg_domain_bin_text(i, range), domain->bins[i], most);
+		if (seen->bins[i] > 0)
+			add_bar(w, fg_argument_bin_text(i, range), seen->bins[i], most);
 	}
 }
 
@@ -317,7 +317,7 @@ static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
 	for (size_t i = 0; i < count && said < HINTS_MAX; i++) {
 		struct fg_strbuf hint = {0};
 
-		fg_domain_hint(traces[i].item, &hint);
+		fg_argument_hint(traces[i].function, traces[i].item, &hint);
 		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
 			char *end = strchr(line, '\n');
 			char *path = short_path(profile, traces[i].stack);
@@ -344,17 +344,17 @@ static void write_arguments(struct fg_xml_writer *w, const struct fg_profile *pr
 	for (size_t i = 0; i < count; i++)
 		traces[i] = (struct trace){.function = fg_domain_name(&profile->domains[i]),
 					   .stack = profile->domains[i].stack,
-					   .calls = profile->domains[i].values,
-					   .weight = profile->domains[i].values,
-					   .item = &profile->domains[i]};
+					   .calls = profile->domains[i].seen.values,
+					   .weight = profile->domains[i].seen.values,
+					   .item = &profile->domains[i].seen};
 	qsort(traces, count, sizeof(traces[0]), by_function_and_weight);
 	begin_section(w, &arguments);
 	for (size_t i = 0; i < count;) {
 		const size_t same = same_function(&traces[i], count - i);
-		struct fg_domain sum = {.function = traces[i].function};
+		struct fg_argument_figures sum = {0};
 
 		for (size_t n = i; n < i + same; n++)
-			fg_domain_join(&sum, traces[n].item);
+			fg_argument_join(&sum, traces[n].item);
 		add_row(w, &arguments, &sum, traces[i].function);
 		i += same;
 	}

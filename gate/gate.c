@@ -2,6 +2,7 @@
 #include "gate/gate.h"
 
 #include "gate/accept.h"
+#include "gate/arguments.h"
 #include "gate/benchmark.h"
 #include "gate/metric_verdict.h"
 #include "gate/outlook.h"
@@ -200,6 +201,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 		fg_benchmark_decide(input, i, &made.arena,
 				    &made.benchmarks[made.benchmark_count++]);
 	add_missing(input, &made);
+	fg_gate_add_arguments(input, &made);
 	for (size_t i = 0; i < made.benchmark_count; i++)
 		made.outcome = fg_outcome_worse(made.outcome, made.benchmarks[i].outcome);
 	if (input->run->series_count == 0) {

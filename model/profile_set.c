@@ -25,6 +25,7 @@ void fg_profile_set_release(struct fg_profile_set *set)
 {
 	fg_map_release(&set->function_index);
 	fg_map_release(&set->node_index);
+	fg_argument_sums_release(&set->arguments);
 	fg_line_costs_release(&set->lines);
 	fg_line_costs_release(&set->instructions);
 	fg_arena_release(&set->arena);

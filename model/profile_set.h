@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "model/arguments.h"
 #include "model/line_costs.h"
 #include "model/measure.h"
 
@@ -78,8 +79,10 @@ struct fg_profile_set {
 	/* of the repetitions sampled in this process; never stored */
 	struct fg_line_costs lines;
 	struct fg_line_costs instructions; /* files: "BUILD_ID PATH" */
-	struct fg_map function_index;      /* name NUL library → index */
-	struct fg_map node_index;          /* parent, function (8 bytes) → index */
+	/* of both sides, for the verdict's table: the report is where they are stored */
+	struct fg_argument_sums arguments;
+	struct fg_map function_index; /* name NUL library → index */
+	struct fg_map node_index;     /* parent, function (8 bytes) → index */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set,

@@ -217,7 +217,8 @@ struct fg_benchmark_verdict {
 	size_t measure_count;
 	double sampler_cost; /* NaN: unknown */
 	struct fg_sampling sampling;
-	const struct fg_work_verdict *work; /* NULL: nothing was counted */
+	const struct fg_work_verdict *work;        /* NULL: nothing was counted */
+	const struct fg_argument_table *arguments; /* NULL: nobody looked at arguments */
 	struct fg_notes notes;
 };
 

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/domains.h"
 
-#include "base/number.h"
-
-#include <math.h>
-
-enum {
-	MANY = 1000, /* values before a hint is worth it */
-	BIN_OF_ONE = 32,
-};
-
 struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domain *key)
 {
 	struct fg_strbuf text = {0};
@@ -38,108 +29,38 @@ char *fg_domain_name(const struct fg_domain *domain)
 				: fg_xstrdup(domain->function);
 }
 
-double fg_domain_finite(const struct fg_domain *domain)
+/* Outermost first; to be freed. */
+static const char **frames_of(const struct fg_profile *profile, uint32_t stack, size_t *count)
 {
-	return domain->values - domain->infinities - domain->nans;
-}
+	const char **frames = NULL;
 
-void fg_domain_join(struct fg_domain *domain, const struct fg_domain *more)
-{
-	const bool is_first = !(fg_domain_finite(domain) > 0);
+	*count = 0;
+	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
+		++*count;
+	frames = fg_xcalloc(*count + 1, sizeof(const char *));
+	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
 
-	if (fg_domain_finite(more) > 0) {
-		domain->least = is_first ? more->least : fmin(domain->least, more->least);
-		domain->most = is_first ? more->most : fmax(domain->most, more->most);
-		domain->sum += more->sum;
+		frames[i] = profile->functions[frame->function].name;
 	}
-	domain->values += more->values;
-	domain->zeros += more->zeros;
-	domain->negatives += more->negatives;
-	domain->denormals += more->denormals;
-	domain->infinities += more->infinities;
-	domain->nans += more->nans;
-	domain->repeats += more->repeats;
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++)
-		domain->bins[i] += more->bins[i];
+	return frames;
 }
 
-const char *fg_domain_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE])
+void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
+		       struct fg_argument_sums *sums)
 {
-	const int exponent = (int)bin - BIN_OF_ONE;
+	for (size_t i = 0; i < profile->domain_count; i++) {
+		const struct fg_domain *domain = &profile->domains[i];
+		char *name = fg_domain_name(domain);
+		struct fg_argument_call call = {.name = name,
+						.signature = domain->signature,
+						.side = side,
+						.figures = &domain->seen};
+		const char **frames = frames_of(profile, domain->stack, &call.frame_count);
 
-	if (bin == 0)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "below 2^%d", exponent + 1);
-	else if (bin == FG_DOMAIN_BINS - 1)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "2^%d and above", exponent);
-	else
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "2^%d to 2^%d", exponent, exponent + 1);
-	return text;
-}
-
-/* ---- hints ---- */
-
-/* Functions whose value over a short range is one of a polynomial; float and long double, too. */
-static bool is_transcendental(const char *name)
-{
-	static const char *const names[] = {
-		"acos", "acosh", "asin", "asinh", "atan", "atanh",  "cbrt",   "cos",    "cosh",
-		"erf",  "erfc",  "exp",  "exp10", "exp2", "expm1",  "log",    "log10",  "log1p",
-		"log2", "sin",   "sinh", "tan",   "tanh", "tgamma", "lgamma", "sincos",
-	};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		const size_t size = strlen(names[i]);
-
-		if (strncmp(name, names[i], size) == 0 &&
-		    (name[size] == '\0' ||
-		     ((name[size] == 'f' || name[size] == 'l') && name[size + 1] == '\0')))
-			return true;
+		call.frames = frames;
+		fg_argument_sums_add(sums, &call);
+		free(frames);
+		free(name);
 	}
-	return false;
-}
-
-static void hint_range(const struct fg_domain *domain, struct fg_strbuf *text)
-{
-	char least[FG_NUMBER_TEXT_SIZE];
-	char most[FG_NUMBER_TEXT_SIZE];
-
-	if (!is_transcendental(domain->function) || domain->infinities > 0 || domain->nans > 0 ||
-	    domain->values < MANY || domain->most - domain->least > 1)
-		return;
-	(void)snprintf(least, sizeof(least), "%.6g", domain->least);
-	(void)snprintf(most, sizeof(most), "%.6g", domain->most);
-	if (domain->least < domain->most)
-		fg_strbuf_printf(text, "always in [%s, %s]: a polynomial would do\n", least, most);
-}
-
-static void hint_repeats(const struct fg_domain *domain, struct fg_strbuf *text)
-{
-	char count[FG_NUMBER_TEXT_SIZE];
-
-	if (domain->values < MANY || domain->repeats < 0.9 * domain->values)
-		return;
-	if (domain->repeats >= domain->values - 1)
-		fg_strbuf_printf(text, "called %s times with the same argument\n",
-				 fg_format_count(domain->values, count));
-	else
-		fg_strbuf_printf(text, "%.3g %% of %s calls have the argument of the call before\n",
-				 100 * domain->repeats / domain->values,
-				 fg_format_count(domain->values, count));
-}
-
-void fg_domain_hint(const struct fg_domain *domain, struct fg_strbuf *text)
-{
-	char count[FG_NUMBER_TEXT_SIZE];
-	char whole[FG_NUMBER_TEXT_SIZE];
-
-	if (domain->nans > 0)
-		fg_strbuf_printf(text, "%s of %s arguments are no number (NaN)\n",
-				 fg_format_count(domain->nans, count),
-				 fg_format_count(domain->values, whole));
-	if (domain->denormals > 0)
-		fg_strbuf_printf(text, "%s of %s arguments are denormal: slow on most processors\n",
-				 fg_format_count(domain->denormals, count),
-				 fg_format_count(domain->values, whole));
-	hint_repeats(domain, text);
-	hint_range(domain, text);
 }

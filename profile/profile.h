@@ -22,6 +22,7 @@
 #include "base/pair_index.h"
 #include "base/strbuf.h"
 #include "collector/trace_format.h"
+#include "model/arguments.h"
 #include "model/profile_set.h"
 #include "symbols/frame_flag.h"
 
@@ -172,10 +173,7 @@ struct fg_domain {
 	const char *signature; /* "double(double,int)" */
 	uint32_t argument;     /* of those that are numbers, from 0 */
 	uint32_t stack;        /* of the caller */
-	double values, zeros, negatives, denormals, infinities, nans;
-	double repeats;          /* the same as the one before */
-	double least, most, sum; /* of those that are finite */
-	double bins[FG_DOMAIN_BINS];
+	struct fg_argument_figures seen;
 };
 
 /* Calls of a function on one call path that came to their end. */

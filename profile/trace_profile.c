@@ -392,9 +392,11 @@ static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *
 		       uint32_t *trail)
 {
 	const struct fg_trace *trace = j->trace;
-	struct fg_domain seen = {
+	struct fg_domain key = {
 		.function = called_function(trace, from->measure),
 		.argument = from->argument,
+	};
+	struct fg_argument_figures seen = {
 		.values = (double)from->values,
 		.zeros = (double)from->zeros,
 		.negatives = (double)from->negatives,
@@ -407,14 +409,14 @@ static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *
 		.sum = from->sum,
 	};
 
-	if (!seen.function)
+	if (!key.function)
 		return;
 	if (from->measure < trace->signature_count)
-		seen.signature = trace->signatures[from->measure];
-	seen.stack = fg_trace_stack(j, below_collector(trace, from->path), trail);
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++)
+		key.signature = trace->signatures[from->measure];
+	key.stack = fg_trace_stack(j, below_collector(trace, from->path), trail);
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
 		seen.bins[i] = (double)from->bins[i];
-	fg_domain_join(fg_domain_of(j->profile, &seen), &seen);
+	fg_argument_join(&fg_domain_of(j->profile, &key)->seen, &seen);
 }
 
 static void add_samples(struct fg_trace_joiner *j)

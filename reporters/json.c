@@ -6,6 +6,7 @@
 #include "reporters/json.h"
 
 #include "base/clock.h"
+#include "reporters/arguments.h"
 #include "reporters/blame_keys.h"
 #include "reporters/cause.h"
 #include "reporters/formats.h"
@@ -367,6 +368,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	add_blame(w, &fg_time_keys, &benchmark->time);
 	add_measures(w, benchmark);
 	add_work(w, benchmark->work);
+	fg_report_add_arguments(benchmark->arguments, w);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	if (benchmark->sampling.rate_hz > 0)
 		add_sampling(&benchmark->sampling, w);

@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
+#include "reporters/arguments.h"
 #include "reporters/blame_keys.h"
 #include "reporters/reporter.h"
 
@@ -18,6 +19,7 @@ enum {
 
 struct reader {
 	struct fg_arena *arena;
+	struct fg_argument_room *room; /* for the arguments of all benchmarks */
 };
 
 /* What a list of functions or call paths is about, and how its rows are written. */
@@ -430,6 +432,8 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	read_time(r, object, &benchmark->time);
 	read_measures(r, object, benchmark);
 	read_work(r, object, benchmark);
+	benchmark->arguments = fg_report_read_arguments(
+		cJSON_GetObjectItemCaseSensitive(object, "arguments"), r->room, r->arena);
 	benchmark->sampler_cost = get_number(object, "sampler_cost");
 	read_sampling(cJSON_GetObjectItemCaseSensitive(object, "sampling"), &benchmark->sampling);
 	read_notes(r, object, &benchmark->notes);
@@ -475,7 +479,8 @@ static int open_document(const char *json, size_t size, cJSON **document, struct
 int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, struct fg_error *err)
 {
 	struct fg_verdict result = {0};
-	const struct reader r = {.arena = &result.arena};
+	struct fg_argument_room room = fg_argument_room_of_run;
+	const struct reader r = {.arena = &result.arena, .room = &room};
 	const cJSON *item = NULL;
 	cJSON *document = NULL;
 	const int status = open_document(json, size, &document, err);

@@ -66,6 +66,14 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	FG_NODISCARD;
 
 /*
+ * Gives the profiles of a stored run what its report knows of arguments, so that the run can be
+ * judged again, or compared with another one.  `json` may be NULL; a report that cannot be read
+ * knows nothing.
+ */
+void fg_report_restore_arguments(const char *json, const struct fg_run *run,
+				 struct fg_profile_set *const *profiles);
+
+/*
  * The run that a report.json describes: its id, project, times and the commits of both sides;
  * build, host and series stay empty.  For a report that comes from elsewhere: an id or a commit of
  * the wrong form is refused.  Release it.

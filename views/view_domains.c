@@ -74,22 +74,22 @@ static struct fg_view_cell cell_of_real(struct fg_view_table *table, double valu
 }
 
 static void fill_row(struct fg_view_table *table, struct fg_view_row *row,
-		     const struct fg_domain *domain)
+		     const struct fg_argument_figures *seen)
 {
 	struct fg_view_cell *cells = row->cells;
 
-	cells[COLUMN_CALLS] = fg_cell_count(domain->values);
-	cells[COLUMN_ZEROS] = fg_cell_count(domain->zeros);
-	cells[COLUMN_NEGATIVES] = fg_cell_count(domain->negatives);
-	cells[COLUMN_DENORMALS] = fg_cell_count(domain->denormals);
-	cells[COLUMN_INFINITIES] = fg_cell_count(domain->infinities);
-	cells[COLUMN_NANS] = fg_cell_count(domain->nans);
-	cells[COLUMN_REPEATS] = fg_cell_count(domain->repeats);
-	if (!(fg_domain_finite(domain) > 0))
+	cells[COLUMN_CALLS] = fg_cell_count(seen->values);
+	cells[COLUMN_ZEROS] = fg_cell_count(seen->zeros);
+	cells[COLUMN_NEGATIVES] = fg_cell_count(seen->negatives);
+	cells[COLUMN_DENORMALS] = fg_cell_count(seen->denormals);
+	cells[COLUMN_INFINITIES] = fg_cell_count(seen->infinities);
+	cells[COLUMN_NANS] = fg_cell_count(seen->nans);
+	cells[COLUMN_REPEATS] = fg_cell_count(seen->repeats);
+	if (!(fg_argument_finite(seen) > 0))
 		return;
-	cells[COLUMN_LEAST] = cell_of_real(table, domain->least);
-	cells[COLUMN_MOST] = cell_of_real(table, domain->most);
-	cells[COLUMN_MEAN] = cell_of_real(table, domain->sum / fg_domain_finite(domain));
+	cells[COLUMN_LEAST] = cell_of_real(table, seen->least);
+	cells[COLUMN_MOST] = cell_of_real(table, seen->most);
+	cells[COLUMN_MEAN] = cell_of_real(table, seen->sum / fg_argument_finite(seen));
 }
 
 /* ---- functions ---- */
@@ -107,8 +107,8 @@ static int most_called_first(const void *left, const void *right)
 
 	if (names == 0 && a->argument != b->argument)
 		return a->argument < b->argument ? -1 : 1;
-	if (a->values > b->values || a->values < b->values)
-		return a->values > b->values ? -1 : 1;
+	if (a->seen.values > b->seen.values || a->seen.values < b->seen.values)
+		return a->seen.values > b->seen.values ? -1 : 1;
 	return names ? names : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
@@ -129,7 +129,7 @@ static struct sum *sum_up(const struct fg_profile *profile, size_t *count)
 			sums[(*count)++].domain = (struct fg_domain){.function = domain->function,
 								     .signature = domain->signature,
 								     .argument = domain->argument};
-		fg_domain_join(&sums[at].domain, domain);
+		fg_argument_join(&sums[at].domain.seen, &domain->seen);
 		sums[at].traces++;
 		free(name);
 	}
@@ -149,7 +149,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_profile 
 		struct fg_view_row *row = fg_view_add_row(table);
 		char *name = fg_domain_name(&sums[i].domain);
 
-		fill_row(table, row, &sums[i].domain);
+		fill_row(table, row, &sums[i].domain.seen);
 		row->cells[COLUMN_TRACES] = fg_cell_count(sums[i].traces);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, sums[i].domain.signature);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, name);
@@ -194,7 +194,7 @@ static void add_hints(struct fg_view_table *table, const struct fg_profile *prof
 		struct fg_strbuf path = {0};
 		char *name = fg_domain_name(order[i]);
 
-		fg_domain_hint(order[i], &hint);
+		fg_argument_hint(order[i]->function, &order[i]->seen, &hint);
 		fg_profile_add_path(&path, profile, order[i]->stack);
 		for (char *line = hint.length ? hint.data : NULL; line && *line;) {
 			char *end = strchr(line, '\n');
@@ -233,7 +233,7 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 		struct fg_strbuf path = {0};
 		char *name = fg_domain_name(order[i]);
 
-		fill_row(table, row, order[i]);
+		fill_row(table, row, &order[i]->seen);
 		fg_profile_add_path(&path, profile, order[i]->stack);
 		row->cells[COLUMN_TRACE] = fg_cell_count(order[i]->stack);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, name);
@@ -249,18 +249,18 @@ static int list_traces(struct fg_view_table *table, const struct fg_profile *pro
 
 /* ---- one call path ---- */
 
-static void add_bins(struct fg_view_table *table, const struct fg_domain *domain)
+static void add_bins(struct fg_view_table *table, const struct fg_argument_figures *seen)
 {
 	double most = 0;
 
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++)
-		most = fmax(most, domain->bins[i]);
-	for (unsigned i = 0; i < FG_DOMAIN_BINS; i++) {
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
+		most = fmax(most, seen->bins[i]);
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++) {
 		char range[FG_NUMBER_TEXT_SIZE];
 
-		if (domain->bins[i] > 0)
-			fg_view_add_bar(table, COLUMN_CALLS, fg_domain_bin_text(i, range),
-					domain->bins[i], most);
+		if (seen->bins[i] > 0)
+			fg_view_add_bar(table, COLUMN_CALLS, fg_argument_bin_text(i, range),
+					seen->bins[i], most);
 	}
 }
 
@@ -283,10 +283,10 @@ static int show_trace(struct fg_view_table *table, const struct fg_profile *prof
 		row = fg_view_add_row(table);
 		row->rule_before = true;
 		row->style = FG_VIEW_PRIMARY;
-		fill_row(table, row, domain);
+		fill_row(table, row, &domain->seen);
 		row->cells[COLUMN_FUNCTION] = fg_cell_text(table, domain->signature);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, name);
-		add_bins(table, domain);
+		add_bins(table, &domain->seen);
 		free(name);
 	}
 	if (!is_found)

@@ -33,6 +33,8 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 	};
 	int status = FG_OK;
 
+	fg_report_restore_arguments(baseline->report, &baseline->run, baseline->profiles);
+	fg_report_restore_arguments(candidate->report, &candidate->run, candidate->profiles);
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (given_measure) {

@@ -130,6 +130,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 		status = fg_session_open_store(&session, err);
 	if (status != FG_OK)
 		goto out;
+	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
 	fg_session_take_run(&session, &stored);
 	status = decide(&session, given, plan, err);
 out:

@@ -6,6 +6,7 @@
 #include "cli/session/stored.h"
 #include "gate/commit_trailers.h"
 #include "model/links.h"
+#include "reporters/reporter.h"
 #include "runner/build_info.h"
 #include "runner/git.h"
 
@@ -190,6 +191,14 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 	return status;
 }
 
+static void take_baseline(struct fg_arms *arms)
+{
+	const struct fg_stored_run *baseline = &arms->baseline;
+
+	arms->has_baseline = true;
+	fg_report_restore_arguments(baseline->report, &baseline->run, baseline->profiles);
+}
+
 static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session, const char *words,
 				struct fg_error *err)
 {
@@ -205,7 +214,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	status = fg_store_load(session->store, id, &arms->baseline, err);
 	if (status != FG_OK)
 		return status;
-	arms->has_baseline = true;
+	take_baseline(arms);
 	fg_match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
@@ -219,7 +228,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	int status = fg_cli_run_from_file(path, &arms->baseline, err);
 
 	if (status == FG_OK) {
-		arms->has_baseline = true;
+		take_baseline(arms);
 		session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
 		status = session->store ? load_history(arms, session, err) : FG_OK;
 	}

@@ -6,6 +6,7 @@
 #include "cli/session/domain_change.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
+#include "profile/domains.h"
 #include "profile/trace_profile.h"
 #include "runner/extra.h"
 #include "runner/preload.h"
@@ -49,8 +50,7 @@ struct counter {
 	char *events;               /* what is counted, as FG_ENV_COUNTERS takes it */
 	char *why;                  /* why nothing is counted, or not as often as it should be */
 	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
-	struct fg_domain_sums domains[FG_ARM_COUNT]; /* of the first repetition */
-	char *hints; /* what there is to say of the candidate's arguments; NULL: nothing */
+	struct fg_argument_sums *arguments; /* of the series: from the first repetition */
 	bool is_taken[FG_ARM_COUNT];
 };
 
@@ -108,9 +108,7 @@ static void take(struct counter *counter, enum fg_arm arm, const struct fg_profi
 	if (counter->is_taken[arm])
 		return;
 	counter->is_taken[arm] = true;
-	fg_domain_sums_init(&counter->domains[arm], profile);
-	if (arm == FG_ARM_CANDIDATE)
-		counter->hints = fg_domain_hints_text(profile);
+	fg_domains_sum_up(profile, arm, counter->arguments);
 	for (size_t i = 0; arm == FG_ARM_CANDIDATE && i < profile->note_count; i++)
 		if (fg_text_starts_with(profile->notes[i], "no call of "))
 			fg_strbuf_printf(&counter->unreached, "%s%s",
@@ -195,8 +193,9 @@ static void set_fact(struct fg_series *series, const char *name, char *text)
 /* What is to be said of the counts, as facts of the candidate's build. */
 static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
-	char *change = NULL;
-	char *arguments = NULL;
+	char *change = fg_domain_change_text(counter->arguments);
+	char *arguments = fg_domain_sums_text(counter->arguments);
+	char *hints = fg_domain_hints_text(counter->arguments);
 
 	if (counter->why)
 		set_fact(series, counter->kind->fact,
@@ -206,27 +205,22 @@ static void record(const struct counter *counter, struct fg_series *series, unsi
 				      counter->why));
 	else if (counter->unreached.length)
 		set_fact(series, counter->kind->fact, fg_xstrdup(counter->unreached.data));
-	change = fg_domain_change_text(&counter->domains[FG_ARM_BASELINE],
-				       &counter->domains[FG_ARM_CANDIDATE]);
 	if (change)
 		set_fact(series, FG_FACT_DOMAINS, fg_xasprintf("arguments: %s", change));
-	arguments = fg_domain_sums_text(&counter->domains[FG_ARM_CANDIDATE]);
 	if (arguments)
 		set_fact(series, FG_FACT_ARGUMENTS, fg_xasprintf("called with %s", arguments));
-	if (counter->hints)
-		set_fact(series, FG_FACT_HINTS, fg_xasprintf("hint: %s", counter->hints));
+	if (hints)
+		set_fact(series, FG_FACT_HINTS, fg_xasprintf("hint: %s", hints));
 	free(change);
 	free(arguments);
+	free(hints);
 }
 
 static void counter_release(struct counter *counter)
 {
-	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_domain_sums_release(&counter->domains[arm]);
 	fg_strbuf_release(&counter->unreached);
 	free(counter->events);
 	free(counter->why);
-	free(counter->hints);
 }
 
 static int count_kind(struct counter *counter, struct fg_series *series, struct fg_profile_set *set,
@@ -318,6 +312,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 		.session = session,
 		.job = job,
 		.benchmark = benchmark,
+		.arguments = &set->arguments,
 		.events = events_to_count(session, series, benchmark),
 	};
 	struct counter calls = {
@@ -325,6 +320,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 		.session = session,
 		.job = job,
 		.benchmark = benchmark,
+		.arguments = &set->arguments,
 	};
 
 	if (events.events)

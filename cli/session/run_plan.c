@@ -210,6 +210,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 				    "%u/%u: --resume needs the same --shard",
 				    id, shard, shards);
 	}
+	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
 	fg_session_take_run(session, &stored);
 	/* Both sides are described afresh: the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)

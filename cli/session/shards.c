@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/shards.h"
 
+#include "reporters/reporter.h"
 #include "runner/runner.h"
 
 static const char shard_key[] = "run.shard";
@@ -166,6 +167,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 		release_shard(&shard);
 		return status;
 	}
+	fg_report_restore_arguments(shard.stored.report, &shard.stored.run, shard.stored.profiles);
 	shards->items = fg_grow(shards->items, &shards->capacity, shards->count + 1,
 				sizeof(shards->items[0]));
 	shards->items[shards->count++] = shard;

@@ -13,6 +13,7 @@ import { flameViews } from './flame-views.js';
 import { callGraph } from './graph.js';
 import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
+import { argumentParts } from './arguments.js';
 
 const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'regression', 'error'];
 
@@ -428,6 +429,11 @@ function flameSection(profile, range, view, inTime) {
 		graph.element, profile.folded > 0 && el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`));
 }
 
+function argumentSection(benchmark, view) {
+	const parts = argumentParts(benchmark.arguments, view.state, (changes) => view.keep(changes));
+	return parts && section('Arguments of functions', 'arguments', parts);
+}
+
 function showBenchmark(benchmark, view) {
 	const flame = el('div');
 	const lower = el('div');
@@ -488,7 +494,7 @@ function showBenchmark(benchmark, view) {
 	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict),
 		view.trendHref && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
 		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
-		benchmark.metrics.length > 0 && metricTable(benchmark), overTime(benchmark, view), chooser, flame, lower, bottom];
+		benchmark.metrics.length > 0 && metricTable(benchmark), argumentSection(benchmark, view), overTime(benchmark, view), chooser, flame, lower, bottom];
 }
 
 // --- around the benchmarks ---

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "tests/support/fg_test.h"
+#include "tests/support/fixture_arguments.h"
 #include "tests/support/fixture_profile.h"
 #include "tests/support/golden.h"
 
@@ -660,6 +661,7 @@ static void make_counted(struct fg_fixture *fixture)
 	blame->moved_count = 1;
 	benchmark->measures = blame;
 	benchmark->measure_count = 1;
+	benchmark->arguments = fg_fixture_arguments(&verdict->arena);
 }
 
 /* No change touches it, so it was not measured. */
@@ -754,6 +756,7 @@ static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_ver
 	benchmark->time.functions =
 		fg_arena_array(&verdict->arena, count, sizeof(benchmark->time.functions[0]));
 	benchmark->time.function_count = count;
+	benchmark->arguments = fg_fixture_hostile_arguments(names, &verdict->arena);
 	for (size_t i = 0; i < count; i++) {
 		struct fg_node_verdict *node = &benchmark->time.functions[i];
 		const char **frames = fg_arena_array(&verdict->arena, count, sizeof(frames[0]));

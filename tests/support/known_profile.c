@@ -307,10 +307,12 @@ void known_profile_add_heap(struct fg_profile *profile)
 void known_profile_add_domains(struct fg_profile *profile)
 {
 	for (size_t i = 0; i < KNOWN_SAMPLES; i++) {
-		struct fg_domain seen = {
+		const struct fg_domain key = {
 			.function = "log",
 			.signature = "double(double)",
 			.stack = profile->samples[i].stack,
+		};
+		struct fg_argument_figures seen = {
 			.values = 20 + (i == 0),
 			.nans = i == 0,
 			.least = 0.25,
@@ -320,7 +322,7 @@ void known_profile_add_domains(struct fg_profile *profile)
 
 		seen.bins[30] = 10;
 		seen.bins[31] = 10;
-		fg_domain_join(fg_domain_of(profile, &seen), &seen);
+		fg_argument_join(&fg_domain_of(profile, &key)->seen, &seen);
 	}
 }
 

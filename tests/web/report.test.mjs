@@ -93,6 +93,44 @@ test('the source of a guilty function stands with its costs, before and after', 
 	await page.close();
 });
 
+test('arguments lead from a function to its call paths, to one path in full and its histogram, on any screen', async (context) => {
+	for (const [name, options] of [['wide', { width: 1400 }], ['dark', { width: 1400, dark: true }], ['narrow', { width: 390, height: 800 }], ['narrow-dark', { width: 390, height: 800, dark: true }]]) {
+		const page = await openPage(context, url('counted'), options);
+		const parts = page.locator('section[aria-labelledby=arguments]');
+		const all = await parts.innerText();
+		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial would do/);
+		assert.match(all, /log in seed ← main: 1 of 5001 arguments are no number/);
+		assert.doesNotMatch(all, /more/); // nothing is left out of this table
+		const cells = (row) => parts.locator('table').first().locator('tbody tr').nth(row).locator('td').evaluateAll((found) => found.map((cell) => cell.innerText.trim()));
+		assert.deepEqual(await cells(2), ['5000 → 5001', '0.25', '1024', '512.125 → 512.432', '0 → 4', '', '0 → 2', '0 → 3', '0 → 1', '', '1']);
+		assert.deepEqual(await cells(3), ['0 → 20', '2', '3', '2.5', '', '', '', '', '', '', '0 → 1']);
+		await parts.getByRole('button', { name: 'sin', exact: true }).click();
+		assert.equal(await parts.locator('table').nth(1).locator('tbody tr').count(), 32);
+		await parts.getByText('And 8 call paths, taken less often.').waitFor();
+		await parts.getByLabel('Filter').fill('draw_7');
+		assert.equal(await parts.locator('table').nth(1).locator('tbody tr').count(), 1);
+		await parts.getByRole('button', { name: 'draw_7 ← main' }).click();
+		assert.equal(await parts.getByLabel('Filter').inputValue(), 'draw_7'); // a choice leaves the table as it was
+		assert.equal(await parts.locator('tr[aria-current=true]').count(), 2);
+		await parts.getByRole('button', { name: 'pow #2' }).click();
+		await parts.getByRole('button', { name: /^weigh/ }).click();
+		const frames = await parts.locator('ol.frames li').allInnerTexts();
+		assert.deepEqual([frames.length, frames[0], frames[32], frames[128]], [129, 'main', '… 172 more …', 'weigh']);
+		assert.deepEqual(await parts.locator('table.histogram thead th').allInnerTexts(), ['size', 'candidate']);
+		await parts.getByRole('button', { name: 'log', exact: true }).click();
+		await parts.getByRole('button', { name: 'seed ← main' }).click();
+		const sizes = await parts.locator('table.histogram tbody tr').evaluateAll((rows) => rows.map((row) => row.cells[0].textContent));
+		assert.deepEqual([sizes[0], sizes[1], sizes[2], sizes.at(-2), sizes.at(-1)], ['below 2−31', '⋯', '2−2 to 2−1', '⋯', '231 and above']);
+		const [wide, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+		assert.ok(wide <= view, `${name}: ${wide} > ${view}`);
+		await checkAccessibility(context, page, `arguments ${name}`);
+		if (pictures)
+			await parts.screenshot({ path: join(pictures, `arguments-${name}.png`) });
+		page.noProblems();
+		await page.close();
+	}
+});
+
 test('dark and narrow pages are accessible and never scroll sideways', async (context) => {
 	const narrow = { width: 360, height: 740 };
 	const all = ['regression', 'mixed', 'hostile'];

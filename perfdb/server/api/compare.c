@@ -258,6 +258,9 @@ static int decide(struct fg_request *rq, const struct pair *pair, const char *on
 			return FG_OK;
 		fg_verdict_release(verdict);
 	}
+	for (int i = 0; i < (pair->same ? 1 : 2); i++)
+		fg_report_restore_arguments(pair->runs[i].report, &pair->runs[i].run,
+					    pair->runs[i].profiles);
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (only) {

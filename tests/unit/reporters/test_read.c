@@ -3,6 +3,8 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
+#include <math.h>
+
 static void a_verdict_comes_back_as_it_was(void **state)
 {
 	const struct fg_report_options plain = {0};
@@ -225,10 +227,98 @@ static void names_and_titles_hold_no_signs(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* A stranger's table: no room is taken that a run does not have, and no frame without a name. */
+static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
+{
+	enum {
+		BENCHMARKS = 40,
+		FUNCTIONS = 70,
+		PATHS = 70
+	};
+	struct fg_strbuf text = {0};
+	struct fg_verdict verdict = {0};
+	size_t functions = 0;
+	size_t paths = 0;
+
+	(void)state;
+	fg_strbuf_add_text(&text, "{\"schema\": \"fastgate-report/1\", \"benchmarks\": [");
+	for (unsigned b = 0; b < BENCHMARKS; b++) {
+		fg_strbuf_printf(&text, "%s{\"arguments\": {\"names\": [\"a\"], \"functions\": [",
+				 b ? "," : "");
+		for (unsigned f = 0; f < FUNCTIONS; f++) {
+			fg_strbuf_printf(&text, "%s{\"paths\": [", f ? "," : "");
+			for (unsigned p = 0; p < PATHS; p++)
+				fg_strbuf_printf(&text, "%s{\"frames\": [0]}", p ? "," : "");
+			fg_strbuf_add_text(&text, "]}");
+		}
+		fg_strbuf_add_text(&text, "]}}");
+	}
+	fg_strbuf_add_text(&text, "]}");
+	assert_int_equal(fg_report_read(fg_strbuf_text(&text), text.length, &verdict, NULL), FG_OK);
+	for (size_t b = 0; b < verdict.benchmark_count; b++) {
+		const struct fg_argument_table *table = verdict.benchmarks[b].arguments;
+
+		assert_true(table->function_count <= FG_ARGUMENT_FUNCTIONS_MAX);
+		assert_int_equal(table->function_count + table->functions_left_out, FUNCTIONS);
+		functions += table->function_count;
+		for (size_t f = 0; f < table->function_count; f++) {
+			assert_true(table->functions[f].path_count <= FG_ARGUMENT_PATHS_MAX);
+			assert_int_equal(table->functions[f].path_count +
+						 table->functions[f].paths_left_out,
+					 PATHS);
+			paths += table->functions[f].path_count;
+		}
+	}
+	assert_int_equal(functions, fg_argument_room_of_run.functions);
+	assert_int_equal(paths, fg_argument_room_of_run.paths);
+	fg_verdict_release(&verdict);
+	fg_strbuf_release(&text);
+}
+
+static void what_is_wrong_in_a_table_of_arguments_is_left_out(void **state)
+{
+	static const char wrong[] =
+		"{\"schema\": \"fastgate-report/1\", \"benchmarks\": [{\"arguments\": {"
+		"\"names\": [\"main\", \"a\\u0001b\", 7, \"late\"], \"functions\": [7, {"
+		"\"name\": \"exp\", \"candidate\": {\"calls\": -3, \"min\": \"x\", \"mean\": 2},"
+		"\"traces\": [1e300, \"x\"], \"paths\": [{\"frames\": [2]}, {\"frames\": [-1]}, 7,"
+		"{\"frames\": [0, 1], \"candidate\": {\"calls\": 2.5}, \"baseline\": 7,"
+		"\"histogram\": [[-33, 1, 1], [32, 1, 1], [0, 1, 5], [1, 0, -4], 7, [], [2]]}]}]}}]}";
+	struct fg_verdict verdict = {0};
+	const struct fg_argument_function *function = NULL;
+	const struct fg_argument_path *path = NULL;
+	double in_bins = 0;
+
+	(void)state;
+	assert_int_equal(fg_report_read(wrong, strlen(wrong), &verdict, NULL), FG_OK);
+	assert_int_equal(verdict.benchmarks[0].arguments->name_count, 2);
+	assert_string_equal(verdict.benchmarks[0].arguments->names[1], "a\xef\xbf\xbd"
+								       "b");
+	assert_int_equal(verdict.benchmarks[0].arguments->function_count, 2);
+	assert_string_equal(verdict.benchmarks[0].arguments->functions[0].name, "");
+	function = &verdict.benchmarks[0].arguments->functions[1];
+	assert_null(function->sides[0]);
+	assert_float_equal(function->sides[1]->values, 0, 0);
+	assert_true(isnan(function->sides[1]->least));
+	assert_int_equal(function->traces[0], 0);
+	assert_int_equal(function->path_count, 1);
+	assert_int_equal(function->paths_left_out, 3);
+	path = &function->paths[0];
+	assert_null(path->sides[0]);
+	assert_float_equal(path->sides[1]->values, 2, 0);
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
+		in_bins += path->sides[1]->bins[i];
+	assert_float_equal(path->sides[1]->bins[FG_ARGUMENT_BIN_OF_ONE], 5, 0);
+	assert_float_equal(in_bins, 5, 0);
+	fg_verdict_release(&verdict);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_comes_back_as_it_was),
+		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
+		cmocka_unit_test(what_is_wrong_in_a_table_of_arguments_is_left_out),
 		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
 		cmocka_unit_test(
 			functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_first),

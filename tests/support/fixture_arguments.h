@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the functions of a made-up program are called with. */
+#ifndef FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
+#define FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
+
+#include "model/arguments.h"
+
+enum {
+	FG_FIXTURE_SIN_PATHS = 40,
+};
+
+/*
+ * exp from two call paths on both sides, log with a NaN that is new, sin from forty call paths, pow
+ * on one side only.
+ */
+const struct fg_argument_table *fg_fixture_arguments(struct fg_arena *arena);
+/* A function of each of these names, called from a path of all of them. */
+const struct fg_argument_table *fg_fixture_hostile_arguments(const char *const *names,
+							     struct fg_arena *arena);
+
+#endif
