@@ -423,7 +423,7 @@ static void add_samples(struct fg_trace_joiner *j)
 	uint32_t *trail = fg_xcalloc(trace->path_count + 1, sizeof(trail[0]));
 
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
-	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
+	j->places = fg_xcalloc(trace->path_count + 1, sizeof(j->places[0]));
 	fg_trace_look_up(j);
 	fg_trace_note_missing_units(j);
 	fg_pair_index_reserve(&j->profile->stack_index,
@@ -788,5 +788,5 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	free(j.modules);
 	free(j.frames);
 	free(j.frames_of);
-	free(j.stack_of);
+	free(j.places);
 }
