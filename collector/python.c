@@ -225,14 +225,15 @@ void fg_python_look(struct fg_thread *thread)
 	state = find_thread_state(&stack->pages);
 	if (!state || !is_usable(thread, &stack->pages))
 		return;
-	if (fg_python_chain_read(fg_python.layout, state, stack) && fg_python_codes_number(thread))
+	const bool is_read = fg_python_chain_read(fg_python.layout, state, stack) &&
+			     fg_python_codes_number(thread);
+
+	if (is_read)
 		stack->left = stack->total;
-	if (!header)
-		return;
-	if (stack->left)
-		fg_count(&header->python_stacks, 1);
-	else if (stack->total)
+	if (header && !is_read)
 		fg_count(&header->python_missed, 1);
+	else if (header && stack->left)
+		fg_count(&header->python_stacks, 1);
 }
 
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)

@@ -77,15 +77,12 @@ static bool read_evaluation(const struct fg_python_layout *layout, struct fg_pyt
 	}
 }
 
-static bool read_marked(const struct fg_python_layout *layout, uintptr_t thread_state,
+static bool read_marked(const struct fg_python_layout *layout, uintptr_t evaluation,
 			struct fg_python_stack *stack)
 {
-	uintptr_t evaluation = 0;
 	uintptr_t previous = 0;
 	uintptr_t innermost = 0;
 
-	if (!read_word(&stack->pages, thread_state + layout->cframe, &evaluation))
-		return false;
 	for (unsigned n = 0; n < EVALUATIONS_MAX; n++, evaluation = previous) {
 		if (!read_word(&stack->pages, evaluation + layout->cframe_previous, &previous) ||
 		    !read_word(&stack->pages, evaluation + layout->current_frame, &innermost))
@@ -107,17 +104,15 @@ static void close_evaluation(struct fg_python_stack *stack, uint32_t first, uint
 			fg_python_at(stack, i)->stack = native;
 }
 
-static bool read_apart(const struct fg_python_layout *layout, uintptr_t thread_state,
+/* `holder` has the innermost frame. */
+static bool read_apart(const struct fg_python_layout *layout, uintptr_t holder,
 		       struct fg_python_stack *stack)
 {
 	uint8_t frame[FRAME_BYTES];
 	uintptr_t at = 0;
 	uint32_t first = 0;
 
-	if (layout->cframe &&
-	    !read_word(&stack->pages, thread_state + layout->cframe, &thread_state))
-		return false;
-	if (!read_word(&stack->pages, thread_state + layout->current_frame, &at))
+	if (!read_word(&stack->pages, holder + layout->current_frame, &at))
 		return false;
 	for (unsigned n = 0; at && n < 2 * EVALUATIONS_MAX; n++) {
 		if (!read_frame(&stack->pages, at, frame))
@@ -138,13 +133,15 @@ static bool read_apart(const struct fg_python_layout *layout, uintptr_t thread_s
 bool fg_python_chain_read(const struct fg_python_layout *layout, uintptr_t thread_state,
 			  struct fg_python_stack *stack)
 {
-	bool is_read = false;
+	uintptr_t holder = thread_state;
+	bool is_read =
+		!layout->cframe || read_word(&stack->pages, thread_state + layout->cframe, &holder);
 
 	stack->total = 0;
-	if (layout->chain == FG_PYTHON_ENTRIES_MARKED)
-		is_read = read_marked(layout, thread_state, stack);
-	else
-		is_read = read_apart(layout, thread_state, stack);
+	if (is_read && layout->chain == FG_PYTHON_ENTRIES_MARKED)
+		is_read = read_marked(layout, holder, stack);
+	else if (is_read)
+		is_read = read_apart(layout, holder, stack);
 	if (!is_read)
 		stack->total = 0;
 	return is_read;

@@ -133,11 +133,12 @@ static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 	const struct fg_trace_code *code = &j->trace->codes[at->code];
 	const struct fg_symbol_function function = {
 		.name = code->name, .file = code->file, .line = code->line};
+	const unsigned line =
+		fg_python_line(code->lines, code->lines_size, code->line, (uint32_t)at->offset);
 	const struct fg_symbol symbol = {
 		.function = &function,
-		.at_file = code->file,
-		.at_line = fg_python_line(code->lines, code->lines_size, code->line,
-					  (uint32_t)at->offset),
+		.at_file = line ? code->file : NULL,
+		.at_line = line,
 	};
 
 	return frame_of_symbol(j, &symbol, python_library(code->file), 0, 0);
