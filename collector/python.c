@@ -240,20 +240,21 @@ uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)
 {
 	struct fg_python_stack *stack = &thread->stack->python;
 
-	while (path && stack->left > 0) {
+	while (stack->left > 0) {
 		const uint32_t index = stack->left - 1;
+		const struct fg_python_frame *frame = fg_python_at(stack, index);
 
 		if (fg_python_is_cut(stack, index)) {
 			path = fg_path_cut(thread, path, stack->total - FG_PYTHON_FRAMES);
 			stack->left = FG_PYTHON_INNER;
-			continue;
+		} else if (frame->stack >= sp) {
+			path = fg_path_extend(thread, path, frame->id);
+			stack->left--;
+		} else {
+			return path;
 		}
-		const struct fg_python_frame *frame = fg_python_at(stack, index);
-
-		if (frame->stack < sp)
-			break;
-		path = fg_path_extend(thread, path, frame->id);
-		stack->left--;
+		if (!path)
+			return 0;
 	}
 	return path;
 }

@@ -48,7 +48,8 @@ void fg_python_rewrite(struct fg_thread *thread);
 void fg_python_look(struct fg_thread *thread);
 /*
  * The path with the frames behind it, outermost first, that are evaluated by a native frame whose
- * stack begins at `sp`, or further out, and are not in the path yet.  0: the table is full.
+ * stack begins at `sp`, or further out, and are not in the path yet.  0: the table is full, or
+ * there are none behind a path that is 0.
  */
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp);
 

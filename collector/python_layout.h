@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its public
- * headers have them on 64-bit platforms.  tests/unit/collector/python_offsets.c compares them with
- * the headers that are installed.
+ * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its
+ * public headers have them on 64-bit platforms.  tests/unit/collector/python_offsets.c compares
+ * them with the headers that are installed.
  */
 #ifndef FG_COLLECTOR_PYTHON_LAYOUT_H
 #define FG_COLLECTOR_PYTHON_LAYOUT_H
@@ -69,7 +69,7 @@ enum {
 
 /* NULL: this version (PY_VERSION_HEX) is not known. */
 const struct fg_python_layout *fg_python_layout(uint64_t version);
-/* Are the offsets at the beginning of _PyRuntime those of the layout?  `words` are its first ones. */
+/* Are the offsets at the beginning of _PyRuntime, its first `words`, those of the layout? */
 enum {
 	FG_PYTHON_OFFSET_WORDS = 48
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that belongs to the program, and of which it is not certain that it is mapped: it is read
- * page by page after asking the kernel.  Signal-safe; in a sandbox nothing can be asked, and nothing
- * is read.
+ * page by page after asking the kernel.  Signal-safe; in a sandbox nothing can be asked, and
+ * nothing is read.
  */
 #ifndef FG_COLLECTOR_READABLE_H
 #define FG_COLLECTOR_READABLE_H

@@ -557,38 +557,50 @@ static void keep(struct walk *walk, uint32_t standing)
 }
 
 /*
+ * Python frames beyond the end of the native stack: it ended too early, and they are known all the
+ * same.
+ */
+static uint32_t name_beyond(struct walk *walk, uint32_t standing)
+{
+	struct fg_thread *thread = walk->thread;
+	const struct fg_walk_frame *end = &walk->trail->frames[walk->end];
+
+	if (standing)
+		end = &walk->kept->frames[thread->kept.end];
+	else if (walk->end == FIRST)
+		return 0;
+	return fg_python_extend(thread, 0, end[-1].regs.sp);
+}
+
+/* The path with this frame and the Python frames that it evaluates. */
+static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
+				 const struct fg_walk_frame *frame)
+{
+	path = fg_path_extend(thread, path, frame->id);
+	return path ? fg_python_extend(thread, path, frame->regs.sp) : 0;
+}
+
+/*
  * The path of the frames that still stand.  Where Python frames may be in what is kept, they are
  * named again: those change while the native ones around them stay.
  */
-static uint32_t name_standing(struct walk *walk, uint32_t standing, bool with_python)
+static uint32_t name_standing(struct walk *walk, uint32_t standing, uint32_t path, bool with_python)
 {
 	struct fg_thread *thread = walk->thread;
 	struct fg_walk_frame *frames = thread->stack->trails[thread->kept.trail].frames;
-	uint32_t path = 0;
 
 	if (!standing)
-		return 0;
+		return path;
 	if (!with_python && !thread->kept.mixed)
 		return frames[walk->candidate].node;
 	for (uint32_t i = thread->kept.end; i-- > walk->candidate;) {
-		path = fg_path_extend(thread, path, frames[i].id);
-		if (path && with_python)
-			path = fg_python_extend(thread, path, frames[i].regs.sp);
+		path = with_python ? name_with_python(thread, path, &frames[i])
+				   : fg_path_extend(thread, path, frames[i].id);
 		if (!path)
 			return 0;
 		frames[i].node = path;
 	}
 	return path;
-}
-
-/*
- * Where the native stack ends too early, the Python frames beyond its end are known all the same.
- */
-static uint32_t name_beyond(struct walk *walk)
-{
-	if (walk->complete || walk->end == FIRST)
-		return 0;
-	return fg_python_extend(walk->thread, 0, walk->trail->frames[walk->end - 1].regs.sp);
 }
 
 /* The call path of this walk's frames, on top of those that still stand. */
@@ -601,15 +613,13 @@ static uint32_t name_path(struct walk *walk, uint32_t standing)
 
 	if (with_python) {
 		fg_python_look(thread);
-		path = name_beyond(walk);
+		path = name_beyond(walk, standing);
 	}
-	if (standing)
-		path = name_standing(walk, standing, with_python);
+	path = name_standing(walk, standing, path, with_python);
 	for (struct fg_walk_frame *frame = &walk->trail->frames[walk->end];
 	     frame-- > first && (path || !standing);) {
-		path = fg_path_extend(thread, path, frame->id);
-		if (path && with_python)
-			path = fg_python_extend(thread, path, frame->regs.sp);
+		path = with_python ? name_with_python(thread, path, frame)
+				   : fg_path_extend(thread, path, frame->id);
 		if (!path)
 			break;
 		frame->node = path;
@@ -629,7 +639,7 @@ static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
 	const uint32_t total = walked(walk);
 	const struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
-	uint32_t path = name_standing(walk, standing, false);
+	uint32_t path = name_standing(walk, standing, 0, false);
 
 	walk->thread->kept.count = 0;
 	fg_lose(FG_LOSS_DEEP, 1);
