@@ -104,6 +104,7 @@ def made_up():
     for i in range(100):
         space = {"work": work}
         exec(compile(f"def made_{i}():\\n    work(2)\\nmade_{i}()\\n", f"made_{i}.py", "exec"), space)
+        space.clear()
 def main():
     for f in (plain, once, twice, sorting, mapping, generating, delegating, nesting, modelling, catching, recursing, calling_back, multiply,
               darkness, foreign, threaded, forking, made_up):
