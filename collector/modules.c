@@ -241,7 +241,7 @@ static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object
 	const uint32_t id = add(thread, &found);
 
 	if (id && !(found.flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
-		fg_python_meet(thread, id, object->dlfo_link_map->l_ld);
+		fg_python_meet(thread, id, found.bias, object->dlfo_link_map->l_ld);
 	return id;
 }
 

@@ -28,7 +28,7 @@ enum {
 
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
-static struct fg_id_table paths;
+static struct fg_keyed_ids paths;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 _Atomic uint64_t *fg_path_hints;

@@ -14,7 +14,8 @@
 enum fg_python_state {
 	FG_PYTHON_NONE,
 	FG_PYTHON_MET, /* an interpreter of a version that is known */
-	FG_PYTHON_ON,  /* it has what the version should have */
+	FG_PYTHON_BEGUN,
+	FG_PYTHON_ON, /* it has what the version should have */
 	FG_PYTHON_REFUSED,
 };
 
@@ -33,11 +34,12 @@ static inline bool fg_python_is_on(void)
 {
 	const uint32_t state = atomic_load_explicit(&fg_python.state, memory_order_acquire);
 
-	return state == FG_PYTHON_MET || state == FG_PYTHON_ON;
+	return state >= FG_PYTHON_MET && state <= FG_PYTHON_ON;
 }
 
 /* A module was met: is it an interpreter? */
-void fg_python_meet(struct fg_thread *thread, uint32_t module, const ElfW(Dyn) * dynamic);
+void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+		    const ElfW(Dyn) * dynamic);
 /* Write what is known of the interpreter into a new file. */
 void fg_python_rewrite(struct fg_thread *thread);
 

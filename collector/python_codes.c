@@ -19,8 +19,8 @@ enum {
 	LINES_MAX = 64 << 10,
 };
 
-static struct fg_id_table codes;
-static struct fg_id_table frames;
+static struct fg_keyed_ids codes;
+static struct fg_keyed_ids frames;
 static _Atomic uint32_t next_code;
 
 int fg_python_codes_init(void)

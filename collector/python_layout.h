@@ -12,8 +12,8 @@
 
 enum fg_python_chain {
 	/*
-	 * The thread's _PyCFrame, on the C stack, has the innermost frame of one evaluation, and the
-	 * _PyCFrame of the evaluation before; frames lead outwards until one is_entry.
+	 * The thread's _PyCFrame, on the C stack, has the innermost frame of one evaluation, and
+	 * the _PyCFrame of the evaluation before; frames lead outwards until one is_entry.
 	 */
 	FG_PYTHON_ENTRIES_MARKED,
 	/*

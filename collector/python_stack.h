@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	/* Of a deeper chain the innermost frames are kept, and these outermost ones. */
+	/* The innermost frames of a deeper chain are kept, and these outermost ones. */
 	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
 	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
 	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,

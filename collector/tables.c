@@ -56,12 +56,12 @@ struct fg_table_level *fg_table_to_fill(struct fg_table_level *levels, _Atomic u
 	}
 }
 
-int fg_ids_init(struct fg_id_table *table, uint32_t first)
+int fg_ids_init(struct fg_keyed_ids *table, uint32_t first)
 {
 	return fg_table_reserve(table->levels, first, sizeof(struct fg_id_entry));
 }
 
-void fg_ids_clear(struct fg_id_table *table)
+void fg_ids_clear(struct fg_keyed_ids *table)
 {
 	fg_table_clear(table->levels, &table->current, sizeof(struct fg_id_entry));
 }
@@ -85,7 +85,7 @@ static struct fg_id_entry *probe(const struct fg_table_level *level, uint64_t ke
 	return NULL;
 }
 
-uint32_t fg_ids_find(const struct fg_id_table *table, uint64_t key)
+uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key)
 {
 	int i = (int)atomic_load_explicit(&table->current, memory_order_relaxed);
 
@@ -101,12 +101,12 @@ uint32_t fg_ids_find(const struct fg_id_table *table, uint64_t key)
 	return 0;
 }
 
-bool fg_ids_have_room(struct fg_id_table *table)
+bool fg_ids_have_room(struct fg_keyed_ids *table)
 {
 	return fg_table_to_fill(table->levels, &table->current) != NULL;
 }
 
-void fg_ids_add(struct fg_id_table *table, uint64_t key, uint32_t id)
+void fg_ids_add(struct fg_keyed_ids *table, uint64_t key, uint32_t id)
 {
 	struct fg_table_level *level = fg_table_to_fill(table->levels, &table->current);
 	bool found = false;

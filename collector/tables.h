@@ -45,21 +45,21 @@ struct fg_id_entry {
 	uint32_t unused;
 };
 
-struct fg_id_table {
+struct fg_keyed_ids {
 	struct fg_table_level levels[FG_LEVELS];
 	_Atomic uint32_t current;
 };
 
-int fg_ids_init(struct fg_id_table *table, uint32_t first);
-void fg_ids_clear(struct fg_id_table *table);
+int fg_ids_init(struct fg_keyed_ids *table, uint32_t first);
+void fg_ids_clear(struct fg_keyed_ids *table);
 /* 0: it is not there, or not yet: a thread is about to enter it. */
-uint32_t fg_ids_find(const struct fg_id_table *table, uint64_t key);
+uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key);
 /* Is there room for one more? */
-bool fg_ids_have_room(struct fg_id_table *table);
+bool fg_ids_have_room(struct fg_keyed_ids *table);
 /*
  * Enters it where there is room.  Another thread may have done so before, under another id: either
  * is found from then on.
  */
-void fg_ids_add(struct fg_id_table *table, uint64_t key, uint32_t id);
+void fg_ids_add(struct fg_keyed_ids *table, uint64_t key, uint32_t id);
 
 #endif

@@ -215,9 +215,9 @@ enum fg_trace_record {
 	FG_RECORD_CALL_VALUES = 52,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
-	/* module that is a Python interpreter whose frames are read, its version (PY_VERSION_HEX) */
+	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,
-	/* code, its first line, text qualified name, text file: a function of Python, or a file's code */
+	/* code, its first line, text qualified name, text file: a function of Python */
 	FG_RECORD_PYTHON_CODE = 71,
 	/*
 	 * code, position, text: bytes from this position on of the table that has the code's lines

@@ -24,7 +24,7 @@ struct fg_trace_frames {
 /* What a call path of the trace became. */
 struct fg_trace_place {
 	uint32_t stack; /* + 1; 0: not made yet */
-	/* what a Python function called from here stands on: without the interpreter's own frames */
+	/* what a Python function called from here stands on, the interpreter left out */
 	uint32_t base;
 	bool in_python; /* the interpreter works for a Python function that is the leaf of `stack` */
 };

@@ -112,21 +112,6 @@ void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t numb
 	fg_strbuf_release(&payload);
 }
 
-void fg_trace_writer_texts(struct fg_trace_writer *w, uint8_t kind, const uint64_t numbers[2],
-			   const char *first, const char *second)
-{
-	struct fg_strbuf payload = {0};
-
-	add_varint(&payload, numbers[0]);
-	add_varint(&payload, numbers[1]);
-	add_varint(&payload, strlen(first));
-	fg_strbuf_add_text(&payload, first);
-	add_varint(&payload, strlen(second));
-	fg_strbuf_add_text(&payload, second);
-	add_record(w, kind, &payload);
-	fg_strbuf_release(&payload);
-}
-
 void fg_trace_writer_mapping(struct fg_trace_writer *w,
 			     const uint64_t numbers[FG_TRACE_MODULE_NUMBERS],
 			     const uint8_t *build_id, size_t build_id_size, const char *path)

@@ -37,9 +37,6 @@ void fg_trace_writer_numbers(struct fg_trace_writer *w, uint8_t kind, const uint
 /* Numbers, then a text. */
 void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t number,
 			  const char *text, size_t size);
-/* Two numbers, then two texts. */
-void fg_trace_writer_texts(struct fg_trace_writer *w, uint8_t kind, const uint64_t numbers[2],
-			   const char *first, const char *second);
 /* The numbers of FG_RECORD_MODULE, its id first. */
 void fg_trace_writer_mapping(struct fg_trace_writer *w,
 			     const uint64_t numbers[FG_TRACE_MODULE_NUMBERS],
