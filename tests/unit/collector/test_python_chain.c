@@ -24,12 +24,14 @@ enum {
 	INSTRUCTION = 6,
 	CODE_UNITS = 100,
 	ROUNDS = 30000,
+	LOW_MOST = 0x7fff0000, /* a sanitizer keeps its own memory above */
 };
 
 static uint8_t *memory;
 static struct fg_python_stack stack;
 static const struct fg_python_types types = {.code = 0x1110, .str = 0x2220, .bytes = 0x3330};
 static const uint32_t versions[] = {0x030b02f0, 0x030c01f0, 0x030d00f0};
+#define NO_ADDRESS (UINT64_C(1) << 52) /* no processor has that many bits */
 static uint64_t random_state = UINT64_C(88172645463325252);
 
 static uint64_t draw(void)
@@ -279,7 +281,8 @@ static void damage(void)
 				    at(SIZE - 8),
 				    at((unsigned)(draw() % SIZE)),
 				    draw() % 5,
-				    draw(),
+				    draw() % LOW_MOST & ~UINT64_C(7),
+				    draw() | NO_ADDRESS,
 				    UINT64_MAX - draw() % 200};
 	const unsigned areas[] = {STATE, CFRAMES, ENTRIES, FRAMES, CODE};
 	const unsigned area = areas[draw() % FG_ARRAY_SIZE(areas)];
