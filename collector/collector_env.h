@@ -53,6 +53,8 @@
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
 #define FG_ENV_PAUSED "FASTGATE_COLLECTOR_PAUSED"
+/* "off": the frames of Python functions are left out; "auto" (default): they are read. */
+#define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /*

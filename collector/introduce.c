@@ -3,6 +3,7 @@
 
 #include "collector/count_hooks.h"
 #include "collector/modules.h"
+#include "collector/python.h"
 #include "collector/region_table.h"
 #include "collector/writer.h"
 
@@ -46,6 +47,7 @@ void fg_trace_introduce(struct fg_thread *thread)
 	if (fg_count_hooks)
 		fg_count_hooks->introduce(thread);
 	fg_modules_rewrite(thread);
+	fg_python_rewrite(thread);
 	fg_region_table_rewrite(thread);
 	__atomic_store_n(&header->state, FG_STATE_ACTIVE, __ATOMIC_RELEASE);
 }

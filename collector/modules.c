@@ -3,6 +3,7 @@
 
 #include "collector/collector_env.h"
 #include "collector/own_memory.h"
+#include "collector/python.h"
 #include "collector/writer.h"
 
 #include <dlfcn.h>
@@ -237,7 +238,11 @@ static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object
 			      memory_order_relaxed);
 	found.end = (uintptr_t)object->dlfo_map_end;
 	name_module(&found, object->dlfo_link_map->l_name);
-	return add(thread, &found);
+	const uint32_t id = add(thread, &found);
+
+	if (id && !(found.flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
+		fg_python_meet(thread, id, found.bias, object->dlfo_link_map->l_ld);
+	return id;
 }
 
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)

@@ -159,6 +159,12 @@ static bool set_paused(struct fg_options *options, const char *text)
 	return options->paused || strcmp(text, "0") == 0;
 }
 
+static bool set_python(struct fg_options *options, const char *text)
+{
+	options->no_python = strcmp(text, "off") == 0;
+	return options->no_python || strcmp(text, "auto") == 0;
+}
+
 static bool set_dump_signal(struct fg_options *options, const char *text)
 {
 	uint64_t value;
@@ -229,6 +235,7 @@ static const struct {
 	{.name = FG_ENV_UNITS, .set = set_units},
 	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
+	{.name = FG_ENV_PYTHON, .set = set_python},
 	{.name = FG_ENV_COUNT, .set = set_counters},
 	{.name = FG_ENV_TEMPORARY, .set = set_temporary},
 	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},

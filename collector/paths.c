@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are open-addressed. They grow by opening another one, four times as large, beside the
- * full ones: nothing ever moves, so no lock is needed, and a small program touches little memory.
- * Look-ups go from the newest to the oldest.
- *
- * An entry is claimed by exchanging its key from 0 and published by the last store to it. A thread
- * that meets a claimed but unpublished entry does not wait: it computes the answer itself and
- * defines it again under another id.
+ * Both tables are those of collector/tables.h: their levels, what claims an entry and what
+ * publishes it.
  *
  * Entries are scattered, so a new table has untouched pages for a long time, and an entry there
  * costs two page faults: one for the read that finds it empty, one for the write. Handlers that
@@ -25,80 +20,39 @@
 enum {
 	FRAMES_FIRST = 1 << 11,
 	PATHS_FIRST = 1 << 12,
-	GROWTH_SHIFT = 2,
-	PROBES_MAX = 64,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
 	PREPARE_MOST = 1 << 20, /* of a table: larger ones may stay nearly empty */
 	KEY_DEAD = 1,           /* of a module that was unloaded; no code lies at address 1 */
 };
 
-struct path_entry {
-	_Atomic uint64_t key; /* parent << 32 | frame */
-	_Atomic uint32_t id;
-	uint32_t unused;
-};
-
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
-static struct fg_table_level path_levels[FG_LEVELS];
-static _Atomic uint32_t path_current;
+static struct fg_keyed_ids paths;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 _Atomic uint64_t *fg_path_hints;
 uint32_t fg_path_hint_count;
 
-static void *reserve_zeros(size_t size)
-{
-	return fg_own_map(size, MAP_NORESERVE);
-}
-
-static int reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size)
-{
-	size_t count = first;
-
-	for (unsigned i = 0; i < FG_LEVELS; i++, count <<= GROWTH_SHIFT) {
-		void *at = reserve_zeros(count * entry_size);
-
-		if (!at)
-			return i > 0 ? 0 : -ENOMEM;
-		levels[i].entries = at;
-		levels[i].mask = (uint32_t)count - 1;
-	}
-	return 0;
-}
-
 int fg_paths_init(void)
 {
-	int status = reserve(path_levels, PATHS_FIRST, sizeof(struct path_entry));
+	int status = fg_ids_init(&paths, PATHS_FIRST);
 
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
-		status = reserve(fg_frame_levels[exact], FRAMES_FIRST,
-				 sizeof(struct fg_frame_entry));
-	fg_path_hints = reserve_zeros(HINTS_MAX * sizeof(*fg_path_hints));
+		status = fg_table_reserve(fg_frame_levels[exact], FRAMES_FIRST,
+					  sizeof(struct fg_frame_entry));
+	fg_path_hints = fg_own_map(HINTS_MAX * sizeof(*fg_path_hints), MAP_NORESERVE);
 	fg_path_hint_count = fg_path_hints ? HINTS_MAX : 0;
 	return status;
 }
 
-static void clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size)
-{
-	for (uint32_t i = 0; i <= atomic_load(current); i++) {
-		if (atomic_load(&levels[i].used) || atomic_load(&levels[i].present))
-			(void)madvise(levels[i].entries, (levels[i].mask + (size_t)1) * entry_size,
-				      MADV_DONTNEED);
-		atomic_store(&levels[i].used, 0);
-		atomic_store(&levels[i].present, 0);
-	}
-	atomic_store(current, 0);
-}
-
 void fg_paths_clear(void)
 {
-	clear(path_levels, &path_current, sizeof(struct path_entry));
+	fg_ids_clear(&paths);
 	if (fg_path_hints)
 		(void)madvise(fg_path_hints, HINTS_MAX * sizeof(*fg_path_hints), MADV_DONTNEED);
-	clear(fg_frame_levels[0], &fg_frame_current[0], sizeof(struct fg_frame_entry));
-	clear(fg_frame_levels[1], &fg_frame_current[1], sizeof(struct fg_frame_entry));
+	fg_table_clear(fg_frame_levels[0], &fg_frame_current[0], sizeof(struct fg_frame_entry));
+	fg_table_clear(fg_frame_levels[1], &fg_frame_current[1], sizeof(struct fg_frame_entry));
 	atomic_store(&next_frame, 0);
 	atomic_store(&next_path, 0);
 }
@@ -126,23 +80,7 @@ void fg_paths_prepare(void)
 		if (prepare(&fg_frame_levels[exact][atomic_load(&fg_frame_current[exact])],
 			    sizeof(struct fg_frame_entry)))
 			return;
-	(void)prepare(&path_levels[atomic_load(&path_current)], sizeof(struct path_entry));
-}
-
-/* Is there room for one more on the newest level? Opens the next level if not. */
-static struct fg_table_level *level_to_fill(struct fg_table_level *levels,
-					    _Atomic uint32_t *current)
-{
-	for (;;) {
-		uint32_t i = atomic_load_explicit(current, memory_order_relaxed);
-		struct fg_table_level *level = &levels[i];
-
-		if (atomic_load_explicit(&level->used, memory_order_relaxed) <= level->mask / 4 * 3)
-			return level;
-		if (i + 1 >= FG_LEVELS || !levels[i + 1].entries)
-			return NULL;
-		(void)atomic_compare_exchange_strong(current, &i, i + 1);
-	}
+	(void)prepare(&paths.levels[atomic_load(&paths.current)], sizeof(struct fg_id_entry));
 }
 
 /* ---- frames ---- */
@@ -152,7 +90,7 @@ static struct fg_frame_entry *frame_probe(const struct fg_table_level *level, ui
 	struct fg_frame_entry *entries = level->entries;
 	uint32_t at = fg_spread(pc);
 
-	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
+	for (unsigned n = 0; n < FG_TABLE_PROBES; n++, at++) {
 		struct fg_frame_entry *entry = &entries[at & level->mask];
 		uintptr_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
 
@@ -169,7 +107,7 @@ static struct fg_frame_entry *frame_claim(struct fg_table_level *level, uintptr_
 	struct fg_frame_entry *entries = level->entries;
 	uint32_t at = fg_spread(pc);
 
-	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
+	for (unsigned n = 0; n < FG_TABLE_PROBES; n++, at++) {
 		struct fg_frame_entry *entry = &entries[at & level->mask];
 		uintptr_t empty = 0;
 
@@ -181,9 +119,14 @@ static struct fg_frame_entry *frame_claim(struct fg_table_level *level, uintptr_
 	return NULL;
 }
 
+uint32_t fg_frame_number(void)
+{
+	return atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
+}
+
 static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t pc, bool exact)
 {
-	uint32_t id = atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
+	const uint32_t id = fg_frame_number();
 
 	fg_record_begin(thread, FG_RECORD_FRAME);
 	fg_record_number(thread, id);
@@ -213,7 +156,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	if (header)
 		fg_count(&header->frames_slow, 1);
 	struct fg_table_level *level =
-		level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
+		fg_table_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 
 	info.id = level ? write_frame(thread, module, pc, exact) : 0;
 	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
@@ -228,7 +171,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
 	struct fg_table_level *level =
-		level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
+		fg_table_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 	struct fg_frame_entry *entry = level ? frame_claim(level, pc) : NULL;
 
 	if (entry)
@@ -280,60 +223,21 @@ static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t f
 	return fg_record_write(thread) ? id : 0;
 }
 
-/* The key's entry on this level, or the empty place for it; NULL if neither is near. */
-static struct path_entry *path_probe(const struct fg_table_level *level, uint64_t key, bool *found)
-{
-	struct path_entry *entries = level->entries;
-	uint32_t at = fg_spread(key);
-
-	*found = false;
-	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
-		struct path_entry *entry = &entries[at & level->mask];
-		uint64_t seen = atomic_load_explicit(&entry->key, memory_order_acquire);
-
-		if (seen == key || seen == 0) {
-			*found = seen == key;
-			return entry;
-		}
-	}
-	return NULL;
-}
-
 static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t frame, uint64_t key)
 {
-	struct fg_table_level *level = level_to_fill(path_levels, &path_current);
-	uint32_t id = level ? write_path(thread, parent, frame, 0) : 0;
-	bool found = false;
+	const uint32_t id = fg_ids_have_room(&paths) ? write_path(thread, parent, frame, 0) : 0;
 
-	if (!id)
-		return 0;
-	struct path_entry *entry = path_probe(level, key, &found);
-	uint64_t empty = 0;
-
-	if (entry && !found && atomic_compare_exchange_strong(&entry->key, &empty, key)) {
-		(void)atomic_fetch_add_explicit(&level->used, 1, memory_order_relaxed);
-		atomic_store_explicit(&entry->id, id, memory_order_release);
-	}
+	if (id)
+		fg_ids_add(&paths, key, id);
 	return id;
 }
 
 static uint32_t path_look_up(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	const uint64_t key = (uint64_t)parent << 32 | frame;
+	const uint32_t id = fg_ids_find(&paths, key);
 
-	for (int i = (int)atomic_load_explicit(&path_current, memory_order_relaxed); i >= 0; i--) {
-		bool found;
-		struct path_entry *entry = path_probe(&path_levels[i], key, &found);
-
-		if (!found)
-			continue;
-		uint32_t id = atomic_load_explicit(&entry->id, memory_order_acquire);
-
-		if (id)
-			return id;
-		break;
-	}
-	return path_make(thread, parent, frame, key);
+	return id ? id : path_make(thread, parent, frame, key);
 }
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)

@@ -9,6 +9,7 @@
 
 #include "collector/modules.h"
 #include "collector/state.h"
+#include "collector/tables.h"
 
 struct fg_frame_entry {
 	_Atomic uintptr_t key; /* the address */
@@ -18,17 +19,6 @@ struct fg_frame_entry {
 	struct fg_frame_entry *_Atomic caller; /* of a return address: the one met last below it */
 };
 
-enum {
-	FG_LEVELS = 5
-};
-
-/* A table, and larger ones that follow when it is full. */
-struct fg_table_level {
-	void *entries;
-	uint32_t mask;
-	_Atomic uint32_t used;
-	_Atomic uint32_t present; /* bytes from the front that have memory, or are about to */
-};
 extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
 extern _Atomic uint32_t fg_frame_current[2];
 
@@ -46,10 +36,8 @@ void fg_paths_prepare(void);
 /* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 
-static inline uint32_t fg_spread(uint64_t key)
-{
-	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
+/* A number for a frame that is not one of native code (collector/python_codes.c). */
+uint32_t fg_frame_number(void);
 
 /* The newest table of return addresses, for a walk's inner loop. */
 struct fg_frame_look {

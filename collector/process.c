@@ -18,6 +18,7 @@
 #include "collector/options.h"
 #include "collector/paths.h"
 #include "collector/pthreads.h"
+#include "collector/python.h"
 #include "collector/real.h"
 #include "collector/region_table.h"
 #include "collector/regions.h"
@@ -220,6 +221,7 @@ static void after_fork_in_child(void)
 	fg_signals_forked();
 	fg_threads_forget();
 	fg_paths_clear();
+	fg_python_codes_clear();
 	if (fg_count_hooks)
 		fg_count_hooks->forked();
 	fg_g.pid = getpid();

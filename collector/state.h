@@ -19,6 +19,7 @@
 #include "collector/arch.h"
 #include "collector/collector_env.h"
 #include "collector/probe.h"
+#include "collector/python_stack.h"
 #include "collector/rules.h"
 #include "collector/trace_format.h"
 
@@ -101,6 +102,7 @@ struct fg_walk_memory {
 	uint32_t edge
 		/* frame ids, a ring: the outer end of a stack that is too deep */
 		[FG_TRACE_FRAMES_EDGE];
+	struct fg_python_stack python; /* of the sample that is being taken */
 };
 
 struct fg_chunk_writer {
@@ -153,6 +155,7 @@ struct fg_thread_kept {
 	uint32_t checked_from; /* all frames from here on are checked */
 	uint32_t epoch;
 	bool complete;
+	bool mixed; /* its paths may have Python frames */
 };
 
 /* The record being put together: collector/writer.c. */
@@ -237,6 +240,7 @@ struct fg_options {
 	uint64_t unit_last;
 	bool has_units;
 	bool paused;
+	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
 	uint64_t temporary;   /* blocks end before their thread makes this many more; 0: at once */
 	uint32_t counters;    /* bits of enum fg_counter */

@@ -215,6 +215,20 @@ enum fg_trace_record {
 	FG_RECORD_CALL_VALUES = 52,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
+	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
+	FG_RECORD_PYTHON = 70,
+	/* code, its first line, text qualified name, text file: a function of Python */
+	FG_RECORD_PYTHON_CODE = 71,
+	/*
+	 * code, position, text: bytes from this position on of the table that has the code's lines
+	 * (co_linetable, of which Python's documentation describes the format)
+	 */
+	FG_RECORD_PYTHON_LINES = 72,
+	/*
+	 * frame, code, instruction: a frame (as of FG_RECORD_FRAME) of Python.  Instructions are
+	 * counted from 1, two bytes each; 0: the first is still to come
+	 */
+	FG_RECORD_PYTHON_FRAME = 73,
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
@@ -373,7 +387,9 @@ struct fg_trace_header {
 	uint64_t signal_ns;
 	/* What a context switch costs more there at this rate; 0: not known */
 	uint64_t switch_ns;
-	uint64_t end_switches; /* context switches of the process until its end */
+	uint64_t end_switches;  /* context switches of the process until its end */
+	uint64_t python_stacks; /* with Python frames */
+	uint64_t python_missed; /* in a thread that runs Python, whose frames could not be read */
 };
 
 /*

@@ -28,19 +28,18 @@
 
 #include "collector/modules.h"
 #include "collector/paths.h"
+#include "collector/python.h"
+#include "collector/readable.h"
 #include "collector/rules.h"
 #include "collector/writer.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; what is deeper is given up */
 	FIRST = FG_TRAIL_ROOM,
 	FIRST_CHECK = FG_CHECKS_PER_FRAME * FIRST,
 	GATHER_LIMIT = 64, /* frames to look through for a register */
-	KERNEL_SIGSET = 8,
 	/*
 	 * Working out a frame's rule takes 2 to 3 us.  A handler that meets more new ones than this
 	 * cuts the stack there, and the next ones go further.
@@ -76,17 +75,6 @@ static uint32_t walked(const struct walk *walk)
 	return walk->end - FIRST + walk->beyond;
 }
 
-/* Can a word be read at `address`?  Asks the kernel. */
-static bool is_readable(uintptr_t address)
-{
-	/*
-	 * The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can.
-	 */
-	return syscall(SYS_rt_sigprocmask, -1, (void *)(address & ~(uintptr_t)(KERNEL_SIGSET - 1)),
-		       NULL, KERNEL_SIGSET) == -1 &&
-	       errno == EINVAL;
-}
-
 static inline bool on_stack(const struct walk *walk, uintptr_t address)
 {
 	return address >= walk->thread->stack_low && address < walk->thread->stack_high;
@@ -105,7 +93,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
 	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sandboxed ||
-	    !is_readable(address))
+	    !fg_is_readable(address))
 		return false;
 	walk->inside = false;
 	if (page == walk->safe_high) {
@@ -568,22 +556,80 @@ static void keep(struct walk *walk, uint32_t standing)
 	thread->kept.complete = walk->complete;
 }
 
+/*
+ * Python frames beyond the end of the native stack: it ended too early, and they are known all the
+ * same.
+ */
+static uint32_t name_beyond(struct walk *walk, uint32_t standing)
+{
+	struct fg_thread *thread = walk->thread;
+	const struct fg_walk_frame *end = &walk->trail->frames[walk->end];
+
+	if (standing)
+		end = &walk->kept->frames[thread->kept.end];
+	else if (walk->end == FIRST)
+		return 0;
+	return fg_python_extend(thread, 0, end[-1].regs.sp);
+}
+
+/* The path with this frame and the Python frames that it evaluates. */
+static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
+				 const struct fg_walk_frame *frame)
+{
+	path = fg_path_extend(thread, path, frame->id);
+	return path ? fg_python_extend(thread, path, frame->regs.sp) : 0;
+}
+
+/*
+ * The path of the frames that still stand.  Where Python frames may be in what is kept, they are
+ * named again: those change while the native ones around them stay.
+ */
+static uint32_t name_standing(struct walk *walk, uint32_t standing, uint32_t path, bool with_python)
+{
+	struct fg_thread *thread = walk->thread;
+	struct fg_walk_frame *frames = thread->stack->trails[thread->kept.trail].frames;
+
+	if (!standing)
+		return path;
+	if (!with_python && !thread->kept.mixed)
+		return frames[walk->candidate].node;
+	for (uint32_t i = thread->kept.end; i-- > walk->candidate;) {
+		path = with_python ? name_with_python(thread, path, &frames[i])
+				   : fg_path_extend(thread, path, frames[i].id);
+		if (!path)
+			return 0;
+		frames[i].node = path;
+	}
+	return path;
+}
+
 /* The call path of this walk's frames, on top of those that still stand. */
 static uint32_t name_path(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
 	struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
-	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
+	const bool with_python = fg_python_is_on();
+	uint32_t path = 0;
 
-	for (struct fg_walk_frame *frame = &walk->trail->frames[walk->end]; frame-- > first;) {
-		path = fg_path_extend(thread, path, frame->id);
-		if (!path) {
-			thread->kept.count = 0;
-			return 0;
-		}
+	if (with_python) {
+		fg_python_look(thread);
+		path = name_beyond(walk, standing);
+	}
+	path = name_standing(walk, standing, path, with_python);
+	for (struct fg_walk_frame *frame = &walk->trail->frames[walk->end];
+	     frame-- > first && (path || !standing);) {
+		path = with_python ? name_with_python(thread, path, frame)
+				   : fg_path_extend(thread, path, frame->id);
+		if (!path)
+			break;
 		frame->node = path;
 	}
+	if (!path) {
+		thread->kept.count = 0;
+		return 0;
+	}
 	keep(walk, standing);
+	thread->kept.mixed = with_python;
 	return path;
 }
 
@@ -593,7 +639,7 @@ static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
 	const uint32_t total = walked(walk);
 	const struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
-	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
+	uint32_t path = name_standing(walk, standing, 0, false);
 
 	walk->thread->kept.count = 0;
 	fg_lose(FG_LOSS_DEEP, 1);
@@ -713,9 +759,9 @@ static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs
 	const struct fg_frame_entry *entry = NULL;
 	bool is_same = false;
 
-	if (thread->kept.count < 2 || !thread->kept.complete || first < thread->kept.checked_from ||
-	    thread->kept.epoch != atomic_load(&fg_g.epoch) || frame->regs.sp != caller->sp ||
-	    frame->exact)
+	if (thread->kept.mixed || thread->kept.count < 2 || !thread->kept.complete ||
+	    first < thread->kept.checked_from || thread->kept.epoch != atomic_load(&fg_g.epoch) ||
+	    frame->regs.sp != caller->sp || frame->exact)
 		return 0;
 	is_same = same_regs(&frame->regs, caller);
 	if (!is_same)

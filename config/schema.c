@@ -33,6 +33,7 @@ static const char *const harnesses[] = {"none",
 					NULL};
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
+static const char *const pythons[] = {"auto", "off", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
 static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
@@ -125,6 +126,14 @@ static const struct fg_key sampler_keys[] = {
 	 IN_MEASURE(sampler.paused),
 	 .initial = "false",
 	 .help = "take no sample until the program asks for it (fg_resume, __itt_resume)"},
+	{.name = "python",
+	 .kind = FG_KEY_WORD,
+	 IN_MEASURE(sampler.python),
+	 .initial = "auto",
+	 .words = pythons,
+	 .help = "show the functions of Python programs in place of the interpreter's",
+	 .more = "Python 3.11, 3.12 and 3.13; of others, and with `off`, the interpreter's own "
+		 "functions are shown."},
 	{.name = "unsampled_share",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.unsampled_share),

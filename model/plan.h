@@ -86,6 +86,12 @@ enum fg_keep_samples {
 	FG_KEEP_ALWAYS,
 };
 
+/* Frames of Python functions between native ones. */
+enum fg_python_frames {
+	FG_PYTHON_AUTO, /* of the versions that are known */
+	FG_PYTHON_OFF,
+};
+
 struct fg_sampler {
 	bool enabled;
 	unsigned rate_hz; /* 0: as high as the budget allows */
@@ -95,6 +101,7 @@ struct fg_sampler {
 	const char *units; /* "FIRST-LAST": sampled only in these units of work; NULL: always */
 	int64_t delay_ns;  /* from the start of each process to its first sample */
 	bool paused;       /* until the program asks for samples */
+	enum fg_python_frames python;
 	/* of pairs that run without the sampler, so that its cost is known */
 	double unsampled_share;
 	enum fg_keep_samples keep_samples;

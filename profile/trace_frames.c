@@ -8,8 +8,10 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/radix_sort.h"
+#include "base/text.h"
 #include "profile/trace_private.h"
 #include "symbols/elf_file.h"
+#include "symbols/python_lines.h"
 
 static void add_module(struct fg_trace_joiner *j, size_t i)
 {
@@ -108,6 +110,40 @@ static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
 }
 
+/*
+ * Libraries tell functions of one name apart; the Python functions of a file are named by it.  A
+ * package's file is named with its folder.
+ */
+static const char *python_library(const char *file)
+{
+	static const char package[] = "/__init__.py";
+	size_t start = strlen(file);
+
+	if (*file == '<' || !fg_text_ends_with(file, package))
+		return *file == '<' ? file : fg_fs_base_name(file);
+	start -= sizeof(package) - 1;
+	while (start > 0 && file[start - 1] != '/')
+		start--;
+	return file + start;
+}
+
+/* One address has all instructions of a line: frames of Python are told apart by lines. */
+static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
+{
+	const struct fg_trace_code *code = &j->trace->codes[at->code];
+	const struct fg_symbol_function function = {
+		.name = code->name, .file = code->file, .line = code->line};
+	const unsigned line =
+		fg_python_line(code->lines, code->lines_size, code->line, (uint32_t)at->offset);
+	const struct fg_symbol symbol = {
+		.function = &function,
+		.at_file = line ? code->file : NULL,
+		.at_line = line,
+	};
+
+	return frame_of_symbol(j, &symbol, python_library(code->file), 0, 0);
+}
+
 static void look_up(struct fg_trace_joiner *j, uint32_t address)
 {
 	const struct fg_trace_address *at = &j->trace->frames[address];
@@ -119,7 +155,11 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 	size_t count;
 
 	of->first = (uint32_t)j->frame_count;
-	if (!at->defined) {
+	if (at->code && at->code < j->trace->code_count && j->trace->codes[at->code].name) {
+		push_frame(j, of, python_frame(j, at));
+		return;
+	}
+	if (!at->defined || at->code) {
 		push_frame(j, of, fg_trace_mark_frame(j, "[unknown]", FG_FRAME_MARK));
 		return;
 	}
@@ -215,6 +255,20 @@ static bool is_wrapper(const struct fg_trace *trace, const struct fg_trace_path 
 	       (trace->modules[module].flags & FG_MODULE_COLLECTOR);
 }
 
+static bool is_of_interpreter(const struct fg_trace *trace, const struct fg_trace_path *path)
+{
+	const struct fg_trace_address *at =
+		path->frame < trace->frame_count ? &trace->frames[path->frame] : NULL;
+
+	return at && at->defined && !at->code && at->module < trace->module_count &&
+	       trace->modules[at->module].is_python;
+}
+
+static bool is_of_python(const struct fg_trace *trace, const struct fg_trace_path *path)
+{
+	return path->frame < trace->frame_count && trace->frames[path->frame].code != 0;
+}
+
 static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 			  const struct fg_trace_path *path)
 {
@@ -240,27 +294,51 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 }
 
 /*
+ * The interpreter's own frames between two Python functions, and those below a Python function, say
+ * how Python is run and not what the program does: their time belongs to the Python line.  Where no
+ * Python function is next to them, as before the first one begins, they stay.
+ */
+static struct fg_trace_place place_path(struct fg_trace_joiner *j,
+					const struct fg_trace_place *caller,
+					const struct fg_trace_path *path)
+{
+	const uint32_t below = caller->stack - 1;
+	struct fg_trace_place place = {0};
+
+	if (path->defined && is_of_interpreter(j->trace, path)) {
+		place.base = caller->base;
+		place.in_python = caller->in_python;
+		place.stack = (caller->in_python ? below : push_path(j, below, path)) + 1;
+		return place;
+	}
+	place.in_python = path->defined && is_of_python(j->trace, path);
+	place.base = push_path(j, place.in_python ? caller->base : below, path);
+	place.stack = place.base + 1;
+	return place;
+}
+
+/*
  * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a
  * damaged trace may have a circle, which ends when the trail is full.
  */
 uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail)
 {
 	size_t limit = j->trace->path_count;
-	uint32_t stack = j->base_stack;
+	struct fg_trace_place place = {.stack = j->base_stack + 1, .base = j->base_stack};
 	uint32_t path = leaf;
 	size_t depth = 0;
 
 	while (path != 0 && path < j->trace->path_count && depth < limit) {
-		if (j->stack_of[path]) {
-			stack = j->stack_of[path] - 1;
+		if (j->places[path].stack) {
+			place = j->places[path];
 			break;
 		}
 		trail[depth++] = path;
 		path = j->trace->paths[path].parent;
 	}
 	while (depth-- > 0) {
-		stack = push_path(j, stack, &j->trace->paths[trail[depth]]);
-		j->stack_of[trail[depth]] = stack + 1;
+		place = place_path(j, &place, &j->trace->paths[trail[depth]]);
+		j->places[trail[depth]] = place;
 	}
-	return stack;
+	return place.stack - 1;
 }

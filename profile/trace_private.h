@@ -21,6 +21,14 @@ struct fg_trace_frames {
 	uint32_t count; /* 0: not looked up yet */
 };
 
+/* What a call path of the trace became. */
+struct fg_trace_place {
+	uint32_t stack; /* + 1; 0: not made yet */
+	/* what a Python function called from here stands on, the interpreter left out */
+	uint32_t base;
+	bool in_python; /* the interpreter works for a Python function that is the leaf of `stack` */
+};
+
 struct fg_trace_joiner {
 	struct fg_profile *profile;
 	const struct fg_trace *trace;
@@ -37,7 +45,7 @@ struct fg_trace_joiner {
 	struct fg_trace_frames *frames_of; /* by the trace's frame id */
 	uint32_t *frames;                  /* profile's */
 	size_t frame_count, frame_capacity;
-	uint32_t *stack_of; /* by the trace's path id, + 1; 0: not made yet */
+	struct fg_trace_place *places; /* by the trace's path id */
 	uint32_t kernel_frame;
 	uint32_t base_stack; /* what all stacks stand on: the process, or 0 */
 	uint64_t unknown_paths;

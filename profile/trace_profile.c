@@ -425,7 +425,7 @@ static void add_samples(struct fg_trace_joiner *j)
 	uint32_t *trail = fg_xcalloc(trace->path_count + 1, sizeof(trail[0]));
 
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
-	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
+	j->places = fg_xcalloc(trace->path_count + 1, sizeof(j->places[0]));
 	fg_trace_look_up(j);
 	fg_trace_note_missing_units(j);
 	fg_pair_index_reserve(&j->profile->stack_index,
@@ -580,6 +580,40 @@ static void add_notes(struct fg_trace_joiner *j)
 	if (j->unknown_paths)
 		fg_profile_add_note(profile, "process %u: %llu call paths were never described",
 				    pid, (unsigned long long)j->unknown_paths);
+}
+
+/* It has run, and nothing of what it ran is known. */
+static bool has_bare_evaluation(const struct fg_trace_joiner *j)
+{
+	const struct fg_profile *profile = j->profile;
+
+	for (size_t i = 0; i < j->frame_count; i++)
+		if (strcmp(profile->functions[profile->frames[j->frames[i]].function].name,
+			   "_PyEval_EvalFrameDefault") == 0)
+			return true;
+	return false;
+}
+
+static void note_python(struct fg_trace_joiner *j)
+{
+	enum {
+		WORTH_TELLING = 100 /* one of these */
+	};
+	const uint64_t missed = j->trace->header.python_missed;
+	const uint64_t read = j->trace->header.python_stacks;
+
+	if (j->trace->python_version == 0)
+		return;
+	if (missed > read / WORTH_TELLING)
+		fg_profile_add_note(j->profile,
+				    "process %u: %" PRIu64 " of %" PRIu64
+				    " stacks are without their Python frames: these made no sense",
+				    j->trace->header.pid, missed, missed + read);
+	else if (read == 0 && has_bare_evaluation(j))
+		fg_profile_add_note(j->profile,
+				    "process %u: no Python frames: the interpreter has no thread "
+				    "where its version should have them",
+				    j->trace->header.pid);
 }
 
 static bool counts_heap(const struct fg_trace *trace)
@@ -781,6 +815,7 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	add_spans(&j);
 	add_totals(&j);
 	add_notes(&j);
+	note_python(&j);
 	note_own_allocator(&j);
 	add_sources(&j);
 	free(j.thread_of);
@@ -790,5 +825,5 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	free(j.modules);
 	free(j.frames);
 	free(j.frames_of);
-	free(j.stack_of);
+	free(j.places);
 }

@@ -340,7 +340,8 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 				     .delay_ms = (uint64_t)((sampler->delay_ns + FG_NS_PER_MS - 1) /
 							    FG_NS_PER_MS),
 				     .units = sampler->units,
-				     .paused = sampler->paused},
+				     .paused = sampler->paused,
+				     .no_python = sampler->python == FG_PYTHON_OFF},
 		environment->variables, variables);
 	for (size_t i = 0; i < count; i++) {
 		if (!sampled)

@@ -261,6 +261,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_number(&all, FG_ENV_VALUES, preload->values);
 	add_number(&all, FG_ENV_VALUES_BITS, preload->value_bits);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
+	add_text(&all, FG_ENV_PYTHON, preload->no_python ? "off" : NULL);
 	/* Programs marked with the ITT API load their collector by this name. */
 	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
 		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);

@@ -30,6 +30,7 @@ struct fg_preload {
 	int dump_signal;      /* that asks for a dump of what is held; 0: none does */
 	uint32_t temporary;   /* blocks end before this many allocations more; 0: at once */
 	bool paused;          /* until the program resumes by itself */
+	bool no_python;       /* leave the frames of Python functions out */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */
 	bool call_times;      /* how long these calls take, too */

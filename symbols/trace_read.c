@@ -201,7 +201,8 @@ static void read_module(struct reader *r, struct cursor *c)
 		return;
 	}
 	module.build_id = fg_arena_memdup(&r->trace->arena, build_id, module.build_id_size);
-	*REACH(r->trace, module, id) = module;
+	module.is_python = REACH(r->trace, module, id)->is_python;
+	r->trace->modules[id] = module;
 }
 
 static void read_thread_begin(struct reader *r, struct cursor *c)
@@ -564,6 +565,98 @@ const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, ui
 										       : NULL;
 }
 
+static void read_python(struct reader *r, struct cursor *c)
+{
+	const uint64_t id = take_id(r, c);
+	const uint64_t version = take_varint(c);
+
+	if (id > FG_TRACE_MODULES_MAX)
+		c->failed = true;
+	if (c->failed)
+		return;
+	REACH(r->trace, module, id)->is_python = true;
+	r->trace->python_version = version;
+}
+
+static void read_python_code(struct reader *r, struct cursor *c)
+{
+	const uint64_t id = take_id(r, c);
+	struct fg_trace_code code = {.line = take_u32(c)};
+
+	code.name = take_text(r, c);
+	code.file = take_text(r, c);
+	if (!c->failed)
+		*REACH(r->trace, code, id) = code;
+}
+
+static void read_python_lines(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_code_lines part = {.code = (uint32_t)take_id(r, c)};
+	const uint8_t *bytes = NULL;
+
+	part.position = take_varint(c);
+	bytes = take_bytes(c, &part.size);
+	if (c->failed)
+		return;
+	part.bytes = fg_arena_memdup(&r->trace->arena, bytes, part.size);
+	*APPEND(r->trace, code_line) = part;
+}
+
+static void read_python_frame(struct reader *r, struct cursor *c)
+{
+	const uint64_t id = take_id(r, c);
+	struct fg_trace_address frame = {.code = (uint32_t)take_id(r, c), .defined = true};
+
+	frame.offset = take_u32(c);
+	if (!c->failed)
+		*REACH(r->trace, frame, id) = frame;
+}
+
+static int by_code_and_position(const void *left, const void *right)
+{
+	const struct fg_trace_code_lines *a = left;
+	const struct fg_trace_code_lines *b = right;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return (a->position > b->position) - (a->position < b->position);
+}
+
+/* Puts the parts of a code's table together, as far as they follow each other. */
+static size_t join_lines(struct fg_trace *trace, size_t first)
+{
+	const uint32_t id = trace->code_lines[first].code;
+	struct fg_trace_code *code = id < trace->code_count ? &trace->codes[id] : NULL;
+	size_t end = first;
+	size_t size = 0;
+	uint8_t *whole = NULL;
+
+	while (end < trace->code_line_count && trace->code_lines[end].code == id &&
+	       trace->code_lines[end].position == size)
+		size += trace->code_lines[end++].size;
+	if (code && size > 0) {
+		whole = fg_arena_alloc(&trace->arena, size);
+		for (size_t i = first; i < end; i++)
+			memcpy(whole + trace->code_lines[i].position, trace->code_lines[i].bytes,
+			       trace->code_lines[i].size);
+		code->lines = whole;
+		code->lines_size = size;
+	}
+	while (end < trace->code_line_count && trace->code_lines[end].code == id)
+		end++;
+	return end;
+}
+
+static void join_all_lines(struct fg_trace *trace)
+{
+	if (trace->code_line_count == 0)
+		return;
+	qsort(trace->code_lines, trace->code_line_count, sizeof(trace->code_lines[0]),
+	      by_code_and_position);
+	for (size_t i = 0; i < trace->code_line_count;)
+		i = join_lines(trace, i);
+}
+
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -624,6 +717,10 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
+	[FG_RECORD_PYTHON] = read_python,
+	[FG_RECORD_PYTHON_CODE] = read_python_code,
+	[FG_RECORD_PYTHON_LINES] = read_python_lines,
+	[FG_RECORD_PYTHON_FRAME] = read_python_frame,
 };
 
 /* -------------------------------------------------------------------- chunks */
@@ -815,6 +912,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	if (r->trace->symbol_count > 0)
 		qsort(r->trace->symbols, r->trace->symbol_count, sizeof(r->trace->symbols[0]),
 		      by_module_and_start);
+	join_all_lines(r->trace);
 	return FG_OK;
 }
 
@@ -888,6 +986,8 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->hooks);
 	free(trace->symbols);
 	free(trace->notes);
+	free(trace->codes);
+	free(trace->code_lines);
 	fg_arena_release(&trace->arena);
 	*trace = (struct fg_trace){0};
 }

@@ -23,7 +23,8 @@
 struct fg_trace_address {
 	uint64_t offset;
 	uint32_t module;
-	bool exact; /* where it was interrupted; else a return address */
+	uint32_t code; /* not 0: of Python; `offset` is the instruction, from 1 */
+	bool exact;    /* where it was interrupted; else a return address */
 	bool defined;
 };
 
@@ -40,7 +41,24 @@ struct fg_trace_module {
 	size_t build_id_size;
 	uint64_t time_ns, start, end, bias;
 	uint32_t flags; /* enum fg_module_flags */
+	bool is_python; /* an interpreter whose frames were read */
 	bool defined;
+};
+
+/* A function of Python. */
+struct fg_trace_code {
+	const char *name; /* NULL: not defined */
+	const char *file;
+	uint32_t line;        /* its first */
+	const uint8_t *lines; /* for fg_python_line(); may be cut */
+	size_t lines_size;
+};
+
+struct fg_trace_code_lines {
+	uint64_t position;
+	uint32_t code;
+	const uint8_t *bytes;
+	size_t size;
 };
 
 struct fg_trace_thread {
@@ -206,6 +224,12 @@ struct fg_trace {
 	size_t call_value_count, call_value_capacity;
 	struct fg_trace_symbol *symbols; /* by module and start */
 	size_t symbol_count, symbol_capacity;
+	struct fg_trace_code *codes;
+	size_t code_count, code_capacity;
+	/* parts of their tables, by code and position */
+	struct fg_trace_code_lines *code_lines;
+	size_t code_line_count, code_line_capacity;
+	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
 	struct fg_trace_held *helds;
 	size_t held_count, held_capacity;
 	struct fg_trace_resident *residents;

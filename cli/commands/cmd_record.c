@@ -40,6 +40,7 @@ struct options {
 	int dump_signal;
 	uint32_t temporary;
 	bool paused;
+	int python;
 	const char *measures;
 	const char *calls;
 	const char *domains;
@@ -53,6 +54,8 @@ struct options {
 
 /* As enum fg_sample_clock numbers them. */
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
+/* As enum fg_python_frames numbers them. */
+static const char *const pythons[] = {"auto", "off", NULL};
 
 /* Signals that ask for a dump, by their numbers; a program that uses one chooses another. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
@@ -106,6 +109,9 @@ static const struct fg_option options[] = {
 		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
+	FG_ROW_CHOICE(struct options, python, "python", 0, "WHICH", pythons, "auto",
+		      "show the functions of Python programs (3.11 to 3.13) in place of the "
+		      "interpreter's, or (off) the interpreter's own"),
 	FG_ROW_TEXT(struct options, measures, "measure", 'm', "NAMES",
 		    "count events by call path instead of sampling time: heap, allocations (the "
 		    "heap without what is held), frees, sizes, lifetimes, fd, maps, io, throws, "
@@ -273,6 +279,8 @@ static const char *only_inside(const struct options *given)
 		return "--calls";
 	if (given->domains)
 		return "--domains";
+	if (given->python)
+		return "--python";
 	return given->paused ? "--paused" : NULL;
 }
 
@@ -548,6 +556,7 @@ static int prepare(const struct options *given, const char *command,
 		.dump_signal = dump_signal_numbers[given->dump_signal],
 		.temporary = given->temporary,
 		.paused = given->paused,
+		.no_python = given->python == FG_PYTHON_OFF,
 		.calls = given->calls,
 		.domains = given->domains,
 		.call_times = given->times,

@@ -77,6 +77,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		.trace_folder = folder,
 		.clock = FG_SAMPLE_NOTHING,
 		.follow_children = true,
+		.no_python = measure->sampler.python == FG_PYTHON_OFF,
 	};
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	const size_t count = fg_preload_variables(&preload, environ, variables);

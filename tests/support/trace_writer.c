@@ -11,6 +11,25 @@ void fg_trace_writer_module(struct fg_trace_writer *w, uint64_t id, const char *
 	fg_trace_writer_mapping(w, numbers, build_id, build_id_size, path);
 }
 
+static void add_small(struct fg_strbuf *to, uint64_t number)
+{
+	FG_ASSERT(number < 128);
+	fg_strbuf_add_char(to, (char)number);
+}
+
+void fg_trace_writer_texts(struct fg_trace_writer *w, uint8_t kind, const uint64_t numbers[2],
+			   const char *first, const char *second)
+{
+	add_small(&w->chunk, kind);
+	add_small(&w->chunk, 4 + strlen(first) + strlen(second));
+	add_small(&w->chunk, numbers[0]);
+	add_small(&w->chunk, numbers[1]);
+	add_small(&w->chunk, strlen(first));
+	fg_strbuf_add_text(&w->chunk, first);
+	add_small(&w->chunk, strlen(second));
+	fg_strbuf_add_text(&w->chunk, second);
+}
+
 void fg_trace_writer_gap(struct fg_trace_writer *w)
 {
 	fg_trace_writer_chunk(w, w->thread, w->region, w->base_time_ns);

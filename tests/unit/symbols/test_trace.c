@@ -312,6 +312,87 @@ static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **s
 	assert_string_equal(function_of(profile.samples[4].stack)->name, "[kernel]");
 }
 
+/* The names of a stack, from its leaf. */
+static void expect_stack(uint32_t stack, const char *const *names)
+{
+	for (; *names; names++, stack = profile.stacks[stack].parent)
+		assert_string_equal(function_of(stack)->name, *names);
+	assert_int_equal(stack, 0);
+}
+
+/*
+ * 0x100 → interpreter → outer → interpreter → inner → interpreter; 0x100 → interpreter → outer →
+ * interpreter → 0x200 → interpreter; 0x100 → interpreter.
+ */
+static void write_python(void)
+{
+	const uint64_t outer[] = {1, 10};
+	const uint64_t inner[] = {2, 20};
+
+	fg_trace_writer_module(&writer, 2, "/nowhere/python", (const uint8_t *)"\x22", 1);
+	FG_TW(&writer, FG_RECORD_PYTHON, 2, 0x030b02f0);
+	/* Second part first: one instruction a line. */
+	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_LINES, (const uint64_t[]){1, 4},
+			      "\xe8\x02\xe8\x02", "");
+	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_LINES, (const uint64_t[]){1, 0},
+			      "\xe8\x02\xe8\x02", "");
+	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_CODE, outer, "Model.outer",
+			      "/tree/train.py");
+	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_CODE, inner, "inner",
+			      "/tree/pkg/__init__.py");
+	FG_TW(&writer, FG_RECORD_FRAME, 20, 2, 0x40, 0);
+	FG_TW(&writer, FG_RECORD_PYTHON_FRAME, 21, 1, 4);
+	FG_TW(&writer, FG_RECORD_PYTHON_FRAME, 22, 2, 0);
+	FG_TW(&writer, FG_RECORD_NODE, 20, 1, 20);
+	FG_TW(&writer, FG_RECORD_NODE, 21, 20, 21);
+	FG_TW(&writer, FG_RECORD_NODE, 22, 21, 20);
+	FG_TW(&writer, FG_RECORD_NODE, 23, 22, 22);
+	FG_TW(&writer, FG_RECORD_NODE, 24, 23, 20);
+	FG_TW(&writer, FG_RECORD_NODE, 25, 22, 2);
+	FG_TW(&writer, FG_RECORD_NODE, 26, 25, 20);
+}
+
+static void python_functions_stand_in_place_of_their_interpreter(void **state)
+{
+	const char *const in_inner[] = {"inner", "Model.outer", "libapp.so+0xff", NULL};
+	const char *const native[] = {"python+0x3f", "libapp.so+0x1ff", "Model.outer",
+				      "libapp.so+0xff", NULL};
+	const char *const before[] = {"python+0x3f", "libapp.so+0xff", NULL};
+	const struct fg_frame *frame = NULL;
+	uint32_t stack = 0;
+
+	(void)state;
+	write_python();
+	for (uint64_t path = 24; path >= 20; path -= 4)
+		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, path, 1000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, 26, 1000);
+	load();
+	/* Both modules have no file, and that is all there is to say. */
+	assert_int_equal(profile.note_count, 2);
+	stack = profile.samples[3].stack;
+	expect_stack(stack, in_inner);
+	expect_stack(profile.samples[4].stack, before);
+	expect_stack(profile.samples[5].stack, native);
+	assert_string_equal(function_of(stack)->library, "pkg/__init__.py");
+	assert_int_equal(profile.frames[profile.stacks[stack].frame].line, 20);
+	frame = &profile.frames[profile.stacks[profile.stacks[stack].parent].frame];
+	assert_int_equal(frame->line, 14);
+	assert_string_equal(frame->file, "/tree/train.py");
+	assert_string_equal(profile.functions[frame->function].library, "train.py");
+	assert_int_equal(profile.functions[frame->function].line, 10);
+}
+
+static void python_stacks_that_made_no_sense_are_told(void **state)
+{
+	(void)state;
+	write_python();
+	writer.header.python_stacks = 1000;
+	writer.header.python_missed = 20;
+	load();
+	assert_int_equal(profile.note_count, 3);
+	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
+}
+
 static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 {
 	struct fg_calltree tree;
@@ -435,6 +516,10 @@ int main(void)
 			the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end),
 		cmocka_unit_test_setup_teardown(
 			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(
+			python_functions_stand_in_place_of_their_interpreter, begin, end),
+		cmocka_unit_test_setup_teardown(python_stacks_that_made_no_sense_are_told, begin,
+						end),
 		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),
 		cmocka_unit_test_setup_teardown(an_empty_folder_and_a_missing_file_are_refused,
 						begin, end),

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/python.h"
+
+#include "collector/modules.h"
+#include "collector/paths.h"
+#include "collector/writer.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+	NAME_SIZE = 5, /* of "code" */
+	TYPE_BYTES = 40,
+};
+
+/* Is the interpreter what its version says?  Looked at when it runs: all of it is there then. */
+static bool is_as_expected(struct fg_pages *pages)
+{
+	const struct fg_python_layout *layout = fg_python.layout;
+	uint64_t words[FG_PYTHON_OFFSET_WORDS];
+	uint64_t type[TYPE_BYTES / sizeof(uint64_t)];
+	char name[NAME_SIZE];
+
+	return fg_pages_read(pages, fg_python.runtime, words, sizeof(words)) &&
+	       (!layout->has_offsets || fg_python_layout_agrees(layout, words)) &&
+	       fg_python.types.str && fg_python.types.bytes &&
+	       fg_pages_read(pages, fg_python.types.code, type, sizeof(type)) &&
+	       type[FG_PYTHON_TYPE_BASIC_SIZE / sizeof(uint64_t)] == layout->code_instructions &&
+	       fg_pages_read(pages, (uintptr_t)type[FG_PYTHON_TYPE_NAME / sizeof(uint64_t)], name,
+			     sizeof(name)) &&
+	       memcmp(name, "code", sizeof(name)) == 0;
+}
+
+/* One thread looks, and makes the tables; until it has done so the others have no Python frames. */
+static bool is_usable(struct fg_thread *thread, struct fg_pages *pages)
+{
+	uint32_t state = atomic_load_explicit(&fg_python.state, memory_order_acquire);
+
+	if (FG_LIKELY(state == FG_PYTHON_ON))
+		return true;
+	if (state != FG_PYTHON_MET ||
+	    !atomic_compare_exchange_strong(&fg_python.state, &state, FG_PYTHON_BEGUN))
+		return false;
+	if (is_as_expected(pages) && fg_python_codes_init() == 0) {
+		atomic_store(&fg_python.state, FG_PYTHON_ON);
+		return true;
+	}
+	atomic_store(&fg_python.state, FG_PYTHON_REFUSED);
+	fg_python_rewrite(thread);
+	return false;
+}
+
+/* The PyThreadState of this thread; 0: it runs no Python. */
+static uintptr_t find_thread_state(struct fg_pages *pages)
+{
+	struct {
+		int32_t is_made;
+		uint32_t key;
+	} tss;
+	uintptr_t thread_id = 0;
+	uintptr_t state = 0;
+
+	if (!fg_pages_read(pages, fg_python.runtime + fg_python.layout->tss_key, &tss,
+			   sizeof(tss)) ||
+	    tss.is_made != 1 || tss.key >= PTHREAD_KEYS_MAX)
+		return 0;
+	state = (uintptr_t)pthread_getspecific(tss.key);
+	if (!fg_pages_read(pages, state + fg_python.layout->thread_id, &thread_id,
+			   sizeof(thread_id)))
+		return 0;
+	return thread_id == (uintptr_t)pthread_self() ? state : 0;
+}
+
+void fg_python_look(struct fg_thread *thread)
+{
+	struct fg_python_stack *stack = &thread->stack->python;
+	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
+	uintptr_t state = 0;
+
+	stack->total = 0;
+	stack->left = 0;
+	if (fg_g.sandboxed || !fg_module_live(fg_python.module))
+		return;
+	fg_pages_forget(&stack->pages);
+	state = find_thread_state(&stack->pages);
+	if (!state || !is_usable(thread, &stack->pages))
+		return;
+	const bool is_read = fg_python_chain_read(fg_python.layout, state, stack) &&
+			     fg_python_codes_number(thread);
+
+	if (is_read)
+		stack->left = stack->total;
+	if (header && !is_read)
+		fg_count(&header->python_missed, 1);
+	else if (header && stack->left)
+		fg_count(&header->python_stacks, 1);
+}
+
+uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)
+{
+	struct fg_python_stack *stack = &thread->stack->python;
+
+	while (stack->left > 0) {
+		const uint32_t index = stack->left - 1;
+		const struct fg_python_frame *frame = fg_python_at(stack, index);
+
+		if (fg_python_is_cut(stack, index)) {
+			path = fg_path_cut(thread, path, stack->total - FG_PYTHON_FRAMES);
+			stack->left = FG_PYTHON_INNER;
+		} else if (frame->stack >= sp) {
+			path = fg_path_extend(thread, path, frame->id);
+			stack->left--;
+		} else {
+			return path;
+		}
+		if (!path)
+			return 0;
+	}
+	return path;
+}

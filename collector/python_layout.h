@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its
+ * public headers have them on 64-bit platforms.  tests/unit/collector/python_offsets.c compares
+ * them with the headers that are installed.
+ */
+#ifndef FG_COLLECTOR_PYTHON_LAYOUT_H
+#define FG_COLLECTOR_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fg_python_chain {
+	/*
+	 * The thread's _PyCFrame, on the C stack, has the innermost frame of one evaluation, and
+	 * the _PyCFrame of the evaluation before; frames lead outwards until one is_entry.
+	 */
+	FG_PYTHON_ENTRIES_MARKED,
+	/*
+	 * All frames are one chain.  Each evaluation has put an entry frame of its own, on the C
+	 * stack, behind its outermost one.
+	 */
+	FG_PYTHON_ENTRIES_APART,
+};
+
+struct fg_python_layout {
+	uint32_t version; /* 0x030b: 3.11 */
+	enum fg_python_chain chain;
+	/* in _PyRuntime */
+	uint16_t tss_key; /* Py_tss_t of the thread's state */
+	bool has_offsets; /* it begins with offsets of its own, which must be the same */
+	/* in PyThreadState */
+	uint16_t thread_id;
+	uint16_t cframe;        /* 0: there is none */
+	uint16_t current_frame; /* in it, or in _PyCFrame */
+	uint16_t cframe_previous;
+	/* in _PyInterpreterFrame */
+	uint16_t frame_code;
+	uint16_t frame_previous;
+	uint16_t frame_instruction;
+	uint16_t frame_is_entry;
+	uint16_t frame_owner;
+	/* in PyCodeObject */
+	uint16_t code_first_line;
+	uint16_t code_filename;
+	uint16_t code_qualname;
+	uint16_t code_linetable;
+	uint16_t code_instructions;
+	/* of a str whose characters follow it: ASCII ones, others */
+	uint16_t ascii_size;
+	uint16_t compact_size;
+};
+
+/* The same in all versions. */
+enum {
+	FG_PYTHON_TSS_KEY = 4, /* in Py_tss_t, behind a flag that it was made */
+	FG_PYTHON_TYPE = 8,    /* in PyObject */
+	FG_PYTHON_SIZE = 16,   /* in PyVarObject; the length of a str */
+	FG_PYTHON_TYPE_NAME = 24,
+	FG_PYTHON_TYPE_BASIC_SIZE = 32,
+	FG_PYTHON_BYTES = 32, /* in PyBytesObject */
+	FG_PYTHON_STR_STATE = 32,
+	FG_PYTHON_STR_KIND_SHIFT = 2,
+	FG_PYTHON_STR_KIND_MASK = 7,
+	FG_PYTHON_STR_COMPACT = 1 << 5,
+	FG_PYTHON_STR_ASCII = 1 << 6,
+	FG_PYTHON_OWNED_BY_C_STACK = 3, /* from 3.12 on */
+};
+
+/* NULL: this version (PY_VERSION_HEX) is not known. */
+const struct fg_python_layout *fg_python_layout(uint64_t version);
+/* Are the offsets at the beginning of _PyRuntime, its first `words`, those of the layout? */
+enum {
+	FG_PYTHON_OFFSET_WORDS = 48
+};
+bool fg_python_layout_agrees(const struct fg_python_layout *layout,
+			     const uint64_t words[FG_PYTHON_OFFSET_WORDS]);
+
+#endif

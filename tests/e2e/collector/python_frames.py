@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and lines, with native ones between them.  The
+program knows by which functions each of its leaves is called; every sample in a leaf must have just these.  It is run by every interpreter of a
+known version that is found: the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
+"""
+import json
+import os
+import shutil
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR = map(os.path.abspath, sys.argv[1:3])
+COMPILER = sys.argv[3]
+FOLDER = "record"
+
+LIBRARY = """#include <pthread.h>
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void gemm(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
+__attribute__((noinline)) void call_back(void (*function)(void)) { function(); sink++; }
+static void *burn(void *n) { gemm(*(unsigned *)n); return NULL; }
+void in_a_thread(unsigned n) { pthread_t t; if (pthread_create(&t, NULL, burn, &n) == 0) pthread_join(t, NULL); }
+"""
+
+# Without unwind tables and frame pointers the native stack ends in it.
+DARK = """void dark(unsigned n) { volatile unsigned a[64]; for (unsigned i = 0; i < n; i++) a[i % 64] = i * i; }
+"""
+
+# Each leaf_* does counted work; ROUNDS makes it long enough to be met a few times.
+PROGRAM = '''import ctypes, functools, os, sys, threading
+ROUNDS = int(sys.argv[1])
+native = ctypes.CDLL("./libnative.so")
+without_tables = ctypes.CDLL("./libdark.so")
+
+def work(n):
+    total = 0
+    for i in range(n * ROUNDS):
+        total += i & 7
+    return total
+
+def leaf_plain(): work(200)
+def leaf_once(): work(100)
+def leaf_twice(): work(100); work(100)
+def leaf_sorted(x): work(2); return -x
+def leaf_mapped(x): work(2); return x
+def leaf_generated(): work(20)
+def leaf_nested(): work(100)
+def leaf_method(): work(100)
+def leaf_caught(): work(100); raise ValueError("expected")
+def leaf_late(): work(100)
+def leaf_deep(): work(100)
+def leaf_called_back(): work(100)
+def leaf_thread_a(): work(100)
+def leaf_thread_b(): work(100)
+def leaf_child(): work(300)
+def leaf_deleted(): work(2)
+
+def plain(): leaf_plain()
+def once(): leaf_once()
+def twice(): leaf_twice()
+def sorting(): sorted(range(60), key=leaf_sorted)
+def mapping(): list(map(leaf_mapped, range(60)))
+def generate():
+    for _ in range(5):
+        leaf_generated()
+        yield 1
+def generating(): sum(generate())
+def delegate(): yield from generate()
+def delegating(): list(delegate())
+def nesting(): return [leaf_nested() for _ in range(1)]
+class Model:
+    def __getattr__(self, name): leaf_method(); return 1
+    def step(self): return self.missing
+    def __del__(self): leaf_deleted()
+def modelling(): Model().step()
+def catching():
+    try:
+        leaf_caught()
+    except ValueError:
+        leaf_late()
+def down(n): return down(n - 1) if n else leaf_deep()
+def recursing(): down(100)
+CALLBACK = ctypes.CFUNCTYPE(None)(leaf_called_back)
+def calling_back(): native.call_back(CALLBACK)
+def multiply(): native.gemm(ctypes.c_uint(2000 * ROUNDS))
+def darkness(): without_tables.dark(ctypes.c_uint(2000 * ROUNDS))
+def foreign(): native.in_a_thread(ctypes.c_uint(2000 * ROUNDS))
+def run_a(): leaf_thread_a()
+def run_b(): leaf_thread_b()
+def threaded():
+    threads = [threading.Thread(target=f) for f in (run_a, run_b)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+def forking():
+    pid = os.fork()
+    if pid == 0:
+        leaf_child()
+        os._exit(0)
+    os.waitpid(pid, 0)
+def made_up():
+    for i in range(100):
+        space = {"work": work}
+        exec(compile(f"def made_{i}():\\n    work(2)\\nmade_{i}()\\n", f"made_{i}.py", "exec"), space)
+        space.clear()
+def main():
+    for f in (plain, once, twice, sorting, mapping, generating, delegating, nesting, modelling, catching, recursing, calling_back, multiply,
+              darkness, foreign, threaded, forking, made_up):
+        f()
+main()
+'''
+
+# By whom each leaf is called, from the outside to the inside: Python functions, and native ones of the library.
+CALLERS = {
+    "leaf_plain": [["main", "plain"]], "leaf_once": [["main", "once"]], "leaf_twice": [["main", "twice"]],
+    "leaf_sorted": [["main", "sorting"]], "leaf_mapped": [["main", "mapping"]],
+    "leaf_generated": [["main", "generating", "generate"], ["main", "delegating", "delegate", "generate"]],
+    # a comprehension is a function of its own before 3.12
+    "leaf_nested": [["main", "nesting", "nesting.<locals>.<listcomp>"], ["main", "nesting"]],
+    "leaf_method": [["main", "modelling", "Model.step", "Model.__getattr__"]],
+    "leaf_deleted": [["main", "modelling", "Model.__del__"]],
+    "leaf_caught": [["main", "catching"]], "leaf_late": [["main", "catching"]],
+    "leaf_deep": [["main", "recursing"] + ["down"] * 101],
+    "leaf_called_back": [["main", "calling_back", "call_back"]],
+    "leaf_thread_a": [["run_a"]], "leaf_thread_b": [["run_b"]],
+    "leaf_child": [["main", "forking"]],
+    "gemm": [["main", "multiply"], ["burn"]],
+    "dark": [["main", "darkness"]],
+}
+KNOWN = {name for chains in CALLERS.values() for chain in chains for name in chain}
+
+
+def interpreters():
+    """Paths of interpreters whose frames are read, one a version and a place."""
+    names = ["/usr/bin/python3", "python3", "python3.11", "python3.12", "python3.13"] + os.environ.get("FASTGATE_TEST_PYTHONS", "").split(":")
+    found = {}
+    for name in filter(shutil.which, filter(None, names)):
+        told = call(name, "-c", "import ctypes, sys; print(sys.executable, sys.implementation.name, *sys.version_info[:2])").stdout.split()
+        if len(told) == 4 and told[1] == "cpython" and told[2] == "3" and told[3] in ("11", "12", "13"):
+            found[os.path.realpath(told[0])] = f"3.{told[3]}"
+    return found
+
+
+def record(*words, options=()):
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    rate = () if "--measure" in options else ("--rate", "1000")
+    done = call(FASTGATE, "record", *rate, *options, "-o", FOLDER, "--", *words, env={**os.environ, "FASTGATE_COLLECTOR": COLLECTOR})
+    check(done.returncode == 0, f"{words}: {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def stacks(*options):
+    """(functions from the outside to the inside, samples) of each call path."""
+    text = call(FASTGATE, "export", "-F", "folded", "--samples", *options, FOLDER, check=True).stdout
+    for line in text.splitlines():
+        names, _, count = line.rpartition(" ")
+        yield names.split(";"), int(count)
+
+
+def every_leaf_has_its_callers(python):
+    met = {}
+    bare, total = 0, 0
+    for names, count in stacks():
+        total += count
+        bare += count if "_PyEval_EvalFrameDefault" in names else 0
+        for leaf in (name for name in names if name in CALLERS):
+            above = [name for name in names[:names.index(leaf)] if name in KNOWN]
+            met[leaf] = met.get(leaf, 0) + count
+            check(above in CALLERS[leaf], f"{python}: {leaf} is called by {above}")
+        check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation beside Python functions: {names}")
+    # At the moment when an evaluation begins it has no frame yet.
+    check(bare <= 2 + total / 50, f"{python}: {bare} of {total} samples have no Python function")
+    check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")
+
+
+def code_at_the_address_of_other_code_is_told_apart(python):
+    """Functions that were made one after another, whose memory is that of one before: each is met by its own name."""
+    rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
+    made = {row["name"]: row["library"] for row in rows if row["name"].startswith("made_") and row["name"] != "made_up"}
+    check(len(made) >= 5, f"{python}: of a hundred functions only {sorted(made)}")
+    check(all(library == name + ".py" for name, library in made.items()), f"{python}: {made}")
+
+
+def shares_are_those_of_the_work(python):
+    samples = {name: 0 for name in ("leaf_once", "leaf_twice")}
+    for names, count in stacks():
+        for name in samples:
+            samples[name] += count if name in names else 0
+    check(samples["leaf_once"] * 1.2 < samples["leaf_twice"] < samples["leaf_once"] * 3.2, f"{python}: {samples}, expected 1 to 2")
+
+
+def lines_are_those_of_the_source(python):
+    source = PROGRAM.splitlines()
+    expected = {name: [number for number, line in enumerate(source, 1) if line.startswith(f"def {name}(")]
+                                            for name in CALLERS if name.startswith("leaf_")}
+    places = set()
+    for names, _ in stacks("--by", "line"):
+        places.update(names)
+    lines = {int(place.rpartition(":")[2]) for place in places if place.startswith("program.py:")}
+    check({8, 9} <= lines, f"{python}: the loop's lines: {sorted(lines)}")
+    for name in ("leaf_plain", "leaf_twice", "leaf_deep", "leaf_child"):
+        check(set(expected[name]) <= lines, f"{python}: the line of {name}: {expected[name]} of {sorted(lines)}")
+    check(all(0 < line <= len(source) for line in lines), f"{python}: {sorted(lines)}")
+
+
+def switched_off(python):
+    record(python, "program.py", "500", options=("--python", "off"))
+    names = {name for names, _ in stacks() for name in names}
+    check("_PyEval_EvalFrameDefault" in names and not names & {"plain", "work", "leaf_plain"}, f"{python}: {sorted(names)}")
+
+
+def deep(python):
+    """Python calls need no native stack: beyond some thousands the middle is left out, and far beyond the native frames stay alone."""
+    for depth, cut in ((6000, True), (30000, False)):
+        write("deep.py", "import sys\nsys.setrecursionlimit(10**6)\ndef work():\n    t = 0\n    for i in range(3000000): t += i & 7\n"
+              f"def down(n): return down(n - 1) if n else work()\ndown({depth})\nprint('done')\n")
+        said = record(python, "deep.py")
+        check("done" in said, f"{python}: {said}")
+        whole = [names for names, _ in stacks() if names[-1] == "work" or "work" in names]
+        if cut:
+            check(any(name.startswith("[") and name.endswith(" frames left out]") for names in whole for name in names), f"{python}: {depth} deep")
+            check(whole and all(names.count("down") > 1000 for names in whole), f"{python}: {depth} deep")
+        else:
+            check(not whole, f"{python}: {depth} deep")
+
+
+def counted(python):
+    """What is counted belongs to Python lines, too."""
+    write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\ndef main():\n    grow(200)\nmain()\n")
+    record(python, "heap.py", options=("--measure", "heap"))
+    rows = json.loads(call(FASTGATE, "view", "--json", FOLDER, "--measure", "heap.bytes", check=True).stdout)["rows"]
+    grown = sum(row["self"] for row in rows if row["name"].startswith("grow"))
+    check(20_000_000 <= grown < 21_000_000, f"{python}: {grown} bytes in grow")
+
+
+def body():
+    write("native.c", LIBRARY)
+    call(COMPILER, "-O1", "-g", "-shared", "-fPIC", "-pthread", "-o", "libnative.so", "native.c", check=True)
+    write("dark.c", DARK)
+    call(COMPILER, "-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-shared", "-fPIC", "-o", "libdark.so",
+         "dark.c", check=True)
+    write("program.py", PROGRAM)
+    found = interpreters()
+    if not found:
+        print("no Python 3.11, 3.12 or 3.13 here")
+        sys.exit(77)
+    for python in found:
+        record(python, "program.py", "5000")
+        every_leaf_has_its_callers(python)
+        code_at_the_address_of_other_code_is_told_apart(python)
+        shares_are_those_of_the_work(python)
+        lines_are_those_of_the_source(python)
+        switched_off(python)
+        deep(python)
+        counted(python)
+
+
+finish_in_scratch(body)

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the one that got slower is named with its file and line,
+by the same name on both sides, though each lies in a folder of its own; with `python: off` the interpreter is all that is known.
+"""
+import os
+import sys
+
+from checks import call, check, finish_in_scratch, first_benchmark, git, write
+
+FASTGATE = os.path.abspath(sys.argv[1])
+
+PROGRAM = """import tools
+
+
+def load(n):
+    total = 0
+    for i in range(n):
+        total += i & 3
+    return total
+
+
+def step(n):
+    total = 0
+    for i in range(n):
+        total += i & 7
+    return total
+
+
+for _ in range(20):
+    load(20000)
+    step(ROUNDS)
+    tools.refine(10000)
+"""
+
+TOOLS = """class Tools:
+    def refine(self, n):
+        return sum(i & 5 for i in range(n))
+
+
+refine = Tools().refine
+"""
+
+CONFIGURATION = """version: 1
+project: app
+benchmarks:
+  - { name: train, command: PYTHON train.py }
+measure: { schedule: abba, pairs: { min: 14, max: 14 }, layouts: false, sampler: { rate: 2000 } }
+report: { json: report.json }
+"""
+
+
+def interpreter():
+    """One whose frames are read."""
+    for name in ("/usr/bin/python3", sys.executable):
+        told = call(name, "-c", "import sys; print(sys.executable, sys.implementation.name, *sys.version_info[:2])").stdout.split()
+        if len(told) == 4 and told[1:3] == ["cpython", "3"] and told[3] in ("11", "12", "13"):
+            return told[0]
+    return None
+
+
+def function_that_got_slower_is_named():
+    done = call(FASTGATE, "run", "--against", "HEAD")
+    benchmark = first_benchmark()
+    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
+    guilty = [(function["name"], function["library"], function["line"]) for function in benchmark["functions"] if function["standing"] == "guilty"]
+    check(guilty == [("step", "train.py", 11)], f"{guilty}: {done.stdout}")
+    check(": step train.py:1" in benchmark["cause"], benchmark["cause"])
+    view = call(FASTGATE, "view", "latest", check=True).stdout
+    check("step" in view and "load" in view and "Tools.refine" in view, view)
+
+
+def switched_off_no_python_function_is_known():
+    call(FASTGATE, "run", "--against", "HEAD", "--pairs", "3:3", "--set", "measure.sampler.python=off")
+    names = {function["name"] for function in first_benchmark()["functions"]}
+    check("step" not in names, f"{names}")
+    view = call(FASTGATE, "view", "latest", check=True).stdout
+    check("step" not in view and "_PyEval_EvalFrameDefault" in view, view)
+
+
+def body():
+    python = interpreter()
+    if not python:
+        print("no Python 3.11, 3.12 or 3.13 here")
+        sys.exit(77)
+    git("init", "-q", "-b", "main")
+    write(".gitignore", ".fastgate/\nreport.json\n__pycache__/\n")
+    write("fastgate.yml", CONFIGURATION.replace("PYTHON", python))
+    write("tools.py", TOOLS)
+    write("train.py", PROGRAM.replace("ROUNDS", "10000"))
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    write("train.py", PROGRAM.replace("ROUNDS", "40000"))
+    function_that_got_slower_is_named()
+    switched_off_no_python_function_is_known()
+
+
+finish_in_scratch(body)
