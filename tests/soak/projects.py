@@ -93,11 +93,20 @@ def insert(place, code):
     path.write_text(text[:offset] + code + text[offset:], encoding="latin-1")
 
 
+# One register and a multiple of 64 bytes, so that the rest of the function keeps its place in a cache line: a volatile variable and a
+# few bytes alone made one program 30 % slower.
+LOOP = {
+    "x86_64": ('unsigned long fg_i; __asm__ __volatile__("770: mov $%u, %%0\\n771: dec %%0\\n\\tjnz 771b\\n\\t.skip -(. - 770b) & 63, 0x90"'
+               ' : "=r"(fg_i) : : "cc");'),
+}
+ANY_LOOP = "volatile unsigned fg_i; for (fg_i = 0; fg_i < %uu; fg_i = fg_i + 1) {}"
+
+
 def loop_of(turns):
     """So many turns whenever the function is called; where that is less than a few, 16 turns now and then."""
     every, count = (1, round(turns)) if turns >= 4 else (max(1, round(16 / turns)), 16)
-    return (f" {{ static unsigned fg_calls; volatile unsigned fg_i; if (++fg_calls % {every}u == 0)"
-            f" for (fg_i = 0; fg_i < {count}u; fg_i = fg_i + 1) {{}} }} ")
+    loop = LOOP.get(os.uname().machine, ANY_LOOP) % count
+    return f" {{ {loop} }} " if every == 1 else f" {{ static unsigned fg_calls; if (++fg_calls % {every}u == 0) {{ {loop} }} }} "
 
 
 def neutral(tree):
