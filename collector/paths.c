@@ -25,6 +25,7 @@
 enum {
 	FRAMES_FIRST = 1 << 11,
 	PATHS_FIRST = 1 << 12,
+	KERNEL_FIRST = 1 << 8,
 	GROWTH_SHIFT = 2,
 	PROBES_MAX = 64,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
@@ -34,7 +35,7 @@ enum {
 };
 
 struct path_entry {
-	_Atomic uint64_t key; /* parent << 32 | frame */
+	_Atomic uint64_t key; /* parent << 32 | frame; of the kernel: address << 1 | exact */
 	_Atomic uint32_t id;
 	uint32_t unused;
 };
@@ -43,6 +44,8 @@ struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
 static struct fg_table_level path_levels[FG_LEVELS];
 static _Atomic uint32_t path_current;
+static struct fg_table_level kernel_levels[FG_LEVELS]; /* frames whose address is not ours */
+static _Atomic uint32_t kernel_current;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 _Atomic uint64_t *fg_path_hints;
@@ -72,6 +75,8 @@ int fg_paths_init(void)
 {
 	int status = reserve(path_levels, PATHS_FIRST, sizeof(struct path_entry));
 
+	if (status == 0)
+		status = reserve(kernel_levels, KERNEL_FIRST, sizeof(struct path_entry));
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
 		status = reserve(fg_frame_levels[exact], FRAMES_FIRST,
 				 sizeof(struct fg_frame_entry));
@@ -95,6 +100,7 @@ static void clear(struct fg_table_level *levels, _Atomic uint32_t *current, size
 void fg_paths_clear(void)
 {
 	clear(path_levels, &path_current, sizeof(struct path_entry));
+	clear(kernel_levels, &kernel_current, sizeof(struct path_entry));
 	if (fg_path_hints)
 		(void)madvise(fg_path_hints, HINTS_MAX * sizeof(*fg_path_hints), MADV_DONTNEED);
 	clear(fg_frame_levels[0], &fg_frame_current[0], sizeof(struct fg_frame_entry));
@@ -181,14 +187,14 @@ static struct fg_frame_entry *frame_claim(struct fg_table_level *level, uintptr_
 	return NULL;
 }
 
-static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t pc, bool exact)
+static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uint64_t offset, bool exact)
 {
 	uint32_t id = atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
 
 	fg_record_begin(thread, FG_RECORD_FRAME);
 	fg_record_number(thread, id);
 	fg_record_number(thread, module);
-	fg_record_number(thread, pc - (module ? fg_module(module)->bias : 0));
+	fg_record_number(thread, offset);
 	fg_record_number(thread, exact ? FG_FRAME_EXACT : 0);
 	return fg_record_write(thread) ? id : 0;
 }
@@ -215,7 +221,9 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	struct fg_table_level *level =
 		level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 
-	info.id = level ? write_frame(thread, module, pc, exact) : 0;
+	info.id = level ? write_frame(thread, module, pc - (module ? fg_module(module)->bias : 0),
+				      exact)
+			: 0;
 	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
 
 	if (entry)
@@ -299,14 +307,10 @@ static struct path_entry *path_probe(const struct fg_table_level *level, uint64_
 	return NULL;
 }
 
-static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t frame, uint64_t key)
+/* What is new under this key, beside another thread that may have found the same at once. */
+static void entry_publish(struct fg_table_level *level, uint64_t key, uint32_t id)
 {
-	struct fg_table_level *level = level_to_fill(path_levels, &path_current);
-	uint32_t id = level ? write_path(thread, parent, frame, 0) : 0;
 	bool found = false;
-
-	if (!id)
-		return 0;
 	struct path_entry *entry = path_probe(level, key, &found);
 	uint64_t empty = 0;
 
@@ -314,26 +318,55 @@ static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t fr
 		(void)atomic_fetch_add_explicit(&level->used, 1, memory_order_relaxed);
 		atomic_store_explicit(&entry->id, id, memory_order_release);
 	}
-	return id;
+}
+
+/* 0: not known, or not published yet. */
+static uint32_t entry_find(const struct fg_table_level *levels, const _Atomic uint32_t *current,
+			   uint64_t key)
+{
+	for (int i = (int)atomic_load_explicit(current, memory_order_relaxed); i >= 0; i--) {
+		bool found;
+		struct path_entry *entry = path_probe(&levels[i], key, &found);
+
+		if (found)
+			return atomic_load_explicit(&entry->id, memory_order_acquire);
+	}
+	return 0;
 }
 
 static uint32_t path_look_up(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	const uint64_t key = (uint64_t)parent << 32 | frame;
+	uint32_t id = entry_find(path_levels, &path_current, key);
 
-	for (int i = (int)atomic_load_explicit(&path_current, memory_order_relaxed); i >= 0; i--) {
-		bool found;
-		struct path_entry *entry = path_probe(&path_levels[i], key, &found);
+	if (id)
+		return id;
+	struct fg_table_level *level = level_to_fill(path_levels, &path_current);
 
-		if (!found)
-			continue;
-		uint32_t id = atomic_load_explicit(&entry->id, memory_order_acquire);
+	id = level ? write_path(thread, parent, frame, 0) : 0;
+	if (id)
+		entry_publish(level, key, id);
+	return id;
+}
 
-		if (id)
-			return id;
-		break;
-	}
-	return path_make(thread, parent, frame, key);
+uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact)
+{
+	const uint64_t key = address << 1 | exact;
+	uint32_t id = entry_find(kernel_levels, &kernel_current, key);
+
+	if (id)
+		return id;
+	struct fg_table_level *level = level_to_fill(kernel_levels, &kernel_current);
+	const uint32_t module = level ? fg_module_of_kernel(thread) : 0;
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	id = module ? write_frame(thread, module, address, exact) : 0;
+	if (!id)
+		return 0;
+	entry_publish(level, key, id);
+	if (header)
+		(void)__atomic_fetch_add(&header->kernel_frames, 1, __ATOMIC_RELAXED);
+	return id;
 }
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)

@@ -46,6 +46,9 @@ void fg_paths_prepare(void);
 /* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 
+/* The same of an address in the kernel, which has no rules; 0 if there is no room. */
+uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
+
 static inline uint32_t fg_spread(uint64_t key)
 {
 	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);

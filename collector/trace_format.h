@@ -358,8 +358,9 @@ struct fg_trace_header {
 	uint64_t frames;              /* walked */
 	uint64_t frames_reused;       /* taken over from the stack before, verified */
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
-	uint64_t reserved;
-	uint64_t startup_ns; /* the collector's own time before main */
+	uint32_t kernel_frames;       /* records of frames in the kernel */
+	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
+	uint64_t startup_ns;          /* the collector's own time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were started again */
 	uint64_t restarts;

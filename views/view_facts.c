@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "views/view.h"
 
+#include <errno.h>
+
 static void add_line(struct fg_strbuf *text, const char *name, const char *value)
 {
 	if (!value || !*value)
@@ -76,6 +78,21 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
+static void add_kernel(int error, struct fg_strbuf *text)
+{
+	struct fg_strbuf words = {0};
+
+	if (error == EACCES || error == EPERM)
+		fg_strbuf_add_text(&words, "its functions have no names: to sample it takes root, "
+					   "CAP_PERFMON, or kernel.perf_event_paranoid below 2");
+	else
+		fg_strbuf_printf(&words,
+				 "its functions have no names, at least in some threads: %s",
+				 strerror(error));
+	add_line(text, "kernel", fg_strbuf_text(&words));
+	fg_strbuf_release(&words);
+}
+
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out)
 {
 	add_line(out, "profile of", profile->title);
@@ -83,6 +100,8 @@ void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out
 	add_line(out, "unseen", profile->unseen);
 	if (profile->cost.perf_errno)
 		add_line(out, "perf events", "refused by the kernel: a coarser timer was used");
+	if (profile->cost.kernel_errno)
+		add_kernel(profile->cost.kernel_errno, out);
 	add_rate(profile, out);
 	add_cost(&profile->cost, out);
 	add_size(profile, out);
