@@ -30,6 +30,8 @@ enum {
 	PERIODS = 4,      /* of the clock, between two looks of the event, */
 	PERIOD_SHARE = 8, /* and this part of one more, lest they keep step */
 	RECORD_WORDS_MIN = 3,
+	CALM_NS = 1000000, /* CPU time for each time that a calm thread leaves its CPU */
+	CALM_FIRST = 20,   /* but so often in any case */
 	/* asm/perf_regs.h numbers them for x86, whatever the width */
 	REGISTER_SP = 7,
 	REGISTER_IP = 8,
@@ -103,11 +105,24 @@ static uint64_t period_of_event(void)
 	return PERIODS * fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
 }
 
+/* A second timer to stop and to start makes each switch to another thread dearer. */
+static bool is_calm(const struct fg_thread *thread)
+{
+	const struct fg_times *now = &thread->account.last;
+	const uint64_t cpu_ns = now->cpu_ns - thread->begin.cpu_ns;
+
+	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
+}
+
 void fg_kernel_watch(struct fg_thread *thread)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
 
 	clocks->kernel_idle = 0;
+	if (!is_calm(thread)) {
+		fg_kernel_unwatch(thread);
+		return;
+	}
 	if (clocks->kernel_ring || clocks->kernel_refused || fg_g.options.no_kernel ||
 	    fg_g.sandboxed)
 		return;

@@ -26,7 +26,10 @@ struct fg_kernel_piece {
 	uint64_t weight_ns;
 };
 
-/* Begin to look, if that is wanted, permitted and not being done.  From the thread itself. */
+/*
+ * Begin to look, if that is wanted, permitted and not being done; stop if the thread leaves its CPU
+ * so often that it costs too much.  From the thread itself.
+ */
 void fg_kernel_watch(struct fg_thread *thread);
 /* The thread uses no system time any more, or ends. */
 void fg_kernel_unwatch(struct fg_thread *thread);

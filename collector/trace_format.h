@@ -52,7 +52,7 @@
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
 #define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
 #define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* and none above this */
-#define FG_TRACE_FRAMES_MAX  4096u       /* call paths up to here are complete */
+#define FG_TRACE_FRAMES_MAX  4096u       /* call paths in the program up to here are complete */
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
