@@ -210,7 +210,9 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		clocks->tick_idle++;
 	const bool fast = clocks->tick_idle < TICK_PATIENCE && (clocks->tick_fast || worthwhile);
 
-	if (!fast)
+	if (fast)
+		fg_kernel_watch(thread);
+	else
 		fg_kernel_unwatch(thread);
 	if (fast != clocks->tick_fast)
 		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);

@@ -27,8 +27,7 @@ enum {
 	RING_WORDS = RING_BYTES / 8,
 	KEPT_BYTES = RING_BYTES / 2,
 	FRAMES_MAX = 40,
-	PERIODS = 4,      /* of the clock, between two looks of the event, */
-	PERIOD_SHARE = 8, /* and this part of one more, lest they keep step */
+	PERIOD_SHARE = 8, /* its period is longer by this part, lest it keep step with the clock */
 	RECORD_WORDS_MIN = 3,
 	CALM_NS = 1000000, /* CPU time for each time that a calm thread leaves its CPU */
 	CALM_FIRST = 20,   /* but so often in any case */
@@ -102,7 +101,7 @@ static void refuse(struct fg_thread *thread, int error)
 
 static uint64_t period_of_event(void)
 {
-	return PERIODS * fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
+	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
 }
 
 /* A second timer to stop and to start makes each switch to another thread dearer. */
