@@ -89,9 +89,13 @@ static void write_sample(struct fg_thread *thread, enum fg_trace_clock clock, ui
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
-/* System time, below `path`: with the functions of the kernel where these are known. */
-static void write_system(struct fg_thread *thread, const ucontext_t *context, uint8_t flags,
-			 uint32_t path, uint64_t weight_ns)
+/*
+ * System time with the functions of the kernel below `path`; false: they are not known. Not a part
+ * of its caller, whose room on the stack is the walk's, too.
+ */
+__attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
+						   const ucontext_t *context, uint8_t flags,
+						   uint32_t path, uint64_t weight_ns)
 {
 	struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX];
 	const unsigned count = fg_kernel_pieces(thread, context, path, weight_ns, pieces);
@@ -99,7 +103,14 @@ static void write_system(struct fg_thread *thread, const ucontext_t *context, ui
 	for (unsigned i = 0; i < count; i++)
 		write_sample(thread, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
 			     pieces[i].path, pieces[i].weight_ns);
-	if (count == 0)
+	return count > 0;
+}
+
+static void write_system(struct fg_thread *thread, const ucontext_t *context, uint8_t flags,
+			 uint32_t path, uint64_t weight_ns)
+{
+	if (path == 0 || !thread->clocks.kernel_ring ||
+	    !write_pieces(thread, context, flags, path, weight_ns))
 		write_sample(thread, FG_CLOCK_SYSTEM, flags, path, weight_ns);
 	fg_kernel_watch(thread);
 }

@@ -324,8 +324,6 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 	const struct matches *found = &search.exact;
 	unsigned count = 0;
 
-	if (!thread->clocks.kernel_ring || path == 0)
-		return 0;
 	const uint64_t head = ring_head(thread);
 
 	look(thread, head, &search);

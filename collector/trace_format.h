@@ -358,7 +358,7 @@ struct fg_trace_header {
 	uint64_t frames;              /* walked */
 	uint64_t frames_reused;       /* taken over from the stack before, verified */
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
-	uint32_t kernel_frames;       /* records of frames in the kernel */
+	uint32_t kernel_frames;       /* of the kernel, that are to be named yet */
 	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
 	uint64_t startup_ns;          /* the collector's own time before main */
 	uint64_t threads;
