@@ -37,7 +37,8 @@ void fg_kernel_unwatch(struct fg_thread *thread);
 void fg_kernel_skip(struct fg_thread *thread);
 /*
  * The thread was met in the kernel below `path` and is given `weight_ns`: what did it do there?
- * The weights of the pieces add up to that.  0 pieces: not known.  Only while it looks, under the thread's `busy`.
+ * The weights of the pieces add up to that.  0 pieces: not known.  Only while it looks, under the
+ * thread's `busy`.
  */
 unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, uint32_t path,
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);

@@ -78,19 +78,21 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
-static void add_kernel(int error, struct fg_strbuf *text)
+static const char *why_no_kernel(int error)
 {
-	struct fg_strbuf words = {0};
-
-	if (error == EACCES || error == EPERM)
-		fg_strbuf_add_text(&words, "its functions have no names: to sample it takes root, "
-					   "CAP_PERFMON, or kernel.perf_event_paranoid below 2");
-	else
-		fg_strbuf_printf(&words,
-				 "its functions have no names, at least in some threads: %s",
-				 strerror(error));
-	add_line(text, "kernel", fg_strbuf_text(&words));
-	fg_strbuf_release(&words);
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "its functions have no names: to sample it takes root, CAP_PERFMON, or "
+		       "kernel.perf_event_paranoid below 2";
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return "its functions have no names in some threads: there was no descriptor or no "
+		       "locked memory left for them";
+	default:
+		return "its functions have no names: its perf events do not tell them";
+	}
 }
 
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out)
@@ -101,7 +103,7 @@ void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out
 	if (profile->cost.perf_errno)
 		add_line(out, "perf events", "refused by the kernel: a coarser timer was used");
 	if (profile->cost.kernel_errno)
-		add_kernel(profile->cost.kernel_errno, out);
+		add_line(out, "kernel", why_no_kernel(profile->cost.kernel_errno));
 	add_rate(profile, out);
 	add_cost(&profile->cost, out);
 	add_size(profile, out);
