@@ -132,7 +132,7 @@ class Archive(unittest.TestCase):
     def test_it_can_be_imported(self):
         done = self.run_here("import", "-o", "run.fgrun", "traces.tar.zst")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("in_the_program", self.run_here("view", "run.fgrun").stdout)
+        self.assertIn("in_the_program", self.run_here("view", "--all", "run.fgrun").stdout)
 
     def test_no_traces_no_archive(self):
         (self.home / "nothing").mkdir(exist_ok=True)
