@@ -35,6 +35,8 @@
  * nothing is sampled, events are counted alone.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
+/* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */
+#define FG_ENV_KERNEL "FASTGATE_COLLECTOR_KERNEL"
 /* A pid: only children of this process are sampled, not their children. */
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"
 /* Milliseconds from the start of a process to its first sample. */

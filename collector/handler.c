@@ -13,6 +13,7 @@
 
 #include "collector/discover.h"
 #include "collector/introduce.h"
+#include "collector/kernel.h"
 #include "collector/paths.h"
 #include "collector/restart.h"
 #include "collector/sampling.h"
@@ -31,6 +32,7 @@ enum {
 	WORTH_NS = 250000,     /* of system time between two looks are worth another, */
 	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
+	KERNEL_PATIENCE = 128,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
@@ -78,6 +80,41 @@ static void count_frames(const struct fg_walk_result *where)
 	fg_count(&header->frames_reused, where->frames_reused);
 }
 
+static void write_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint8_t flags,
+			 uint32_t path, uint64_t weight_ns)
+{
+	if (fg_sample_write(thread, (uint8_t)(flags | clock), path, weight_ns))
+		count_sample(thread, clock, weight_ns);
+	else
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+/*
+ * System time with the functions of the kernel below `path`; false: they are not known. Not a part
+ * of its caller, whose room on the stack is the walk's, too.
+ */
+__attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
+						   const ucontext_t *context, uint8_t flags,
+						   uint32_t path, uint64_t weight_ns)
+{
+	struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX];
+	const unsigned count = fg_kernel_pieces(thread, context, path, weight_ns, pieces);
+
+	for (unsigned i = 0; i < count; i++)
+		write_sample(thread, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
+			     pieces[i].path, pieces[i].weight_ns);
+	return count > 0;
+}
+
+static void write_system(struct fg_thread *thread, const ucontext_t *context, uint8_t flags,
+			 uint32_t path, uint64_t weight_ns)
+{
+	if (path == 0 || !thread->clocks.kernel_ring ||
+	    !write_pieces(thread, context, flags, path, weight_ns))
+		write_sample(thread, FG_CLOCK_SYSTEM, flags, path, weight_ns);
+	fg_kernel_watch(thread);
+}
+
 /* Returns whether the weight has found its way into the trace. */
 static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
@@ -101,11 +138,10 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 		fg_lose(FG_LOSS_TRUNCATED, 1);
 	if (where.truncated)
 		flags |= FG_SAMPLE_TRUNCATED;
-	if (!fg_sample_write(thread, (uint8_t)(flags | clock), where.path, weight_ns)) {
-		fg_lose(FG_LOSS_NO_ROOM, 1);
-		return true;
-	}
-	count_sample(thread, clock, weight_ns);
+	if (clock == FG_CLOCK_SYSTEM)
+		write_system(thread, context, flags, where.path, weight_ns);
+	else
+		write_sample(thread, clock, flags, where.path, weight_ns);
 	return true;
 }
 
@@ -185,6 +221,10 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		clocks->tick_idle++;
 	const bool fast = clocks->tick_idle < TICK_PATIENCE && (clocks->tick_fast || worthwhile);
 
+	if (fast)
+		fg_kernel_watch(thread);
+	else
+		fg_kernel_unwatch(thread);
 	if (fast != clocks->tick_fast)
 		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
 	clocks->tick_fast = fast;
@@ -204,8 +244,10 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 		return;
 	fg_thread_times(&now);
 	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (!on)
+	if (!on) {
+		fg_kernel_skip(thread);
 		return;
+	}
 	const bool worthwhile = split.system_ns >= WORTH_NS ||
 				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
 
@@ -299,14 +341,18 @@ static void on_perf_with_kernel(struct fg_thread *thread, const ucontext_t *cont
 	if (!fg_g.sandboxed)
 		fg_thread_times(&now);
 	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (!on)
+	if (!on) {
+		fg_kernel_skip(thread);
 		return;
+	}
 	const uint64_t weight_ns = fg_account_periods(account, fg_g.period_ns) * fg_g.period_ns;
 	const bool in_kernel = behind || fg_account_is_fault(&split, weight_ns);
 
 	if (!in_kernel) {
 		fg_account_give(account, weight_ns);
 		sample_or_carry(thread, context, weight_ns);
+		if (thread->clocks.kernel_ring && ++thread->clocks.kernel_idle > KERNEL_PATIENCE)
+			fg_kernel_unwatch(thread);
 	} else if (fg_thread_enter(thread)) {
 		fg_account_give(account, weight_ns);
 		(void)take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,

@@ -202,6 +202,20 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 	return id;
 }
 
+uint32_t fg_module_of_kernel(struct fg_thread *thread)
+{
+	static _Atomic uint32_t known;
+	struct fg_module found = {.flags = FG_MODULE_KERNEL, .path = "[kernel]"};
+	uint32_t id = atomic_load_explicit(&known, memory_order_acquire);
+
+	if (id)
+		return id;
+	found.path_hash = hash_text(found.path);
+	id = add(thread, &found);
+	atomic_store_explicit(&known, id, memory_order_release);
+	return id;
+}
+
 static void name_module(struct fg_module *module, const char *path)
 {
 	static const char program[] = "/proc/self/exe";
@@ -298,8 +312,9 @@ void fg_modules_check(struct fg_thread *thread)
 		struct dl_find_object object;
 		uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
 
-		if (!atomic_load(&module->live) || (_dl_find_object((void *)start, &object) == 0 &&
-						    (uintptr_t)object.dlfo_map_start == start))
+		if (!atomic_load(&module->live) || (module->flags & FG_MODULE_KERNEL) ||
+		    (_dl_find_object((void *)start, &object) == 0 &&
+		     (uintptr_t)object.dlfo_map_start == start))
 			continue;
 		atomic_store(&fg_g.any_gone, true);
 		atomic_store_explicit(&module->live, 0, memory_order_release);

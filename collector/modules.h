@@ -16,6 +16,8 @@ int fg_modules_init(void);
  * Signal-safe.
  */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
+/* The one that the kernel's functions belong to, which lies nowhere; 0: no room.  Signal-safe. */
+uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);
 
 static inline bool fg_module_live(uint32_t id)

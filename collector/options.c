@@ -108,6 +108,12 @@ static bool set_clock(struct fg_options *options, const char *text)
 	return false;
 }
 
+static bool set_kernel(struct fg_options *options, const char *text)
+{
+	options->no_kernel = strcmp(text, "off") == 0;
+	return options->no_kernel || strcmp(text, "auto") == 0;
+}
+
 static bool set_only(struct fg_options *options, const char *text)
 {
 	uint64_t value;
@@ -229,6 +235,7 @@ static const struct {
 	{.name = FG_ENV_SIGNAL_NS, .set = set_signal_ns},
 	{.name = FG_ENV_SWITCH_NS, .set = set_switch_ns},
 	{.name = FG_ENV_CLOCK, .set = set_clock},
+	{.name = FG_ENV_KERNEL, .set = set_kernel},
 	{.name = FG_ENV_ONLY, .set = set_only},
 	{.name = FG_ENV_DELAY, .set = set_delay},
 	{.name = FG_ENV_DURATION, .set = set_duration},

@@ -20,6 +20,7 @@
 enum {
 	FRAMES_FIRST = 1 << 11,
 	PATHS_FIRST = 1 << 12,
+	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
 	PREPARE_MOST = 1 << 20, /* of a table: larger ones may stay nearly empty */
@@ -29,6 +30,7 @@ enum {
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
 static struct fg_keyed_ids paths;
+static struct fg_keyed_ids kernel_frames; /* their addresses are not ours */
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 _Atomic uint64_t *fg_path_hints;
@@ -38,6 +40,8 @@ int fg_paths_init(void)
 {
 	int status = fg_ids_init(&paths, PATHS_FIRST);
 
+	if (status == 0)
+		status = fg_ids_init(&kernel_frames, KERNEL_FIRST);
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
 		status = fg_table_reserve(fg_frame_levels[exact], FRAMES_FIRST,
 					  sizeof(struct fg_frame_entry));
@@ -49,6 +53,7 @@ int fg_paths_init(void)
 void fg_paths_clear(void)
 {
 	fg_ids_clear(&paths);
+	fg_ids_clear(&kernel_frames);
 	if (fg_path_hints)
 		(void)madvise(fg_path_hints, HINTS_MAX * sizeof(*fg_path_hints), MADV_DONTNEED);
 	fg_table_clear(fg_frame_levels[0], &fg_frame_current[0], sizeof(struct fg_frame_entry));
@@ -124,14 +129,14 @@ uint32_t fg_frame_number(void)
 	return atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
 }
 
-static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t pc, bool exact)
+static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uint64_t offset, bool exact)
 {
 	const uint32_t id = fg_frame_number();
 
 	fg_record_begin(thread, FG_RECORD_FRAME);
 	fg_record_number(thread, id);
 	fg_record_number(thread, module);
-	fg_record_number(thread, pc - (module ? fg_module(module)->bias : 0));
+	fg_record_number(thread, offset);
 	fg_record_number(thread, exact ? FG_FRAME_EXACT : 0);
 	return fg_record_write(thread) ? id : 0;
 }
@@ -158,7 +163,9 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	struct fg_table_level *level =
 		fg_table_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 
-	info.id = level ? write_frame(thread, module, pc, exact) : 0;
+	info.id = level ? write_frame(thread, module, pc - (module ? fg_module(module)->bias : 0),
+				      exact)
+			: 0;
 	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
 
 	if (entry)
@@ -238,6 +245,25 @@ static uint32_t path_look_up(struct fg_thread *thread, uint32_t parent, uint32_t
 	const uint32_t id = fg_ids_find(&paths, key);
 
 	return id ? id : path_make(thread, parent, frame, key);
+}
+
+uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact)
+{
+	const uint64_t key = address << 1 | exact;
+	uint32_t id = fg_ids_find(&kernel_frames, key);
+
+	if (id)
+		return id;
+	const uint32_t module = fg_ids_have_room(&kernel_frames) ? fg_module_of_kernel(thread) : 0;
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	id = module ? write_frame(thread, module, address, exact) : 0;
+	if (!id)
+		return 0;
+	fg_ids_add(&kernel_frames, key, id);
+	if (header)
+		(void)__atomic_fetch_add(&header->kernel_frames, 1, __ATOMIC_RELAXED);
+	return id;
 }
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)

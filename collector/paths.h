@@ -38,6 +38,8 @@ struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool 
 
 /* A number for a frame that is not one of native code (collector/python_codes.c). */
 uint32_t fg_frame_number(void);
+/* As fg_frame_find(), of an address in the kernel, which has no rules; 0 if there is no room. */
+uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
 
 /* The newest table of return addresses, for a walk's inner loop. */
 struct fg_frame_look {

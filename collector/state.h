@@ -124,8 +124,12 @@ struct fg_thread_clocks {
 	int tick_timer;
 	struct fg_probe probe;
 	uint64_t random;
-	uint64_t carried_ns; /* weight of samples that could not be taken */
-	uint64_t last_ns;    /* jitter: CPU time at the last sample; wall: the time of it */
+	uint64_t carried_ns;  /* weight of samples that could not be taken */
+	uint64_t last_ns;     /* jitter: CPU time at the last sample; wall: the time of it */
+	void *kernel_ring;    /* collector/kernel.c; NULL: it does not look */
+	uint64_t kernel_seen; /* records of it before this place are known */
+	bool kernel_refused;
+	uint8_t kernel_idle; /* samples in a row that met the program */
 };
 
 /* The regions and the unit of work that the thread is in: collector/regions.c. */
@@ -233,6 +237,7 @@ struct fg_options {
 	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
 	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
 	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
+	bool no_kernel; /* do not look which functions of the kernel system time is spent in */
 	pid_t only_parent;
 	uint64_t delay_ns;
 	uint64_t duration_ns;
@@ -280,6 +285,7 @@ struct fg_global {
 	uint32_t clock_system;
 	uint32_t perf_errno;
 	bool perf_sees_kernel;           /* the kernel lets us sample it */
+	_Atomic uint32_t kernel_errno;   /* why its functions cannot be seen, 0 if they can */
 	_Atomic uint64_t phases;         /* of first periods, spread evenly */
 	_Atomic int64_t owed_ns;         /* to system time, by threads that have ended */
 	_Atomic uint64_t system_seen_ns; /* when a thread was last met in the kernel */

@@ -21,6 +21,7 @@
 #include "collector/threads.h"
 
 #include "collector/count_hooks.h"
+#include "collector/kernel.h"
 #include "collector/own_memory.h"
 #include "collector/sampling.h"
 #include "collector/writer.h"
@@ -77,6 +78,7 @@ struct fg_thread *fg_thread_new(void)
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = NO_TIMER;
 		thread->clocks.tick_timer = NO_TIMER;
+		thread->clocks.kernel_ring = NULL;
 		uint32_t high = atomic_load(&fg_g.thread_high);
 
 		while (high <= i && !atomic_compare_exchange_weak(&fg_g.thread_high, &high, i + 1))
@@ -440,6 +442,7 @@ static void stop_clocks(struct fg_thread *thread)
 	}
 	close_timer(&thread->clocks.timer);
 	close_timer(&thread->clocks.tick_timer);
+	fg_kernel_unwatch(thread);
 }
 
 /*
@@ -559,6 +562,7 @@ static void reset(struct fg_thread *thread)
 	thread->clocks.probe = (struct fg_probe){0};
 	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
+	thread->clocks.kernel_refused = false;
 }
 
 void fg_thread_stop(struct fg_thread *thread)
@@ -696,6 +700,7 @@ void fg_threads_forget(void)
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = NO_TIMER;
 		thread->clocks.tick_timer = NO_TIMER;
+		thread->clocks.kernel_ring = NULL; /* the kernel does not hand it on */
 		fg_thread_leave(thread);
 		atomic_store(&thread->taken, 0);
 	}

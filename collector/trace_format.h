@@ -52,7 +52,7 @@
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
 #define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
 #define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* and none above this */
-#define FG_TRACE_FRAMES_MAX  4096u       /* call paths up to here are complete */
+#define FG_TRACE_FRAMES_MAX  4096u       /* call paths in the program up to here are complete */
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
@@ -372,8 +372,9 @@ struct fg_trace_header {
 	uint64_t frames;              /* walked */
 	uint64_t frames_reused;       /* taken over from the stack before, verified */
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
-	uint64_t reserved;
-	uint64_t startup_ns; /* the collector's own time before main */
+	uint32_t kernel_frames;       /* of the kernel, that are to be named yet */
+	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
+	uint64_t startup_ns;          /* the collector's own time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were started again */
 	uint64_t restarts;

@@ -32,6 +32,7 @@ static const char *const harnesses[] = {"none",
 					"bigger-is-better",
 					NULL};
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
+static const char *const kernel_modes[] = {"auto", "off", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const pythons[] = {"auto", "off", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
@@ -103,6 +104,15 @@ static const struct fg_key sampler_keys[] = {
 	 .more = "`wall` also shows where threads wait. `exact` is time on a CPU, with system "
 		 "time sampled wherever it is spent instead of at kernel ticks; like `wall` it "
 		 "interrupts system calls."},
+	{.name = "kernel",
+	 .kind = FG_KEY_WORD,
+	 IN_MEASURE(sampler.kernel),
+	 .initial = "auto",
+	 .words = kernel_modes,
+	 .help = "name the kernel's functions below those of the program",
+	 .more = "`auto` does so where the kernel may be sampled: as root, with CAP_PERFMON, or with "
+		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
+		 "row `[kernel]`."},
 	{.name = "follow_children",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.follow_children),

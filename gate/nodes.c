@@ -80,7 +80,8 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
  * The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its
  * own code.
  */
-static const char *mostly_spent_in(const struct fg_node_context *c, const char *name, double delta)
+static const struct fg_profile_function *mostly_spent_in(const struct fg_node_context *c,
+							 const char *name, double delta)
 {
 	const struct fg_profile_set *set = c->set;
 	double *of_leaf = fg_xcalloc(set->function_count + 1, sizeof(of_leaf[0]));
@@ -99,21 +100,29 @@ static const char *mostly_spent_in(const struct fg_node_context *c, const char *
 			best = f;
 	}
 	free(of_leaf);
-	return best ? set->functions[best].name : NULL;
+	return best ? &set->functions[best] : NULL;
+}
+
+/* Functions of the kernel and of its modules: people look for these elsewhere. */
+static const char *library_to_tell(const struct fg_profile_function *function)
+{
+	return function->library && function->library[0] == '[' ? function->library : "";
 }
 
 static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
 		const struct fg_node_verdict *node = &blame->functions[i];
-		const char *leaf = fg_standing_is_sure(node->standing)
-					   ? mostly_spent_in(c, node->name, node->delta)
-					   : NULL;
+		const struct fg_profile_function *leaf =
+			fg_standing_is_sure(node->standing)
+				? mostly_spent_in(c, node->name, node->delta)
+				: NULL;
 
 		if (leaf)
-			fg_notes_add(c->notes, c->arena, "%s: most of its %s%.2f ms is spent in %s",
-				     node->name, fg_format_sign(node->delta), fabs(node->delta),
-				     leaf);
+			fg_notes_add(c->notes, c->arena,
+				     "%s: most of its %s%.2f ms is spent in %s%s%s", node->name,
+				     fg_format_sign(node->delta), fabs(node->delta), leaf->name,
+				     *library_to_tell(leaf) ? " " : "", library_to_tell(leaf));
 	}
 }
 

@@ -92,11 +92,18 @@ enum fg_python_frames {
 	FG_PYTHON_OFF,
 };
 
+/* Are functions of the kernel named below those of the program? */
+enum fg_kernel_functions {
+	FG_KERNEL_AUTO, /* where the kernel may be sampled */
+	FG_KERNEL_OFF,
+};
+
 struct fg_sampler {
 	bool enabled;
 	unsigned rate_hz; /* 0: as high as the budget allows */
 	double budget;    /* share of the CPU time that sampling may cost then */
 	enum fg_sample_clock clock;
+	enum fg_kernel_functions kernel;
 	bool follow_children;
 	const char *units; /* "FIRST-LAST": sampled only in these units of work; NULL: always */
 	int64_t delay_ns;  /* from the start of each process to its first sample */

@@ -92,21 +92,26 @@ uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32
 	return frame_of_symbol(j, &mark, "", 0, 0);
 }
 
-static bool is_of_kernel(const struct fg_trace_joiner *j, uint32_t module)
+bool fg_trace_is_of_kernel(const struct fg_trace *trace, uint32_t module)
 {
-	return module < j->trace->module_count &&
-	       (j->trace->modules[module].flags & FG_MODULE_KERNEL) != 0;
+	return module < trace->module_count &&
+	       (trace->modules[module].flags & FG_MODULE_KERNEL) != 0;
 }
 
 /* Named when it was recorded: the kernel has no file here, and lies elsewhere after each start. */
+static const char *kernel_name(const struct fg_trace *trace, const struct fg_trace_address *at)
+{
+	return fg_trace_symbol_at(trace, at->module, at->offset - !(at->exact || at->offset == 0));
+}
+
 static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
 {
 	const char *library = j->trace->modules[at->module].path;
-	const char *name = fg_trace_symbol_at(j->trace, at->module,
-					      at->offset - !(at->exact || at->offset == 0));
-	const struct fg_symbol_function function = {.name = name ? name : library};
+	const struct fg_symbol_function function = {.name = kernel_name(j->trace, at)};
 	const struct fg_symbol symbol = {.function = &function, .flags = FG_FRAME_KERNEL};
 
+	if (!function.name)
+		return fg_trace_mark_frame(j, library, FG_FRAME_KERNEL);
 	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
 }
 
@@ -163,7 +168,7 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 		push_frame(j, of, fg_trace_mark_frame(j, "[unknown]", FG_FRAME_MARK));
 		return;
 	}
-	if (is_of_kernel(j, at->module)) {
+	if (fg_trace_is_of_kernel(j->trace, at->module)) {
 		push_frame(j, of, kernel_frame(j, at));
 		return;
 	}
@@ -269,6 +274,25 @@ static bool is_of_python(const struct fg_trace *trace, const struct fg_trace_pat
 	return path->frame < trace->frame_count && trace->frames[path->frame].code != 0;
 }
 
+static bool is_nameless_kernel(const struct fg_trace *trace, uint32_t path)
+{
+	const struct fg_trace_address *at = NULL;
+
+	if (path >= trace->path_count || trace->paths[path].frame >= trace->frame_count)
+		return false;
+	at = &trace->frames[trace->paths[path].frame];
+	return at->defined && fg_trace_is_of_kernel(trace, at->module) && !kernel_name(trace, at);
+}
+
+/* Without names the kernel is one frame, however deep it was. */
+static bool is_shown_by_parent(const struct fg_trace *trace, const struct fg_trace_path *path)
+{
+	return path->frame < trace->frame_count &&
+	       fg_trace_is_of_kernel(trace, trace->frames[path->frame].module) &&
+	       is_nameless_kernel(trace, path->parent) &&
+	       !kernel_name(trace, &trace->frames[path->frame]);
+}
+
 static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 			  const struct fg_trace_path *path)
 {
@@ -285,7 +309,7 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 		return fg_profile_stack(j->profile, stack,
 					fg_trace_mark_frame(j, text, FG_FRAME_MARK));
 	}
-	if (is_wrapper(j->trace, path))
+	if (is_wrapper(j->trace, path) || is_shown_by_parent(j->trace, path))
 		return stack;
 	of = frames_of(j, path->frame);
 	for (uint32_t i = 0; i < of.count; i++)

@@ -55,6 +55,7 @@ struct fg_trace_joiner {
 void fg_trace_add_modules(struct fg_trace_joiner *j);
 /* Looks up every address of the trace, in order of address. */
 void fg_trace_look_up(struct fg_trace_joiner *j);
+bool fg_trace_is_of_kernel(const struct fg_trace *trace, uint32_t module);
 void fg_trace_note_missing_units(const struct fg_trace_joiner *j);
 /* A frame that is not code: "[kernel]". */
 uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32_t flags);

@@ -134,11 +134,24 @@ static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)
 	return kinds[sample->clock & FG_SAMPLE_CLOCK_MASK];
 }
 
-/* Time in the kernel is shown as a leaf of its own below the function that made the call. */
-static bool is_in_kernel(const struct fg_trace_sample *sample, bool has_kernel_frames)
+static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 {
-	return (sample->clock == FG_CLOCK_SYSTEM && !has_kernel_frames) ||
-	       (sample->clock != FG_CLOCK_WALL && (sample->flags & FG_SAMPLE_SYSCALL));
+	const uint32_t frame = path < trace->path_count ? trace->paths[path].frame : 0;
+
+	return frame < trace->frame_count &&
+	       fg_trace_is_of_kernel(trace, trace->frames[frame].module);
+}
+
+/*
+ * Time in the kernel whose functions are not known is shown as a leaf of its own below the function
+ * that made the call.
+ */
+static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
+{
+	if (sample->flags & FG_SAMPLE_SYSCALL)
+		return sample->clock != FG_CLOCK_WALL;
+	return sample->clock == FG_CLOCK_SYSTEM && trace->header.clock_user != FG_CLOCK_MACHINE &&
+	       !ends_in_kernel(trace, sample->path);
 }
 
 static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *from,
@@ -148,8 +161,7 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	uint32_t stack = fg_trace_stack(j, from->path, trail);
 	struct fg_sample *sample;
 
-	if (is_in_kernel(from, j->trace->header.clock_user == FG_CLOCK_MACHINE) &&
-	    stack != FG_TRACE_NO_STACK) {
+	if (is_in_kernel(j->trace, from) && stack != FG_TRACE_NO_STACK) {
 		if (!j->kernel_frame)
 			j->kernel_frame = fg_trace_mark_frame(j, "[kernel]", FG_FRAME_KERNEL);
 		stack = fg_profile_stack(profile, stack, j->kernel_frame);
@@ -754,6 +766,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 	cost->signal_ns = (double)header->signal_ns;
 	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;
 	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;
+	cost->kernel_errno = header->kernel_errno ? (int)header->kernel_errno : cost->kernel_errno;
 	for (size_t i = 0; i < FG_LOSS_COUNT; i++)
 		cost->losses[i] += header->losses[i];
 }

@@ -333,6 +333,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 		&(struct fg_preload){.library = executor->collector,
 				     .trace_folder = execution->trace_folder,
 				     .clock = sampler->clock,
+				     .kernel = sampler->kernel,
 				     .period_ns = pass->block->period_ns,
 				     .signal_ns = executor->signal_ns,
 				     .switch_ns = executor->switch_ns,

@@ -244,6 +244,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	free(library);
 	add_text(&all, FG_ENV_OUTPUT, preload->trace_folder);
 	add_text(&all, FG_ENV_CLOCK, clocks[preload->clock]);
+	add_text(&all, FG_ENV_KERNEL, preload->kernel == FG_KERNEL_OFF ? "off" : NULL);
 	add_number(&all, FG_ENV_PERIOD, preload->period_ns);
 	add_number(&all, FG_ENV_SIGNAL_NS, preload->signal_ns);
 	add_number(&all, FG_ENV_SWITCH_NS, preload->switch_ns);

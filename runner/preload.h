@@ -11,13 +11,14 @@
 #include "model/plan.h"
 
 enum {
-	FG_PRELOAD_VARIABLES_MAX = 28
+	FG_PRELOAD_VARIABLES_MAX = 29
 };
 
 struct fg_preload {
 	const char *library;      /* the collector; fg_preload_library() finds it */
 	const char *trace_folder; /* exists; an absolute path */
 	enum fg_sample_clock clock;
+	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* between samples; 0: the default rate */
 	uint64_t signal_ns; /* what one costs on this host; 0: not measured */
 	uint64_t switch_ns; /* what the clock adds to a context switch; 0: not measured */

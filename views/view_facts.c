@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "views/view.h"
 
+#include <errno.h>
+
 static void add_line(struct fg_strbuf *text, const char *name, const char *value)
 {
 	if (!value || !*value)
@@ -76,6 +78,23 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
+static const char *why_no_kernel(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "its functions have no names: to sample it takes root, CAP_PERFMON, or "
+		       "kernel.perf_event_paranoid below 2";
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return "its functions have no names in some threads: there was no descriptor or no "
+		       "locked memory left for them";
+	default:
+		return "its functions have no names: its perf events do not tell them";
+	}
+}
+
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out)
 {
 	add_line(out, "profile of", profile->title);
@@ -83,6 +102,8 @@ void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out
 	add_line(out, "unseen", profile->unseen);
 	if (profile->cost.perf_errno)
 		add_line(out, "perf events", "refused by the kernel: a coarser timer was used");
+	if (profile->cost.kernel_errno)
+		add_line(out, "kernel", why_no_kernel(profile->cost.kernel_errno));
 	add_rate(profile, out);
 	add_cost(&profile->cost, out);
 	add_size(profile, out);

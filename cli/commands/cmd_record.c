@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/session/counted_calls.h"
+#include "cli/session/kernel_functions.h"
 #include "cli/session/record_outside.h"
 #include "cli/session/recorded_command.h"
 #include "cli/session/traces.h"
@@ -32,6 +33,7 @@ struct options {
 	unsigned rate_hz;
 	double budget;
 	int clock;
+	int kernel;
 	bool no_follow;
 	int64_t delay_ns;
 	int64_t duration_ns;
@@ -56,6 +58,9 @@ struct options {
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 /* As enum fg_python_frames numbers them. */
 static const char *const pythons[] = {"auto", "off", NULL};
+
+/* As enum fg_kernel_functions numbers them. */
+static const char *const kernel_modes[] = {"auto", "off", NULL};
 
 /* Signals that ask for a dump, by their numbers; a program that uses one chooses another. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
@@ -94,6 +99,9 @@ static const struct fg_option options[] = {
 	FG_ROW_CHOICE(
 		struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		"what is sampled: time on a CPU; elapsed time, waiting included; or (exact) time on a CPU with system time where it is spent, though calls may be cut short"),
+	FG_ROW_CHOICE(
+		struct options, kernel, "kernel", 0, "MODE", kernel_modes, "auto",
+		"name the kernel's functions where system time is spent, if the kernel may be sampled"),
 	FG_ROW_FLAG(struct options, no_follow, "no-follow", 0, "leave child processes alone"),
 	FG_ROW_DURATION(struct options, delay_ns, "delay", NULL,
 			"take no sample before this time, from the start of each process"),
@@ -263,6 +271,8 @@ static const char *only_inside(const struct options *given)
 {
 	if (given->clock == FG_SAMPLE_EXACT || (given->clock != 0 && given->system))
 		return given->system ? "--clock" : "--clock exact";
+	if (given->kernel != 0)
+		return "--kernel";
 	if (given->delay_ns > 0)
 		return "--delay";
 	if (given->units)
@@ -295,6 +305,7 @@ struct totals {
 	uint64_t losses[FG_LOSS_COUNT];
 	struct fg_sample_costs costs;
 	bool without_perf;
+	int kernel_refused;
 };
 
 /*
@@ -322,6 +333,8 @@ static void finish_file(const char *path, struct totals *totals)
 		totals->system_ns += header.system_ns;
 		totals->wall_ns += header.wall_ns;
 		totals->without_perf |= header.perf_errno != 0;
+		if (header.kernel_errno)
+			totals->kernel_refused = (int)header.kernel_errno;
 		for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
 			totals->losses[i] += header.losses[i];
 	}
@@ -443,6 +456,10 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
 	say_cost(cli, totals, chosen);
+	fg_cli_say_kernel_refused(
+		cli, &(struct fg_cli_kernel_time){
+			     .share = ns > 0 ? (double)totals->system_ns / (double)ns : 0,
+			     .refused = totals->kernel_refused});
 	if (totals->samples == 0)
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
@@ -542,6 +559,7 @@ static int prepare(const struct options *given, const char *command,
 		.trace_folder = owned[1],
 		.clock = counts_events(given) ? FG_SAMPLE_NOTHING
 					      : (enum fg_sample_clock)given->clock,
+		.kernel = (enum fg_kernel_functions)given->kernel,
 		.period_ns = sampling->rate_hz > 0
 				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
 				     : 0,
@@ -703,6 +721,7 @@ static int run(struct fg_cli *cli, const void *values)
 	status = run_command(cli->arguments, &preload, &exit_code, &err);
 	if (status != FG_OK)
 		goto out;
+	fg_cli_name_kernel_functions(cli, owned[1]);
 	status = finish_files(owned[1], &totals, &err);
 	if (status != FG_OK)
 		goto out;

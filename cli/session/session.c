@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
+#include "outside/kernel_traces.h"
 #include "runner/affected.h"
 #include "runner/guard.h"
 #include "runner/host.h"
@@ -63,6 +64,9 @@ void fg_session_release(struct fg_session *session)
 	release_profiles(session);
 	fg_affected_free(session->affected);
 	fg_symbolizer_free(session->symbolizer);
+	if (session->kernel)
+		fg_kernel_naming_release(session->kernel);
+	free(session->kernel);
 	free(session->cache_folder);
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);

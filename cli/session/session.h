@@ -23,6 +23,7 @@
 #include "store/store.h"
 
 struct fg_affected;
+struct fg_kernel_naming;
 struct fg_symbolizer;
 
 struct fg_session {
@@ -47,6 +48,7 @@ struct fg_session {
 	struct fg_runner *runner; /* while it measures */
 	char *cache_folder;       /* of the symbolizer */
 	struct fg_symbolizer *symbolizer;
+	struct fg_kernel_naming *kernel; /* once there are traces */
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */
 	bool is_open; /* `until_sure`, and the budget ended first: --resume adds to this run */

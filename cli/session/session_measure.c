@@ -15,6 +15,7 @@
 #include "cli/session/stuck.h"
 #include "gate/placement.h"
 #include "model/build_difference.h"
+#include "outside/kernel_traces.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/code_facts.h"
@@ -120,8 +121,10 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 		       struct fg_error *err)
 {
 	struct fg_profile profile;
-	const int status = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+	int status = FG_OK;
 
+	fg_kernel_naming_add(session->kernel, trace_folder);
+	status = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
 	if (status != FG_OK)
 		return status;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
@@ -541,6 +544,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	session->cache_folder = fg_fs_cache_folder();
 	session->symbolizer = fg_symbolizer_new(
 		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
+	session->kernel = fg_xcalloc(1, sizeof(*session->kernel));
 	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
 	session->progress.total = session->benchmark_count;
 	for (size_t i = 0; status == FG_OK && i < session->benchmark_count; i++) {

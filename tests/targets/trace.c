@@ -66,9 +66,11 @@ static void read_module(struct trace *trace, struct cursor *c)
 
 	(void)varint(c);
 	module->start = varint(c);
-	assert_true(varint(c) > module->start);
+	const uint64_t end = varint(c);
+
 	(void)varint(c);
-	(void)varint(c);
+	module->is_kernel = varint(c) & FG_MODULE_KERNEL;
+	assert_true(module->is_kernel ? end == 0 : end > module->start);
 	text(c, build_id, sizeof(build_id));
 	text(c, module->path, sizeof(module->path));
 }
@@ -355,10 +357,20 @@ const char *trace_leaf(const struct trace *trace, const struct trace_sample *sam
 	return name_of(trace, sample->path);
 }
 
+static bool is_in_kernel(const struct trace *trace, uint32_t path)
+{
+	const uint32_t frame = trace->paths[path].frame;
+	const uint32_t module = frame < trace->frame_count ? trace->frames[frame].module : 0;
+
+	return module < trace->module_count && trace->modules[module].is_kernel;
+}
+
 uint64_t trace_depth(const struct trace *trace, uint32_t path)
 {
 	uint64_t depth = 0;
 
+	while (path_of(trace, path) && is_in_kernel(trace, path))
+		path = trace->paths[path].parent;
 	for (; path_of(trace, path); path = trace->paths[path].parent)
 		depth += trace->paths[path].frame ? 1 : trace->paths[path].removed;
 	return depth;

@@ -30,6 +30,7 @@ struct trace_module {
 	uint64_t start;
 	char path[TRACE_TEXT];
 	struct elf_symbols *symbols;
+	bool is_kernel;
 };
 
 struct trace_frame {
@@ -82,7 +83,7 @@ double trace_self(const struct trace *traces, const char *function);
 double trace_inclusive(const struct trace *traces, const char *function);
 double trace_by_clock(const struct trace *traces, enum fg_trace_clock clock);
 uint64_t trace_lost(const struct trace *traces, enum fg_trace_loss cause);
-/* Frames of a path, those left out counted. */
+/* Frames of a path in the program, those left out counted. */
 uint64_t trace_depth(const struct trace *trace, uint32_t path);
 bool trace_on_path(const struct trace *trace, uint32_t path, const char *function);
 const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample);

@@ -393,6 +393,31 @@ static void python_stacks_that_made_no_sense_are_told(void **state)
 	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
 }
 
+/* Its names may be hidden from whoever recorded it. */
+static void a_kernel_without_names_is_one_frame_however_deep(void **state)
+{
+	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
+	uint32_t stack = 0;
+
+	(void)state;
+	fg_trace_writer_mapping(&writer, kernel, NULL, 0, "[kernel]");
+	for (uint64_t i = 20; i < 24; i++) {
+		FG_TW(&writer, FG_RECORD_FRAME, i, 7, 0xffff0000 + 0x100 * i,
+		      i == 23 ? FG_FRAME_EXACT : 0u);
+		FG_TW(&writer, FG_RECORD_NODE, i, i == 20 ? 3 : i - 1, i);
+	}
+	fg_trace_writer_sample(&writer, FG_CLOCK_SYSTEM, 5000, 23, 1000);
+	load();
+	stack = profile.samples[3].stack;
+	assert_string_equal(function_of(stack)->name, "[kernel]");
+	assert_int_equal(profile.frames[profile.stacks[stack].frame].flags, FG_FRAME_KERNEL);
+	stack = profile.stacks[stack].parent;
+	assert_string_equal(function_of(stack)->name, "libapp.so+0x300");
+	/* the same row as time in a kernel that nobody looked into */
+	assert_ptr_equal(function_of(profile.samples[2].stack),
+			 function_of(profile.samples[3].stack));
+}
+
 static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 {
 	struct fg_calltree tree;
@@ -514,6 +539,8 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(
 			the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end),
+		cmocka_unit_test_setup_teardown(a_kernel_without_names_is_one_frame_however_deep,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(

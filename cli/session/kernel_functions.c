@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/kernel_functions.h"
+
+#include "outside/kernel_traces.h"
+
+#include <errno.h>
+
+/* A smaller share is not worth a line. */
+static const double share_to_tell = 0.1;
+
+void fg_cli_name_kernel_functions(const struct fg_cli *cli, const char *folder)
+{
+	struct fg_kernel_naming naming = {0};
+
+	fg_kernel_naming_add(&naming, folder);
+	if (naming.is_hidden)
+		fg_cli_say(cli, "functions of the kernel have no names: their addresses are hidden "
+				"from this user (kernel.kptr_restrict)");
+	fg_kernel_naming_release(&naming);
+}
+
+void fg_cli_say_kernel_refused(const struct fg_cli *cli, const struct fg_cli_kernel_time *time)
+{
+	if ((time->refused != EACCES && time->refused != EPERM) || time->share < share_to_tell)
+		return;
+	fg_cli_say(cli,
+		   "%.0f %% of that in the kernel: to see in which of its functions takes root, "
+		   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+		   100 * time->share);
+}

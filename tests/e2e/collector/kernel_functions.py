@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: below the functions of a program stand those of the kernel, where it may
+be sampled; in threads, children and programs that are executed, too.  They change no share.  Elsewhere there is one row, and one line
+that says why.
+"""
+import json
+import os
+import subprocess
+import sys
+
+import perf_kernel
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+NOBODY = 65534
+SKIPPED = 77
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+PROGRAM = """#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static char block[1 << 16];
+static double used(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+static void reads(void)
+{
+	const int fd = open("/dev/zero", O_RDONLY);
+	const double begin = used();
+	while (used() - begin < 0.5)
+		for (int i = 0; i < 50; i++)
+			if (read(fd, block, sizeof(block)) < 0) exit(1);
+	close(fd);
+}
+#define READER(name) __attribute__((noinline)) void name(void) { reads(); __asm__ volatile("" ::: "memory"); }
+READER(in_parent) READER(in_child) READER(in_thread) READER(in_executed) READER(in_child_of_child)
+static void *thread(void *unused) { in_thread(); return unused; }
+int main(int argc, char **argv)
+{
+	pthread_t other;
+	if (argc > 1) { in_executed(); return 0; }
+	in_parent();
+	const pid_t child = fork();
+	if (child == 0) {
+		in_child();
+		const pid_t grandchild = fork();
+		if (grandchild == 0) { in_child_of_child(); _exit(0); }
+		return waitpid(grandchild, NULL, 0) != grandchild;
+	}
+	if (pthread_create(&other, NULL, thread, NULL) != 0) return 1;
+	pthread_join(other, NULL);
+	if (waitpid(child, NULL, 0) != child) return 1;
+	execl(argv[0], argv[0], "executed", (char *)NULL);
+	return 1;
+}
+"""
+
+
+def target(name):
+    return f"{TARGETS}/{name}"
+
+
+def record(*words, **more):
+    done = call(FASTGATE, "record", *words, **more)
+    check(done.returncode == 0, f"{words}: {done.returncode}\n{done.stderr}")
+    return done
+
+
+def stacks(folder="fastgate-record"):
+    """Pairs of a stack, as (function, library) from the outermost, and its time."""
+    done = call(FASTGATE, "--quiet", "export", "-F", "json", folder, check=True)
+    document = json.loads(done.stdout)
+    frames, functions, of = document["frames"], document["functions"], document["stacks"]
+    known = {0: ()}
+
+    def stack(leaf):
+        trail = []
+        while leaf not in known:
+            trail.append(leaf)
+            leaf = of["parent"][leaf]
+        for one in reversed(trail):
+            function = functions[frames[of["frame"][one]]["function"]]
+            known[one] = known[of["parent"][one]] + ((function["name"], function.get("library", "")),)
+        return known[trail[0]] if trail else known[leaf]
+
+    return [(stack(sample["stack"]), sample["weight_ns"]) for sample in document["samples"]]
+
+
+def weight(of, *wanted):
+    """Time of the stacks on which all these functions stand."""
+    return sum(ns for stack, ns in of if all(any(name == frame[0] for frame in stack) for name in wanted))
+
+
+def is_of_kernel(frame):
+    return frame == ("[kernel]", "") or (frame[1].startswith("[") and frame[1] != "[vdso]")
+
+
+def named_in_kernel(stack):
+    return any(is_of_kernel(frame) and frame[0] != "[kernel]" for frame in stack)
+
+
+def truth(done, name):
+    return float(next(line.split()[1] for line in (done.stdout + done.stderr).splitlines() if line.startswith(name + " ")))
+
+
+def below_the_program(seen):
+    """Once a stack is in the kernel, it stays there."""
+    for stack, _ in seen:
+        inside = [is_of_kernel(frame) for frame in stack]
+        check(True not in inside or all(inside[inside.index(True):]), f"a program's function below the kernel's: {stack}")
+
+
+def functions_stand_below_who_called_and_change_no_share():
+    for clock, words, (one, other, function) in (
+            ("cpu", ("kernel", "mixed"), ("read_in_turn", "work_in_turn", "vfs_read")),
+            ("exact", ("in_step", "4", "250"), ("asks_twice", "asks_once", "do_syscall_64"))):
+        done = record("--clock", clock, "--", target(words[0]), *words[1:])
+        seen = stacks()
+        share = weight(seen, one) / (weight(seen, one) + weight(seen, other))
+        wanted = truth(done, one) / (truth(done, one) + truth(done, other))
+        check(abs(share - wanted) < 0.25, f"--clock {clock}: {share} where {wanted} is true")
+        named = weight(seen, one, function)
+        check(named > 0.2 * weight(seen, one), f"--clock {clock}: {named} of {weight(seen, one)} ns has names")
+        check("in the kernel: to see" not in done.stderr, done.stderr)
+        below_the_program(seen)
+        if clock == "cpu":
+            check(weight(seen, other, function) == 0, f"{other} was seen reading")
+    record("--", target("kernel"), "faults")
+    seen = stacks()
+    check(weight(seen, "touch_pages", "handle_mm_fault") > 0.2 * weight(seen, "touch_pages"), "page faults have no names")
+
+
+def everything_that_a_program_starts_is_seen():
+    write("follows.c", PROGRAM)
+    subprocess.run([COMPILER, "-g", "-O1", "-pthread", "follows.c", "-o", "follows"], check=True)
+    record("--", "./follows")
+    seen = stacks()
+    for function in ("in_parent", "in_child", "in_thread", "in_executed", "in_child_of_child"):
+        whole, named = weight(seen, function), weight(seen, function, "vfs_read")
+        check(whole > 2e8 and named > 0.2 * whole, f"{function}: {named} of {whole} ns has names")
+
+
+def views_and_archives_have_the_same_names():
+    record("--archive", "--", target("kernel"), "mixed")
+    for words in (["--all"], ["-V", "top-down"]):
+        of_folder = call(FASTGATE, "view", *words, "fastgate-record", check=True).stdout
+        of_archive = call(FASTGATE, "view", *words, "fastgate-record.tar.zst", check=True).stdout
+        check("vfs_read" in of_folder and of_folder.replace("fastgate-record.tar.zst", "fastgate-record") == of_archive.replace("fastgate-record.tar.zst", "fastgate-record"), f"{words}: {of_folder}\n{of_archive}")
+    check("vfs_read" in call(FASTGATE, "export", "-F", "folded", "fastgate-record.tar.zst", check=True).stdout, "the archive has no names")
+
+
+def switched_off_there_is_one_row():
+    record("--kernel", "off", "--", target("kernel"), "mixed")
+    seen = stacks()
+    check(weight(seen, "read_in_turn", "[kernel]") > 0 and not any(named_in_kernel(stack) for stack, _ in seen), "--kernel off names functions")
+    check(call(FASTGATE, "record", "--kernel", "perhaps", "--", "true").returncode == 2, "--kernel perhaps is taken")
+
+
+def who_may_not_look_is_told_once():
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        if os.geteuid() != 0 or int(file.read()) < 2:
+            return
+    os.mkdir("theirs", 0o777)
+    os.chmod("theirs", 0o777)
+    os.chmod(".", 0o755)
+    done = call("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+                FASTGATE, "record", "-o", "theirs/traces", "--", target("kernel"), env=dict(os.environ, HOME=os.getcwd()))
+    check(done.returncode == 0, f"as another user: {done.returncode} {done.stderr}")
+    check(done.stderr.count("in the kernel: to see") == 1, done.stderr)
+    seen = stacks("theirs/traces")
+    check(weight(seen, "read_zeros", "[kernel]") > 0 and not any(named_in_kernel(stack) for stack, _ in seen), "an ordinary user sees the kernel")
+    facts = call(FASTGATE, "view", "--facts", "theirs/traces", check=True).stdout
+    check(facts.count("perf_event_paranoid") == 1, facts)
+
+
+def body():
+    who_may_not_look_is_told_once()
+    why = perf_kernel.why_not()
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    functions_stand_below_who_called_and_change_no_share()
+    everything_that_a_program_starts_is_seen()
+    views_and_archives_have_the_same_names()
+    switched_off_there_is_one_row()
+
+
+finish_in_scratch(body)

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+kernel_functions.py FASTGATE COMPILER: a program that reads more than before is slower, its function is to blame, and the verdict says
+which function of the kernel the time is spent in.
+"""
+import os
+import sys
+
+import perf_kernel
+from checks import call, check, finish_in_scratch, first_benchmark, git, write
+
+FASTGATE = os.path.abspath(sys.argv[1])
+COMPILER = sys.argv[2]
+SKIPPED = 77
+
+PROGRAM = """#include <fcntl.h>
+#include <unistd.h>
+static char block[1 << 16];
+static volatile unsigned sink;
+__attribute__((noinline)) void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
+__attribute__((noinline)) void load(int fd, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (read(fd, block, sizeof(block)) < 0) sink++;
+}
+int main(void)
+{
+	const int fd = open("/dev/zero", O_RDONLY);
+	for (int i = 0; i < 100; i++) { work(100000); load(fd, ROUNDS); }
+	return 0;
+}
+"""
+
+CONFIGURATION = f"""version: 1
+project: app
+build: {{ command: {COMPILER} -g -O1 app.c -o app }}
+benchmarks:
+  - {{ name: app, command: ./app }}
+measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: false }}
+report: {{ json: report.json }}
+"""
+
+
+def body():
+    why = perf_kernel.why_not()
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    write("fastgate.yml", CONFIGURATION)
+    write(".gitignore", "app\n.fastgate\nreport.json\n")
+    write("app.c", PROGRAM.replace("ROUNDS", "100"))
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "before")
+    write("app.c", PROGRAM.replace("ROUNDS", "600"))
+    done = call(FASTGATE, "run", "--against", "HEAD")
+    benchmark = first_benchmark()
+    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    check(done.returncode == 1 and guilty == ["load"], f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
+    view = call(FASTGATE, "view", "latest", "--all", check=True).stdout
+    rows = [line for line in view.splitlines() if "  [kernel]  " in line]
+    check(any(line.endswith(" vfs_read") for line in rows), view)
+    off = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.sampler.kernel=off")
+    check(off.returncode == 1, off.stdout + off.stderr)
+    check("vfs_read" not in call(FASTGATE, "view", "latest", "--all", check=True).stdout, "measure.sampler.kernel: off")
+
+
+finish_in_scratch(body)
