@@ -375,6 +375,8 @@ struct fg_trace_header {
 	/* What a context switch costs more there at this rate; 0: not known */
 	uint64_t switch_ns;
 	uint64_t end_switches; /* context switches of the process until its end */
+	/* samples that were taken together with the one before: parts of its system time */
+	uint64_t parts;
 };
 
 /*
