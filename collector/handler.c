@@ -103,6 +103,8 @@ __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 	for (unsigned i = 0; i < count; i++)
 		write_sample(thread, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
 			     pieces[i].path, pieces[i].weight_ns);
+	if (count > 1)
+		fg_count(&atomic_load(&fg_g.header)->parts, count - 1);
 	return count > 0;
 }
 

@@ -391,6 +391,8 @@ struct fg_trace_header {
 	uint64_t end_switches;  /* context switches of the process until its end */
 	uint64_t python_stacks; /* with Python frames */
 	uint64_t python_missed; /* in a thread that runs Python, whose frames could not be read */
+	/* samples that were taken together with the one before: parts of its system time */
+	uint64_t parts;
 };
 
 /*

@@ -759,7 +759,7 @@ static void set_base(struct fg_trace_joiner *j)
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
 {
-	cost->samples += (double)header->samples;
+	cost->samples += (double)header->samples - (double)header->parts;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
 	cost->handler_ns += (double)header->handler_ns;
 	cost->start_ns += (double)header->startup_ns;

@@ -334,7 +334,8 @@ static void add_trace(const char *path, struct fg_sample_costs *costs)
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
 	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
 	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
-		costs->samples += header.samples;
+		costs->samples +=
+			header.samples - (header.parts < header.samples ? header.parts : 0);
 		costs->handler_ns += header.handler_ns;
 		costs->startup_ns += header.startup_ns;
 		/* What no sample met counts, too; a process that was killed wrote no totals. */
