@@ -18,6 +18,7 @@ enum {
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
 	STR_MAX = 1 << 24,
 	STR_BYTES = 40,  /* of its head */
+	KEY_WORDS = 16,  /* of a text without a hash, from its beginning and from its end */
 	HEAD_BYTES = 24, /* of an object of variable size */
 	SURROGATES = 0xd800,
 	SURROGATES_END = 0xe000,
@@ -205,6 +206,7 @@ static size_t put_utf8(char *to, uint32_t c)
 struct characters {
 	uintptr_t at;
 	uint64_t count;
+	uint64_t hash;
 	uint32_t width; /* bytes of one: 1, 2, 4 */
 };
 
@@ -219,6 +221,7 @@ static bool find_characters(const struct fg_python_layout *layout, uint64_t type
 		return false;
 	memcpy(&state, head + FG_PYTHON_STR_STATE, sizeof(state));
 	found->count = word_of(head, FG_PYTHON_SIZE);
+	found->hash = word_of(head, FG_PYTHON_STR_HASH);
 	found->width = state >> FG_PYTHON_STR_KIND_SHIFT & FG_PYTHON_STR_KIND_MASK;
 	found->at =
 		address + (state & FG_PYTHON_STR_ASCII ? layout->ascii_size : layout->compact_size);
@@ -245,6 +248,36 @@ size_t fg_python_text_read(const struct fg_python_layout *layout,
 		used += put_utf8(to + used, c);
 	}
 	return used;
+}
+
+static bool mix_text(struct fg_pages *pages, uintptr_t at, uint64_t size, uint64_t *key)
+{
+	uint64_t words[KEY_WORDS] = {0};
+
+	if (size > sizeof(words))
+		size = sizeof(words);
+	if (!fg_pages_read(pages, at, words, (size_t)size))
+		return false;
+	for (unsigned i = 0; i < KEY_WORDS; i++)
+		*key = fg_python_mix(*key, words[i]);
+	return true;
+}
+
+bool fg_python_text_key(const struct fg_python_layout *layout, const struct fg_python_types *types,
+			struct fg_pages *pages, uintptr_t address, uint64_t *key)
+{
+	struct characters text;
+
+	if (!find_characters(layout, types->str, pages, address, &text))
+		return false;
+	*key = fg_python_mix(fg_python_mix(address, text.count), text.hash);
+	if (text.hash != UINT64_MAX)
+		return true;
+	const uint64_t size = text.count * text.width;
+	const uint64_t tail = size < KEY_WORDS * WORD ? size : KEY_WORDS * WORD;
+
+	return mix_text(pages, text.at, size, key) &&
+	       mix_text(pages, text.at + (uintptr_t)(size - tail), tail, key);
 }
 
 size_t fg_python_bytes_size(const struct fg_python_types *types, struct fg_pages *pages,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Code objects come and go, and another one may lie where one was.  So a code object is known by
- * its address together with what it points to: all of that in one key of 64 bits.  Its texts are
- * written when it is first met; lines are worked out by who reads the trace.
+ * Code objects come and go, and another one may lie where one was, with texts where its texts were.
+ * So a code object is known by its address together with what it points to, texts included: all of
+ * that in one key of 64 bits.  Its texts are written when it is first met; lines are worked out by
+ * who reads the trace.
  */
 #include "collector/paths.h"
 #include "collector/python.h"
@@ -39,20 +40,20 @@ void fg_python_codes_clear(void)
 	atomic_store(&next_code, 0);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* Its texts may lie where those of another were, as it does itself.  0: it has none. */
+static uint64_t key_of(struct fg_pages *pages, const struct fg_python_code *code)
 {
-	hash ^= value;
-	hash *= UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ hash >> 32;
-}
+	uint64_t file = 0;
+	uint64_t name = 0;
+	uint64_t key = 0;
 
-static uint64_t key_of(const struct fg_python_code *code)
-{
-	uint64_t key = mix(code->address, code->filename);
-
-	key = mix(key, code->qualname);
-	key = mix(key, code->linetable);
-	key = mix(key, code->size << 32 | code->first_line);
+	if (!fg_python_text_key(fg_python.layout, &fg_python.types, pages, code->filename, &file) ||
+	    !fg_python_text_key(fg_python.layout, &fg_python.types, pages, code->qualname, &name))
+		return 0;
+	key = fg_python_mix(code->address, file);
+	key = fg_python_mix(key, name);
+	key = fg_python_mix(key, code->linetable);
+	key = fg_python_mix(key, code->size << 32 | code->first_line);
 	return key | 1u;
 }
 
@@ -104,12 +105,12 @@ static uint32_t write_code(struct fg_thread *thread, const struct fg_python_code
 static uint32_t number_code(struct fg_thread *thread, const struct fg_python_code *code)
 {
 	struct fg_python_stack *stack = &thread->stack->python;
-	const uint64_t key = key_of(code);
-	uint32_t id = fg_ids_find(&codes, key);
+	const uint64_t key = key_of(&stack->pages, code);
+	uint32_t id = key ? fg_ids_find(&codes, key) : 0;
 
 	if (FG_LIKELY(id))
 		return id;
-	if (stack->new_codes >= NEW_CODES_MAX || !fg_ids_have_room(&codes))
+	if (!key || stack->new_codes >= NEW_CODES_MAX || !fg_ids_have_room(&codes))
 		return 0;
 	stack->new_codes++;
 	id = write_code(thread, code);

@@ -58,7 +58,8 @@ enum {
 	FG_PYTHON_SIZE = 16,   /* in PyVarObject; the length of a str */
 	FG_PYTHON_TYPE_NAME = 24,
 	FG_PYTHON_TYPE_BASIC_SIZE = 32,
-	FG_PYTHON_BYTES = 32, /* in PyBytesObject */
+	FG_PYTHON_BYTES = 32,    /* in PyBytesObject */
+	FG_PYTHON_STR_HASH = 24, /* all bits set: not known yet */
 	FG_PYTHON_STR_STATE = 32,
 	FG_PYTHON_STR_KIND_SHIFT = 2,
 	FG_PYTHON_STR_KIND_MASK = 7,

@@ -65,6 +65,13 @@ struct fg_python_code {
 	uint32_t first_line;
 };
 
+static inline uint64_t fg_python_mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value;
+	hash *= UINT64_C(0xff51afd7ed558ccd);
+	return hash ^ hash >> 32;
+}
+
 /* Addresses of the types of objects. */
 struct fg_python_types {
 	uintptr_t code, str, bytes;
@@ -83,6 +90,12 @@ bool fg_python_instruction(const struct fg_python_layout *layout, const struct f
 size_t fg_python_text_read(const struct fg_python_layout *layout,
 			   const struct fg_python_types *types, struct fg_pages *pages,
 			   uintptr_t address, char *to, size_t room);
+/*
+ * Tells a str from others that lay at its address before: its length and hash, or the beginning and
+ * the end of its text where no hash is kept yet.  False: there is no str.
+ */
+bool fg_python_text_key(const struct fg_python_layout *layout, const struct fg_python_types *types,
+			struct fg_pages *pages, uintptr_t address, uint64_t *key);
 /* The length of a bytes object; 0: there is none. */
 size_t fg_python_bytes_size(const struct fg_python_types *types, struct fg_pages *pages,
 			    uintptr_t address);
