@@ -17,8 +17,9 @@ enum {
 	CODE_UNITS_MAX = 1 << 24,
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
 	STR_MAX = 1 << 24,
-	STR_BYTES = 40,  /* of its head */
-	KEY_WORDS = 16,  /* of a text without a hash, from its beginning and from its end */
+	STR_BYTES = 40, /* of its head */
+	KEY_WORDS = 16, /* of a text without a hash, from its beginning and from its end */
+	KEY_BYTES = KEY_WORDS * WORD,
 	HEAD_BYTES = 24, /* of an object of variable size */
 	SURROGATES = 0xd800,
 	SURROGATES_END = 0xe000,
@@ -274,7 +275,7 @@ bool fg_python_text_key(const struct fg_python_layout *layout, const struct fg_p
 	if (text.hash != UINT64_MAX)
 		return true;
 	const uint64_t size = text.count * text.width;
-	const uint64_t tail = size < KEY_WORDS * WORD ? size : KEY_WORDS * WORD;
+	const uint64_t tail = size < KEY_BYTES ? size : KEY_BYTES;
 
 	return mix_text(pages, text.at, size, key) &&
 	       mix_text(pages, text.at + (uintptr_t)(size - tail), tail, key);

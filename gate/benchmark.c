@@ -8,6 +8,7 @@
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
 #include "gate/placement.h"
+#include "gate/same_code.h"
 #include "gate/stored.h"
 #include "gate/stored_functions.h"
 #include "model/build_difference.h"
@@ -227,6 +228,19 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
+/* More work would be a cause, wherever the code of it lies. */
+static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
+						const struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &input->run->series[index];
+	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
+
+	return !input->baseline && set && !(verdict->work && verdict->work->kind == FG_WORK_MORE) &&
+	       fg_placement_is_comparable(&series->build[FG_ARM_BASELINE],
+					  &series->build[FG_ARM_CANDIDATE]) &&
+	       fg_same_code_takes_all_time(set, series);
+}
+
 static void decide_stored(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict)
 {
@@ -439,6 +453,8 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	fg_nodes_decide(input, index, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
+	else if (has_nothing_changed_that_takes_time(input, index, verdict))
+		fg_placement_settle_layouts(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
 }

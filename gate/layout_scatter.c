@@ -25,6 +25,20 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 	free(of_layout);
 }
 
+double fg_layout_error(const double *middles)
+{
+	double mean = 0;
+	double squares = 0;
+
+	for (size_t k = 0; k < FG_LAYOUTS; k++)
+		mean += middles[k] / FG_LAYOUTS;
+	if (isnan(mean))
+		return 0;
+	for (size_t k = 0; k < FG_LAYOUTS; k++)
+		squares += (middles[k] - mean) * (middles[k] - mean);
+	return sqrt(squares / (FG_LAYOUTS - 1) / FG_LAYOUTS);
+}
+
 static bool has_two_of_each(const uint8_t *layout, size_t count)
 {
 	size_t counts[FG_LAYOUTS] = {0};

@@ -17,5 +17,7 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
 /* The middle of each layout's pairs: `middles` has room for FG_LAYOUTS; NaN: it has none. */
 void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
 		       double *middles);
+/* The standard error of the mean of these middles; 0: not all are known. */
+double fg_layout_error(const double *middles);
 
 #endif

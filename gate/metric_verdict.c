@@ -265,6 +265,7 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	    (verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT))
 		verdict->outcome = FG_OUTCOME_PLACEMENT;
 	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
+	verdict->layout_error = fg_layout_error(middles);
 	for (size_t i = 0; i < FG_LAYOUTS; i++)
 		(void)fg_format_change(expm1(middles[i]), change[i]);
 	NOTE(context, verdict,

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -53,14 +54,52 @@ static bool has_another_file(const struct fg_environment *a, const struct fg_env
 	return false;
 }
 
+static bool has_same_inputs(const struct fg_environment *baseline,
+			    const struct fg_environment *candidate)
+{
+	return is_equal(baseline, candidate, "build.inputs") &&
+	       is_equal(baseline, candidate, "build.mapped");
+}
+
+/* Every library of `a` is the same file in `b`, or its functions were compared. */
+static bool has_compared_libraries(const struct fg_environment *a, const struct fg_environment *b)
+{
+	static const char prefix[] = "build.library.";
+
+	for (size_t i = 0; i < a->count; i++) {
+		const char *name = a->facts[i].key + sizeof(prefix) - 1;
+		char code_key[KEY_MAX];
+		char place_key[KEY_MAX];
+
+		if (!fg_text_starts_with(a->facts[i].key, prefix) ||
+		    is_equal(a, b, a->facts[i].key))
+			continue;
+		(void)snprintf(code_key, sizeof(code_key), "build.code.%s", name);
+		(void)snprintf(place_key, sizeof(place_key), "build.place.%s", name);
+		if (!fg_environment_get(a, code_key) || !fg_environment_get(b, code_key) ||
+		    !is_equal(a, b, place_key))
+			return false;
+	}
+	return true;
+}
+
+bool fg_placement_is_comparable(const struct fg_environment *baseline,
+				const struct fg_environment *candidate)
+{
+	return fg_environment_get(baseline, "build.code") &&
+	       fg_environment_get(candidate, "build.code") &&
+	       has_same_inputs(baseline, candidate) &&
+	       has_compared_libraries(baseline, candidate) &&
+	       has_compared_libraries(candidate, baseline);
+}
+
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate)
 {
 	return has_another_file(baseline, candidate) &&
 	       is_equal(baseline, candidate, "build.code") &&
-	       is_equal(baseline, candidate, "build.inputs") &&
-	       is_equal(baseline, candidate, "build.mapped") &&
-	       has_libraries_of(baseline, candidate) && has_libraries_of(candidate, baseline);
+	       has_same_inputs(baseline, candidate) && has_libraries_of(baseline, candidate) &&
+	       has_libraries_of(candidate, baseline);
 }
 
 static void place(enum fg_outcome *outcome)
@@ -68,6 +107,9 @@ static void place(enum fg_outcome *outcome)
 	if (*outcome == FG_OUTCOME_REGRESSION || *outcome == FG_OUTCOME_IMPROVEMENT)
 		*outcome = FG_OUTCOME_PLACEMENT;
 }
+
+/* Student's t, 95 % on one side, with a degree of freedom less than there are layouts. */
+static const double layouts_quantile = 2.353;
 
 /* What it surely took longer in is worth knowing; guilty it is not. */
 static void place_nodes(struct fg_node_verdict *nodes, size_t count)
@@ -79,6 +121,13 @@ static void place_nodes(struct fg_node_verdict *nodes, size_t count)
 		for (size_t k = 0; k < nodes[i].path_count; k++)
 			place(&nodes[i].paths[k].outcome);
 	}
+}
+
+static void place_time(struct fg_benchmark_verdict *verdict)
+{
+	place_nodes(verdict->time.functions, verdict->time.function_count);
+	place_nodes(verdict->time.libraries, verdict->time.library_count);
+	place_nodes(verdict->time.regions, verdict->time.region_count);
 }
 
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
@@ -94,12 +143,32 @@ void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *ve
 		metric->outcome = FG_OUTCOME_PLACEMENT;
 		any = true;
 	}
-	place_nodes(verdict->time.functions, verdict->time.function_count);
-	place_nodes(verdict->time.libraries, verdict->time.library_count);
-	place_nodes(verdict->time.regions, verdict->time.region_count);
+	place_time(verdict);
 	if (any)
 		fg_notes_add(
 			&verdict->notes, arena,
 			"placement: code unchanged: both builds have the same machine code, data "
 			"and inputs, only at other addresses");
+}
+
+void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[i];
+
+		if (metric->outcome != FG_OUTCOME_REGRESSION || metric->layout_error <= 0 ||
+		    fabs(log(metric->ratio)) >= layouts_quantile * metric->layout_error)
+			continue;
+		metric->outcome = FG_OUTCOME_PLACEMENT;
+		any = true;
+	}
+	if (!any)
+		return;
+	place_time(verdict);
+	fg_notes_add(
+		&verdict->notes, arena,
+		"placement: these places differ by more than the two sides do, and no function "
+		"that takes time has changed");
 }

@@ -15,9 +15,19 @@
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate);
 /*
+ * Do both read the same files, and is build.functions about all code that is not the same in both?
+ */
+bool fg_placement_is_comparable(const struct fg_environment *baseline,
+				const struct fg_environment *candidate);
+/*
  * Regressions and improvements of measured metrics become placement, with a note; so do those of
  * functions, libraries and call paths.
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+/*
+ * Nothing that takes time has changed (gate/same_code.h), and inputs neither: a regression that is
+ * no larger than what the layouts differ by is placement, with a note.
+ */
+void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 #endif

@@ -2,8 +2,12 @@
 #include "gate/same_code.h"
 
 enum {
-	LINE = 64
+	LINE = 64,
+	LIBRARY_KEY_MAX = 512,
 };
+
+/* Whoever has less of the samples takes no time worth speaking of. */
+#define HOT_SHARE 0.005
 
 enum code_state {
 	CODE_UNKNOWN,
@@ -123,17 +127,96 @@ static const char *readable(const struct fg_profile_set *set, const char *word,
 	return linkage;
 }
 
+/* Samples of each function, those of what was inlined into it included; to be freed. */
+static double *samples_of_functions(const struct fg_profile_set *set, double *all)
+{
+	double *samples = fg_xcalloc(set->function_count + 1, sizeof(samples[0]));
+
+	*all = 0;
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		for (uint32_t i = 0; i < row->count; i++) {
+			samples[fg_profile_set_compiled(set, row->nodes[i])] += row->samples[i];
+			*all += row->samples[i];
+		}
+	}
+	return samples;
+}
+
+/* Does the function at the start of "NAME=…"? */
+static bool takes_time(const struct fg_profile_set *set, const char *word)
+{
+	const size_t length = strcspn(word, "=");
+	double all = 0;
+	double *samples = samples_of_functions(set, &all);
+	bool takes = false;
+
+	for (size_t f = 0; f < set->function_count && !takes; f++) {
+		const struct fg_profile_function *function = &set->functions[f];
+		const char *name = function->linkage ? function->linkage : function->name;
+
+		takes = name && strncmp(name, word, length) == 0 && !name[length] &&
+			samples[f] >= HOT_SHARE * all;
+	}
+	free(samples);
+	return takes;
+}
+
 /* What samples are too few to tell may follow from the code. */
 static void note_only_changed(const struct fg_profile_set *set, const char *words,
 			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const char *only = only_changed(words);
 
-	if (!only || has_sure_function(&verdict->time))
+	if (!only || has_sure_function(&verdict->time) || !takes_time(set, only))
 		return;
 	fg_notes_add(&verdict->notes, arena,
 		     "%s is the only one of the hot functions whose machine code changed",
 		     readable(set, only, arena));
+}
+
+/* The same file on both sides, the kernel among them. */
+static bool is_in_same_file(const struct fg_series *series,
+			    const struct fg_profile_function *function)
+{
+	char key[LIBRARY_KEY_MAX];
+	const char *values[FG_ARM_COUNT];
+
+	if (!function->library)
+		return false;
+	if (function->library[0] == '[')
+		return true;
+	(void)snprintf(key, sizeof(key), "build.library.%s", function->library);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		values[arm] = fg_environment_get(&series->build[arm], key);
+	return values[0] && values[1] && strcmp(values[0], values[1]) == 0;
+}
+
+static bool is_same_code(const struct fg_series *series, const char *words,
+			 const struct fg_profile_function *function)
+{
+	const char *name = function->linkage ? function->linkage : function->name;
+
+	return (name && find(words, name).state == CODE_SAME) || is_in_same_file(series, function);
+}
+
+bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series)
+{
+	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	double all = 0;
+	double *samples = NULL;
+	bool is_same = false;
+
+	if (!words)
+		return false;
+	samples = samples_of_functions(set, &all);
+	is_same = all > 0;
+	for (size_t f = 0; f < set->function_count && is_same; f++)
+		is_same = samples[f] < HOT_SHARE * all ||
+			  is_same_code(series, words, &set->functions[f]);
+	free(samples);
+	return is_same;
 }
 
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,

@@ -19,5 +19,10 @@
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
 			 bool whole_changed, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict);
+/*
+ * Are all functions that take time known to be the same code, in both builds, as is all they name?
+ * False also where nothing is known.
+ */
+bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 
 #endif

@@ -94,6 +94,13 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 	return (uint32_t)set->node_count++;
 }
 
+uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node)
+{
+	while (node != 0 && set->functions[set->nodes[node].function].inlined)
+		node = set->nodes[node].parent;
+	return set->nodes[node].function;
+}
+
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path)
 {
 	for (size_t i = 0; i < set->region_count; i++)

@@ -66,6 +66,11 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* of the decisive test; NaN: none */
+	/*
+	 * Standard error of the logarithm of `ratio` if the layouts that it was measured in were
+	 * drawn at random; 0: it was measured in one
+	 */
+	double layout_error;
 	unsigned pairs;
 	unsigned looks;
 	/* the known price that covers it; the outcome stays what it is */

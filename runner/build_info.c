@@ -84,11 +84,24 @@ static bool is_in_the_work_tree(const struct fg_target *target, const char *path
 	       !fg_text_starts_with(path, target->checkout);
 }
 
+/* In the checkout, so that it is the same text on both sides. */
+static void add_place(const struct fg_target *target, const char *name, const char *path,
+		      struct fg_environment *build)
+{
+	char *key = fg_xasprintf("%s.%s", FG_FACT_PLACE, name);
+	const char *place = path + strlen(target->checkout);
+
+	fg_environment_set(build, key, place + strspn(place, "/"), false);
+	free(key);
+}
+
 static void add_origin(const struct fg_target *target, const char *name, const char *path,
 		       struct fg_environment *build)
 {
 	const bool in_checkout = target->checkout && fg_text_starts_with(path, target->checkout);
 
+	if (in_checkout)
+		add_place(target, name, path, build);
 	if (in_checkout || fg_target_is_inside(target, path))
 		add_name(build, FG_FACT_OWN_LIBRARIES, name);
 	else if (is_in_the_work_tree(target, path))

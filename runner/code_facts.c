@@ -21,9 +21,12 @@ enum {
 	DIGEST_HEX = FG_CODE_FACT_SIZE,
 	CHANGED_MAX_BYTES = 2000,
 	FUNCTIONS_MAX_BYTES = 8000,
+	COMPARED_FILES_MAX = 32,
 	INPUT_FILES_MAX = 20000,
 	INPUT_MAX_BYTES = 256 << 20, /* all files together */
 };
+
+#define AND_MORE " ..."
 
 /* ---- machine code ---- */
 
@@ -147,19 +150,26 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 	add_of_library(FG_FACT_LAYOUT, name, digests.layout, build);
 }
 
-static void add_changed_names(struct fg_strbuf *text, const struct fg_code *before,
-			      const struct fg_code *after,
-			      const struct fg_code_difference *difference)
+/* A program or library in both builds. */
+struct compared {
+	struct fg_code code[FG_ARM_COUNT];
+	struct fg_code_difference difference;
+};
+
+static void add_changed_names(struct fg_strbuf *text, const struct compared *file)
 {
-	for (size_t i = 0; i < difference->pair_count; i++) {
-		const struct fg_code_pair *pair = &difference->pairs[i];
-		const char *name = pair->after != FG_CODE_NONE ? after->items[pair->after].name
-							       : before->items[pair->before].name;
+	for (size_t i = 0; i < file->difference.pair_count; i++) {
+		const struct fg_code_pair *pair = &file->difference.pairs[i];
+		const bool is_there = pair->after != FG_CODE_NONE;
+		const struct fg_code *code =
+			&file->code[is_there ? FG_ARM_CANDIDATE : FG_ARM_BASELINE];
+		const char *name = code->items[is_there ? pair->after : pair->before].name;
 
 		if (pair->change == FG_CODE_SAME)
 			continue;
 		if (text->length + strlen(name) > CHANGED_MAX_BYTES) {
-			fg_strbuf_add_text(text, " ...");
+			if (!fg_text_ends_with(fg_strbuf_text(text), AND_MORE))
+				fg_strbuf_add_text(text, AND_MORE);
 			return;
 		}
 		fg_strbuf_printf(text, "%s%s", text->length ? " " : "", name);
@@ -185,14 +195,14 @@ struct function_facts {
 	bool reaches_change;
 };
 
-static struct function_facts facts_of(const char *function, const struct fg_code *before,
-				      const struct fg_code *after,
-				      const struct fg_code_difference *difference)
+static void add_facts_of(const char *function, const struct compared *file,
+			 struct function_facts *facts)
 {
-	struct function_facts facts = {0};
+	const struct fg_code *before = &file->code[FG_ARM_BASELINE];
+	const struct fg_code *after = &file->code[FG_ARM_CANDIDATE];
 
-	for (size_t i = 0; i < difference->pair_count; i++) {
-		const struct fg_code_pair *pair = &difference->pairs[i];
+	for (size_t i = 0; i < file->difference.pair_count; i++) {
+		const struct fg_code_pair *pair = &file->difference.pairs[i];
 		const bool in_both = pair->before != FG_CODE_NONE && pair->after != FG_CODE_NONE;
 		const struct fg_code_item *item = pair->after != FG_CODE_NONE
 							  ? &after->items[pair->after]
@@ -200,15 +210,14 @@ static struct function_facts facts_of(const char *function, const struct fg_code
 
 		if (!item->is_function || !is_part_of(item->name, function))
 			continue;
-		facts.has_changed |= pair->change != FG_CODE_SAME;
-		facts.reaches_change |= pair->reaches_change;
-		if (in_both && !facts.is_found) {
-			facts.address[FG_ARM_BASELINE] = before->items[pair->before].address;
-			facts.address[FG_ARM_CANDIDATE] = item->address;
-			facts.is_found = true;
+		facts->has_changed |= pair->change != FG_CODE_SAME;
+		facts->reaches_change |= pair->reaches_change;
+		if (in_both && !facts->is_found) {
+			facts->address[FG_ARM_BASELINE] = before->items[pair->before].address;
+			facts->address[FG_ARM_CANDIDATE] = item->address;
+			facts->is_found = true;
 		}
 	}
-	return facts;
 }
 
 /* "NAME=OFFSET:OFFSET:STATE", as code_facts.h has it. */
@@ -225,37 +234,93 @@ static void add_function(struct fg_strbuf *text, const char *name,
 			 (unsigned)(facts->address[FG_ARM_CANDIDATE] % FG_FACT_PAGE), state);
 }
 
+struct comparing {
+	const struct fg_target *targets[FG_ARM_COUNT];
+	struct compared *files;
+	size_t count, capacity;
+};
+
+static void compare_file(struct comparing *c, const char *const paths[FG_ARM_COUNT])
+{
+	struct compared file;
+	size_t read = 0;
+
+	while (read < FG_ARM_COUNT && fg_code_read(paths[read], c->targets[read]->checkout,
+						   &file.code[read], NULL) == FG_OK)
+		read++;
+	if (read == FG_ARM_COUNT) {
+		fg_code_compare(&file.code[FG_ARM_BASELINE], &file.code[FG_ARM_CANDIDATE],
+				&file.difference);
+		c->files = fg_grow(c->files, &c->capacity, c->count + 1, sizeof(c->files[0]));
+		c->files[c->count++] = file;
+		return;
+	}
+	while (read > 0)
+		fg_code_release(&file.code[--read]);
+}
+
+static void compare_library(struct comparing *c, const char *place)
+{
+	char *paths[FG_ARM_COUNT] = {NULL};
+
+	if (!c->targets[FG_ARM_BASELINE]->checkout || !c->targets[FG_ARM_CANDIDATE]->checkout)
+		return;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		paths[arm] = fg_fs_join(c->targets[arm]->checkout, place);
+	compare_file(c, (const char *const[]){paths[0], paths[1]});
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		free(paths[arm]);
+}
+
+static void compare_files(struct comparing *c, const struct fg_environment *build)
+{
+	static const char prefix[] = FG_FACT_PLACE ".";
+
+	compare_file(c, (const char *const[]){c->targets[FG_ARM_BASELINE]->program,
+					      c->targets[FG_ARM_CANDIDATE]->program});
+	for (size_t i = 0; i < build->count && c->count < COMPARED_FILES_MAX; i++) {
+		if (fg_text_starts_with(build->facts[i].key, prefix))
+			compare_library(c, build->facts[i].value);
+	}
+}
+
+static void release_files(struct comparing *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		fg_code_difference_release(&c->files[i].difference);
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			fg_code_release(&c->files[i].code[arm]);
+	}
+	free(c->files);
+}
+
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
 			       const struct fg_code_names *functions, struct fg_environment *build)
 {
-	struct fg_code_difference difference;
-	struct fg_code before;
-	struct fg_code after;
+	struct comparing c = {
+		.targets = {[FG_ARM_BASELINE] = baseline, [FG_ARM_CANDIDATE] = candidate}};
 	struct fg_strbuf text = {0};
 
 	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
-	    candidate->is_wrapper ||
-	    fg_code_read(baseline->program, baseline->checkout, &before, NULL) != FG_OK)
+	    candidate->is_wrapper)
 		return;
-	if (fg_code_read(candidate->program, candidate->checkout, &after, NULL) == FG_OK) {
-		fg_code_compare(&before, &after, &difference);
-		add_changed_names(&text, &before, &after, &difference);
-		if (text.length)
-			fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
-		fg_strbuf_clear(&text);
-		for (size_t i = 0; i < functions->count; i++) {
-			const struct function_facts facts =
-				facts_of(functions->items[i], &before, &after, &difference);
+	compare_files(&c, build);
+	for (size_t i = 0; i < c.count; i++)
+		add_changed_names(&text, &c.files[i]);
+	if (text.length)
+		fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
+	fg_strbuf_clear(&text);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function_facts facts = {0};
 
-			add_function(&text, functions->items[i], &facts);
-		}
-		if (text.length)
-			fg_environment_set(build, FG_FACT_FUNCTIONS, text.data, false);
-		fg_strbuf_release(&text);
-		fg_code_difference_release(&difference);
-		fg_code_release(&after);
+		for (size_t k = 0; k < c.count; k++)
+			add_facts_of(functions->items[i], &c.files[k], &facts);
+		add_function(&text, functions->items[i], &facts);
 	}
-	fg_code_release(&before);
+	if (text.length)
+		fg_environment_set(build, FG_FACT_FUNCTIONS, text.data, false);
+	fg_strbuf_release(&text);
+	release_files(&c);
 }
 
 /* ---- inputs ---- */

@@ -10,8 +10,10 @@
  *	build.inputs          digest of the files that the command names and of the project's data
  *	build.mapped          digest of what else was mapped while it ran, by build-ids: plugins,
  *	                      child programs; known once a repetition was sampled
- *	build.changed         of the candidate: the functions and objects of the program that are
- *	                      not as in the baseline, by linkage name; " ..." at the end: and more
+ *	build.place.LIBRARY   where a library of the project lies in the checkout
+ *	build.changed         of the candidate: the functions and objects of the program and of
+ *	                      these libraries that are not as in the baseline, by linkage name;
+ *	                      " ..." at the end: and more
  *	build.functions       of the candidate: NAME=BEFORE:AFTER:STATE for the functions that it
  *	                      spends most of its time in.  The numbers are addresses within a page;
  *	                      the state is s (same machine code, also in all that it names), r (the
@@ -30,6 +32,7 @@
 #define FG_FACT_LAYOUT    "build.layout"
 #define FG_FACT_INPUTS    "build.inputs"
 #define FG_FACT_MAPPED    "build.mapped"
+#define FG_FACT_PLACE     "build.place"
 #define FG_FACT_CHANGED   "build.changed"
 #define FG_FACT_FUNCTIONS "build.functions"
 
@@ -62,7 +65,8 @@ char *fg_code_facts_changed_input(const struct fg_target *baseline,
 				  const struct fg_target *candidate);
 
 /*
- * What is not the same in both programs, and where these functions lie, into the candidate's facts.
+ * What is not the same in both programs and the libraries that the candidate's facts place in its
+ * checkout, and where these functions lie, into the candidate's facts.
  */
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
 			       const struct fg_code_names *functions, struct fg_environment *build);

@@ -30,7 +30,7 @@ static struct hot *count_samples(const struct fg_profile_set *set)
 		const struct fg_profile_row *row = &set->rows[r];
 
 		for (uint32_t i = 0; i < row->count; i++)
-			all[set->nodes[row->nodes[i]].function].samples += row->samples[i];
+			all[fg_profile_set_compiled(set, row->nodes[i])].samples += row->samples[i];
 	}
 	return all;
 }
@@ -46,9 +46,7 @@ void fg_session_hot_functions(const struct fg_profile_set *set, struct fg_code_n
 
 		if (all[i].samples == 0)
 			break;
-		/* Code that was only inlined is part of others. */
-		if (!f->inlined)
-			names->items[names->count++] = f->linkage ? f->linkage : f->name;
+		names->items[names->count++] = f->linkage ? f->linkage : f->name;
 	}
 	free(all);
 }
