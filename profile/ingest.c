@@ -245,7 +245,7 @@ static void describe_code(const struct fg_profile *profile, const struct fg_envi
 	char hex[2 * FG_SHA256_SIZE + 1];
 
 	for (size_t i = 1; i < profile->module_count; i++) {
-		if (!is_known(known, profile->modules[i].name))
+		if (!profile->modules[i].is_kernel && !is_known(known, profile->modules[i].name))
 			texts[count++] = module_text(&profile->modules[i]);
 	}
 	if (count)

@@ -145,6 +145,7 @@ struct fg_module_info {
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
+	bool is_kernel; /* or a module of it; whether samples meet it is chance */
 	const char *
 		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
 		symbols_from;

@@ -34,6 +34,7 @@ static void add_module(struct fg_trace_joiner *j, size_t i)
 	info->start = module->start;
 	info->end = module->end;
 	info->process = j->process;
+	info->is_kernel = (module->flags & FG_MODULE_KERNEL) != 0;
 	j->module_of[i] = (uint32_t)j->profile->module_count - 1;
 	j->file_of[i] = fg_profile_module_file(j->profile, j->module_of[i]);
 	if (j->modules[i] && fg_symbol_module_is_bad(j->modules[i]))
