@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/same_code.h"
 
+#include "base/text.h"
+
 enum {
 	LINE = 64,
 	LIBRARY_KEY_MAX = 512,
@@ -198,7 +200,11 @@ static bool is_same_code(const struct fg_series *series, const char *words,
 {
 	const char *name = function->linkage ? function->linkage : function->name;
 
-	return (name && find(words, name).state == CODE_SAME) || is_in_same_file(series, function);
+	if (!name)
+		return false;
+	/* The linker makes those: a jump to the function of another file. */
+	return fg_text_ends_with(name, "@plt") || find(words, name).state == CODE_SAME ||
+	       is_in_same_file(series, function);
 }
 
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series)
