@@ -10,6 +10,8 @@ enum {
 
 /* Whoever has less of the samples takes no time worth speaking of. */
 #define HOT_SHARE 0.005
+/* Where more have no stack it is not known who takes the time. */
+#define NOWHERE_SHARE 0.05
 
 enum code_state {
 	CODE_UNKNOWN,
@@ -202,9 +204,9 @@ static bool is_same_code(const struct fg_series *series, const char *words,
 
 	if (!name)
 		return false;
-	/* The linker makes those: a jump to the function of another file. */
-	return fg_text_ends_with(name, "@plt") || find(words, name).state == CODE_SAME ||
-	       is_in_same_file(series, function);
+	/* The linker makes a jump to the function of another file; the kernel is that of both. */
+	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
+	       find(words, name).state == CODE_SAME || is_in_same_file(series, function);
 }
 
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series)
@@ -217,8 +219,8 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	if (!words)
 		return false;
 	samples = samples_of_functions(set, &all);
-	is_same = all > 0;
-	for (size_t f = 0; f < set->function_count && is_same; f++)
+	is_same = all > 0 && samples[0] <= NOWHERE_SHARE * all;
+	for (size_t f = 1; f < set->function_count && is_same; f++)
 		is_same = samples[f] < HOT_SHARE * all ||
 			  is_same_code(series, words, &set->functions[f]);
 	free(samples);

@@ -714,6 +714,7 @@ static void what_layouts_differ_by_is_placement_where_no_code_changed(void **sta
 		p.layouts = rows[r].layouts;
 		(void)add_node(&p, add_node(&p, 0, "main", 0, 0), "fit", 400, 412);
 		(void)add_node(&p, 0, "memcpy@plt", 9, 9);
+		(void)add_node_of(&p, 0, NULL, "[kernel]", 12, 12);
 		b = measure(&p, 100);
 		assert_int_equal(b->outcome, rows[r].outcome);
 		assert_true(fg_made_has_note(&b->notes, "placement: these places differ by more") ==
