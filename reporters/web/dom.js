@@ -38,6 +38,14 @@ export function afterPaint(work) {
 	requestAnimationFrame(() => setTimeout(work));
 }
 
+// What a reader may ask for next is prepared while the browser has nothing else to do.
+export function whenIdle(work) {
+	if ('requestIdleCallback' in window)
+		requestIdleCallback(work);
+	else
+		setTimeout(work, 200);
+}
+
 // What the style sheet says now: light or dark, or what the user's system forces.
 export function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -2,7 +2,7 @@
 // Other ways to look at a profile as a flame graph: both sides beside each other, callees first, and one function with all
 // its callers and callees.
 
-import { el, replace } from './dom.js';
+import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
 import { flameGraph } from './flame.js';
 import { readProfile } from './profile.js';
@@ -202,6 +202,7 @@ export function flameViews(profile, options = {}) {
 	let of;
 	let graphs = [];
 	let inverted;
+	const invertedOnce = () => (inverted ??= invertedProfile(profile));
 
 	function tell(flame) {
 		options.onState?.({ ...flame, view: view || undefined, of: view === 'sandwich' ? of : undefined });
@@ -247,8 +248,7 @@ export function flameViews(profile, options = {}) {
 		} else if (view === 'time') {
 			replace(spot, timeOrders());
 		} else if (view === 'inverted') {
-			inverted ??= invertedProfile(profile);
-			replace(spot, graphOf(inverted), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
+			replace(spot, graphOf(invertedOnce()), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {
 			const words = clip(shortName(profile.functions.name[of]), 80);
 			replace(spot, figure(`Callers of ${words}`, graphOf(callersOf(profile, of))), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of))));
@@ -259,6 +259,7 @@ export function flameViews(profile, options = {}) {
 			tell({ node: 0, mode: graphs[0].mode, search: '' });
 	}
 	show('');
+	whenIdle(invertedOnce);
 	return {
 		element,
 		// What a link said.

@@ -2,7 +2,8 @@
 // What a reader waits for: a trend of 10,000 points, and every kind of interaction on it and on a report of 35,000 call paths.
 // node goals.mjs PROGRAM-THAT-WRITES-PAGES
 // An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is
-// what remains to wait for on a machine with nothing else to do, and the time that passed.
+// what remains to wait for on a machine with nothing else to do, and the time that passed.  "first" is the time of the first one
+// on a page that has come to rest: whatever is made once is waited for then.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { basename, join } from 'node:path';
 import { openPage, scratchFolder, withBrowser } from './browser.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const FIRSTS = 5;
 const POINTS = 10000;
 const [LOAD_GOAL, GOAL] = [300, 50];
 const folder = scratchFolder();
@@ -53,6 +55,24 @@ async function open(context, url) {
 }
 
 // Each step is called with its number inside the page; what two frames cost without one is taken off.
+async function firstOf(context, url, step) {
+	const times = [];
+	for (let round = 0; round < FIRSTS; round += 1) {
+		const { page } = await open(context, url);
+		times.push(await page.evaluate(async (text) => {
+			const act = new Function('i', text);
+			for (let i = 0; i < 5; i += 1)
+				await new Promise((rest) => { requestIdleCallback(rest); });
+			const started = performance.now();
+			act(0);
+			await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); });
+			return performance.now() - started;
+		}, step));
+		await page.close();
+	}
+	return median(times);
+}
+
 async function interaction({ page, session }, step) {
 	const run = (body) => page.evaluate(async ([text, count]) => {
 		const act = text ? new Function('i', text) : null;
@@ -111,17 +131,18 @@ await withBrowser(async (context) => {
 			await page.close();
 		}
 	const over = median(times.trend) - median(times.blank);
-	rows.push([`trend of ${POINTS} points, over a blank page`, '', over, LOAD_GOAL, over]);
+	rows.push([`trend of ${POINTS} points, over a blank page`, '', '', over, LOAD_GOAL, over]);
 	for (const [name, list] of Object.entries(steps)) {
-		const opened = await open(context, name === 'report' ? `file://${join(folder, 'large.html')}` : `${origin}trend.html`);
+		const url = name === 'report' ? `file://${join(folder, 'large.html')}` : `${origin}trend.html`;
+		const opened = await open(context, url);
 		for (const [words, step] of Object.entries(list)) {
 			const { cpu, time } = await interaction(opened, step);
-			rows.push([words, cpu.toFixed(1), time, GOAL, cpu]);
+			rows.push([words, (await firstOf(context, url, step)).toFixed(1), cpu.toFixed(1), time, GOAL, cpu]);
 		}
 		opened.page.noProblems();
 		await opened.page.close();
 	}
 });
-console.log(`${'median of ' + ROUNDS} rounds`.padEnd(48) + 'CPU ms'.padStart(9) + 'ms'.padStart(9) + 'goal'.padStart(7));
-for (const [words, cpu, time, goal, judged] of rows)
-	console.log(words.padEnd(48) + cpu.padStart(9) + time.toFixed(1).padStart(9) + String(goal).padStart(7) + (judged > goal ? '   missed' : ''));
+console.log(`${'median of ' + ROUNDS} rounds`.padEnd(48) + 'first ms'.padStart(9) + 'CPU ms'.padStart(9) + 'ms'.padStart(9) + 'goal'.padStart(7));
+for (const [words, first, cpu, time, goal, judged] of rows)
+	console.log(words.padEnd(48) + first.padStart(9) + cpu.padStart(9) + time.toFixed(1).padStart(9) + String(goal).padStart(7) + (judged > goal ? '   missed' : ''));
