@@ -457,4 +457,5 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		fg_placement_settle_layouts(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
+	fg_nodes_note_unexplained(arena, verdict);
 }

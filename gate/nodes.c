@@ -165,16 +165,13 @@ static void share_blame(const struct fg_node_context *c, struct fg_blame *blame)
 	}
 }
 
-static void note_nobody_is_sure(const struct fg_node_context *c, struct fg_blame *blame)
+static bool has_sure_function(const struct fg_blame *blame)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
 		if (fg_standing_is_sure(blame->functions[i].standing))
-			return;
+			return true;
 	}
-	if (c->whole_changed)
-		fg_notes_add(c->notes, c->arena,
-			     "no single function is sure: more pairs (`--pairs`) or a higher rate "
-			     "(`measure.sampler.rate`) would tell");
+	return false;
 }
 
 /* One arm whose samples are missing would make every function of the other look new. */
@@ -210,10 +207,9 @@ static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 	if (fg_measure_is_time(c->id))
 		add_regions(c, blame);
 	share_blame(c, blame);
-	if (fg_measure_is_time(c->id)) {
-		note_nobody_is_sure(c, blame);
+	blame->is_unexplained = c->whole_changed && !has_sure_function(blame);
+	if (fg_measure_is_time(c->id))
 		note_leaves(c, blame);
-	}
 	fg_node_family_release(&family);
 	free(moved);
 }
@@ -260,4 +256,16 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);
 	fg_same_code_settle(context.set, series, context.whole_changed, arena, verdict);
+}
+
+void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	if (verdict->only_changed)
+		fg_notes_add(&verdict->notes, arena,
+			     "%s is the only one of the hot functions whose machine code changed",
+			     verdict->only_changed);
+	if (verdict->time.is_unexplained && verdict->outcome != FG_OUTCOME_PLACEMENT)
+		fg_notes_add(&verdict->notes, arena,
+			     "no single function is sure: more pairs (`--pairs`) or a higher rate "
+			     "(`measure.sampler.rate`) would tell");
 }

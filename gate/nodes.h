@@ -17,6 +17,9 @@
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
 
+/* What to know where no function is to blame; once the verdict is complete. */
+void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+
 /*
  * Blame for one measure.  The context's set, policy, arena, notes, seed, id and exact are given;
  * `series` has the builds of both sides, `verdict` the metric.

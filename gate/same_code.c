@@ -59,15 +59,21 @@ static struct code_fact find(const char *words, const char *name)
 	return (struct code_fact){0};
 }
 
+static bool is_function_of(const struct fg_profile_function *function,
+			   const struct fg_node_verdict *node)
+{
+	return strcmp(function->name, node->name) == 0 &&
+	       strcmp(function->library ? function->library : "",
+		      node->library ? node->library : "") == 0;
+}
+
 static struct code_fact fact_of(const struct fg_profile_set *set, const char *words,
 				const struct fg_node_verdict *node)
 {
 	for (size_t f = 1; f < set->function_count; f++) {
 		const struct fg_profile_function *function = &set->functions[f];
 
-		if (strcmp(function->name, node->name) == 0 &&
-		    strcmp(function->library ? function->library : "",
-			   node->library ? node->library : "") == 0)
+		if (is_function_of(function, node))
 			return find(words, function->linkage ? function->linkage : function->name);
 	}
 	return (struct code_fact){0};
@@ -109,10 +115,10 @@ static const char *only_changed(const char *words)
 	return only;
 }
 
-static bool has_sure_function(const struct fg_blame *blame)
+static bool has_guilty_function(const struct fg_blame *blame)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
-		if (fg_standing_is_sure(blame->functions[i].standing))
+		if (blame->functions[i].standing == FG_STANDING_GUILTY)
 			return true;
 	}
 	return false;
@@ -148,7 +154,48 @@ static double *samples_of_functions(const struct fg_profile_set *set, double *al
 	return samples;
 }
 
-/* Does the function at the start of "NAME=…"? */
+/* Which of the functions did the change change?  To be freed. */
+static bool *find_changed(const struct fg_profile_set *set, const char *words)
+{
+	bool *changed = fg_xcalloc(set->function_count + 1, sizeof(changed[0]));
+
+	for (size_t f = 1; f < set->function_count; f++) {
+		const struct fg_profile_function *function = &set->functions[f];
+		const char *name = function->linkage ? function->linkage : function->name;
+
+		changed[f] = name && find(words, name).state == CODE_CHANGED;
+	}
+	return changed;
+}
+
+static bool is_any_hot(const struct fg_profile_set *set, const bool *functions)
+{
+	double all = 0;
+	double *samples = samples_of_functions(set, &all);
+	bool is_hot = false;
+
+	for (size_t f = 1; f < set->function_count && !is_hot; f++)
+		is_hot = functions[f] && samples[f] > 0 && samples[f] >= HOT_SHARE * all;
+	free(samples);
+	return is_hot;
+}
+
+/* Who is called by changed code, at any distance, may be called more often. */
+static bool is_called_by_changed(const struct fg_profile_set *set, const bool *changed,
+				 const struct fg_node_verdict *node)
+{
+	for (size_t n = 1; n < set->node_count; n++) {
+		if (!is_function_of(&set->functions[set->nodes[n].function], node))
+			continue;
+		for (uint32_t up = set->nodes[n].parent; up; up = set->nodes[up].parent) {
+			if (changed[set->nodes[up].function])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Does the function at the start of "NAME=…" take time? */
 static bool takes_time(const struct fg_profile_set *set, const char *word)
 {
 	const size_t length = strcspn(word, "=");
@@ -168,16 +215,14 @@ static bool takes_time(const struct fg_profile_set *set, const char *word)
 }
 
 /* What samples are too few to tell may follow from the code. */
-static void note_only_changed(const struct fg_profile_set *set, const char *words,
+static void find_only_changed(const struct fg_profile_set *set, const char *words,
 			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const char *only = only_changed(words);
 
-	if (!only || has_sure_function(&verdict->time) || !takes_time(set, only))
+	if (!only || has_guilty_function(&verdict->time) || !takes_time(set, only))
 		return;
-	fg_notes_add(&verdict->notes, arena,
-		     "%s is the only one of the hot functions whose machine code changed",
-		     readable(set, only, arena));
+	verdict->only_changed = readable(set, only, arena);
 }
 
 /* The same file on both sides, the kernel among them. */
@@ -234,9 +279,13 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
 	struct code_fact *facts = NULL;
 	bool is_explained = false;
+	bool *changed = NULL;
+	bool is_elsewhere = false;
 
 	if (!words)
 		return;
+	changed = find_changed(set, words);
+	is_elsewhere = whole_changed && is_any_hot(set, changed);
 	facts = fg_xcalloc(verdict->time.function_count + 1, sizeof(facts[0]));
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->time.functions[i];
@@ -250,15 +299,18 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		if (facts[i].state == CODE_SAME || facts[i].state == CODE_REACHES_CHANGE)
 			add_note(node, &facts[i], arena, verdict);
 	}
-	for (size_t i = 0; is_explained && i < verdict->time.function_count; i++) {
+	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		struct fg_node_verdict *node = &verdict->time.functions[i];
 
 		if (node->standing != FG_STANDING_GUILTY || facts[i].state != CODE_SAME)
+			continue;
+		if (!is_explained && (!is_elsewhere || is_called_by_changed(set, changed, node)))
 			continue;
 		node->standing = FG_STANDING_SAME_CODE;
 		node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	}
 	if (whole_changed)
-		note_only_changed(set, words, arena, verdict);
+		find_only_changed(set, words, arena, verdict);
+	free(changed);
 	free(facts);
 }

@@ -12,9 +12,10 @@
 #include "model/verdict.h"
 
 /*
- * A note for each function whose change is sure and whose code is the same.  Where a function that
- * did change is guilty as well, those are not.  Where the whole changed and no function is sure,
- * the only hot one that changed is named.
+ * A note for each function whose change is sure and whose code is the same.  Such a one is not
+ * guilty beside a function that did change and is guilty as well, nor where one that did change
+ * takes time and does not call it.  Where the whole changed and no function is guilty, the only hot
+ * one that changed is named.
  */
 void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
 			 bool whole_changed, struct fg_arena *arena,

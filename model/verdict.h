@@ -187,7 +187,8 @@ struct fg_blame {
 	const char *measure; /* "heap.allocations" */
 	const char *label;   /* "allocations" */
 	const char *unit;
-	bool exact; /* repetitions of one side agreed: no difference is estimated */
+	bool exact;          /* repetitions of one side agreed: no difference is estimated */
+	bool is_unexplained; /* the whole surely changed, and no function's change is sure */
 	/* sure ones first, then those that are not sure, then those that moved; largest first */
 	struct fg_node_verdict *functions;
 	size_t function_count;
@@ -217,6 +218,8 @@ struct fg_benchmark_verdict {
 	const char *error_stacks; /* where its threads stood; NULL: not known */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
+	const char *only_changed; /* the hot function whose code changed, if there is just one and
+				     none is guilty */
 	struct fg_blame time; /* CPU time, or wall time where the sampler's clock measured that */
 	struct fg_blame *measures; /* other measures of the profile that changed */
 	size_t measure_count;

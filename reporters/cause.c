@@ -80,6 +80,11 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION && blame->function_count > 0) {
 		fg_strbuf_add_text(text, "; no single function is sure");
 	}
+	if (!first && benchmark->outcome == FG_OUTCOME_REGRESSION && benchmark->only_changed) {
+		fg_strbuf_printf(text, "; the only hot %s that changed is ",
+				 blame->function_count > 0 ? "one" : "function");
+		style->add_code(text, benchmark->only_changed);
+	}
 }
 
 /* "11.6 % slower" of a time, "max rss +12.0 %" of anything else. */

@@ -360,6 +360,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_text(w, "error_tail", benchmark->error_tail);
 	if (benchmark->error_stacks)
 		fg_json_text(w, "error_stacks", benchmark->error_stacks);
+	if (benchmark->only_changed)
+		fg_json_text(w, "only_changed", benchmark->only_changed);
 	add_builds(w, fg_report_series(report, benchmark));
 	fg_json_begin_array(w, "metrics");
 	for (size_t i = 0; i < benchmark->metric_count; i++)

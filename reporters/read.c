@@ -425,6 +425,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	benchmark->error = get_text(r, object, "error");
 	benchmark->error_tail = get_text(r, object, "error_tail");
 	benchmark->error_stacks = get_text(r, object, "error_stacks");
+	benchmark->only_changed = get_text(r, object, "only_changed");
 	benchmark->metrics =
 		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));
 	for (size_t i = 0; i < benchmark->metric_count; i++, metric = metric->next)

@@ -508,6 +508,10 @@ static void make_unsure(struct fg_fixture *fixture)
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	fg_notes_add(&benchmark->notes, &verdict->arena, "%s", series->schedule_reason);
+	benchmark->only_changed = "extrapolate";
+	fg_notes_add(&benchmark->notes, &verdict->arena,
+		     "%s is the only one of the hot functions whose machine code changed",
+		     benchmark->only_changed);
 	fg_notes_add(&benchmark->notes, &verdict->arena,
 		     "no single function is sure: more pairs (`--pairs`) or a higher rate "
 		     "(`measure.sampler.rate`) would tell");

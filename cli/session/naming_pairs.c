@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A verdict is about the time that the kernel measured, which differs by a percent or less between
+ * two executions; a function is known by its samples only, whose number scatters by its root.  With
+ * S samples an execution, of which the function has the share q, the difference of n pairs is
+ * uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S n samples.
+ * That stands out by NAMING_ERRORS errors with
+ *
+ *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
+ *
+ * pairs.  The guilty one is not known here, so q is the share of the largest: a smaller function
+ * needs fewer.  The number is fixed before it is reached, and which function looks slower has no
+ * part in it, so that the test of the functions keeps its promise.
+ */
+#include "cli/session/naming_pairs.h"
+
+#include <math.h>
+
+/* Three of them reach an adjusted p of some percent; the fourth is for the scatter of the times. */
+#define NAMING_ERRORS 4.0
+/* So much longer than its verdict took may a benchmark be measured to name the function. */
+#define NAMING_MOST 4
+
+struct sampled {
+	double executions;
+	double all;
+	double largest; /* of one function */
+};
+
+static struct sampled count_samples(const struct fg_profile_set *set)
+{
+	double *samples = fg_xcalloc(set->function_count + 1, sizeof(samples[0]));
+	const uint16_t time = fg_profile_set_time(set);
+	struct sampled found = {0};
+
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		if (row->measure != time || row->aside != 0)
+			continue;
+		found.executions += 1;
+		for (uint32_t i = 0; i < row->count; i++) {
+			samples[set->nodes[row->nodes[i]].function] += row->samples[i];
+			found.all += row->samples[i];
+		}
+	}
+	for (size_t f = 0; f < set->function_count; f++)
+		found.largest = fmax(found.largest, samples[f]);
+	free(samples);
+	return found;
+}
+
+unsigned fg_session_naming_pairs(const struct fg_profile_set *set, double ratio, unsigned pairs,
+				 unsigned most)
+{
+	const struct sampled sampled = count_samples(set);
+	const double change = ratio - 1;
+	double wanted = 0;
+
+	if (sampled.all <= 0 || !(change > 0))
+		return 0;
+	wanted = 2 * NAMING_ERRORS * NAMING_ERRORS * (sampled.largest / sampled.all) *
+		 sampled.executions / (change * change * sampled.all);
+	wanted = fmin(ceil(wanted), fmin((double)most, (double)NAMING_MOST * pairs));
+	return wanted > pairs ? (unsigned)wanted : 0;
+}

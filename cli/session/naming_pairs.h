@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many pairs it takes until a slower program's function can be named. */
+#ifndef FG_CLI_SESSION_NAMING_PAIRS_H
+#define FG_CLI_SESSION_NAMING_PAIRS_H
+
+#include "model/profile_set.h"
+
+/*
+ * The pairs at which a function that carries a change to `ratio` stands out from the scatter of its
+ * samples, at most `most`; 0: `pairs` are enough, or nothing was sampled.
+ */
+unsigned fg_session_naming_pairs(const struct fg_profile_set *set, double ratio, unsigned pairs,
+				 unsigned most);
+
+#endif

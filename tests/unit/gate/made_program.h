@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program with made-up call paths, sampled once a millisecond, for tests of who is to blame. */
+#ifndef FG_TESTS_GATE_MADE_PROGRAM_H
+#define FG_TESTS_GATE_MADE_PROGRAM_H
+
+#include "tests/unit/gate/made_run.h"
+
+enum {
+	FG_MADE_SMALL = 40,
+	FG_MADE_NODES = 8 + FG_MADE_SMALL,
+};
+
+/* A fact of both builds; the array ends with a key of NULL. */
+struct fg_made_fact {
+	const char *key;
+	const char *baseline;
+	const char *candidate;
+};
+
+struct fg_made_program {
+	const struct fg_made_fact *facts;
+	struct fg_made made;
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[1];
+	uint32_t nodes[FG_MADE_NODES]; /* call paths with time of their own */
+	double ms[2][FG_MADE_NODES];   /* per arm */
+	size_t count;
+	double seen[2];        /* share of each arm that the sampler sees */
+	double spent_ns;       /* CPU time of the last repetition */
+	bool with_bytes;       /* each repetition has a row of another measure too */
+	const double *layouts; /* of the candidate; NULL: measured in one */
+};
+
+void fg_made_program_init(struct fg_made_program *p, uint64_t seed);
+void fg_made_program_release(struct fg_made_program *p);
+/* A call path with so many milliseconds of its own in each build, in the program itself. */
+uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *name, double before,
+		      double after);
+/* As above, in this library. */
+uint32_t fg_made_node_of(struct fg_made_program *p, uint32_t parent, const char *library,
+			 const char *name, double before, double after);
+/* Many of two milliseconds each. */
+void fg_made_small_ones(struct fg_made_program *p, uint32_t parent);
+/* Measure the pairs; CPU time is what the rows add up to. */
+const struct fg_benchmark_verdict *fg_made_measure(struct fg_made_program *p, uint32_t pairs);
+const struct fg_node_verdict *fg_made_find(const struct fg_benchmark_verdict *b, const char *name);
+
+#endif

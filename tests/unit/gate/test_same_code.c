@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Functions whose machine code is the same in both builds, beside those that did change. */
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_program.h"
+
+#include <math.h>
+
+static void without_a_sure_function_the_only_one_that_changed_is_named(void **state)
+{
+	static const struct {
+		const char *functions; /* the fact */
+		double after;
+		bool is_named;
+	} rows[] = {
+		{"work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, true},
+		{"c_part=16:48:c a_part=16:48:c", 10.6, false},
+		{"c_part=16:48:s a_part=16:48:s", 10.6, false},
+		{"c_part=16:48:c a_part=16:48:s", 10.0, false}, /* it is not slower */
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
+						     {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b;
+		struct fg_made_program p;
+		uint32_t work;
+
+		fg_made_program_init(&p, 23);
+		p.facts = facts;
+		work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
+		for (int i = 0; i < 12; i++) {
+			char name[32];
+
+			(void)snprintf(name, sizeof(name), "%c_part", 'a' + i);
+			(void)fg_made_node(&p, work, name, 10.0, rows[r].after);
+		}
+		b = fg_made_measure(&p, 40);
+		assert_int_equal(fg_made_has_note(&b->notes,
+						  "c_part is the only one of the hot functions "
+						  "whose machine code changed"),
+				 rows[r].is_named);
+		fg_made_program_release(&p);
+	}
+}
+
+static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(void **state)
+{
+	static const struct {
+		const char *functions; /* the fact */
+		enum fg_standing fit;
+		bool is_noted;
+	} rows[] = {
+		{"fit=1040:1072:s scan=64:96:c", FG_STANDING_SAME_CODE, true},
+		{"fit=1040:1072:s scan=64:96:r", FG_STANDING_SAME_CODE, true},
+		{"fit=1040:1072:c scan=64:96:c", FG_STANDING_GUILTY, false},
+		{"scan=64:96:c", FG_STANDING_GUILTY, false},
+		{"fit=1040:1072:s", FG_STANDING_GUILTY, true}, /* nothing else explains it */
+		{"fit=1040:1072 scan=64:96:c", FG_STANDING_GUILTY, false},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
+						     {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b;
+		struct fg_made_program p;
+		uint32_t work;
+
+		fg_made_program_init(&p, 25);
+		p.facts = facts;
+		work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
+		(void)fg_made_node(&p, work, "fit", 40, 64);
+		(void)fg_made_node(&p, work, "scan", 40, 60);
+		b = fg_made_measure(&p, 100);
+		assert_int_equal(fg_made_find(b, "scan")->standing, FG_STANDING_GUILTY);
+		assert_int_equal(fg_made_find(b, "fit")->standing, rows[r].fit);
+		assert_int_equal(
+			fg_made_has_note(&b->notes,
+					 "fit: machine code unchanged, as is all it calls; at +16 "
+					 "mod 64 → +48 mod 64 (mod 4096: +1040 → +1072)"),
+			rows[r].is_noted);
+		assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+		fg_made_program_release(&p);
+	}
+}
+
+/* Only `fit` surely got slower; who calls it, or stands beside it, changed. */
+static void slower_code_that_did_not_change_is_guilty_only_where_changed_code_calls_it(void **state)
+{
+	static const struct {
+		const char *functions; /* the fact */
+		double scan;
+		enum fg_standing fit;
+		const char *only_changed;
+	} rows[] = {
+		{"fit=16:48:s scan=64:96:c work=0:0:r", 40, FG_STANDING_SAME_CODE, "scan"},
+		{"fit=16:48:s scan=64:96:c work=0:0:c", 40, FG_STANDING_GUILTY, NULL},
+		{"fit=16:48:s scan=64:96:c", 0, FG_STANDING_GUILTY, NULL}, /* takes no time */
+		{"fit=16:48:c scan=64:96:c", 40, FG_STANDING_GUILTY, NULL},
+		{"fit=16:48:r scan=64:96:c", 40, FG_STANDING_GUILTY, NULL},
+		{"fit=16:48:s scan=64:96:s", 40, FG_STANDING_GUILTY, NULL},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
+						     {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b;
+		struct fg_made_program p;
+		uint32_t work;
+
+		fg_made_program_init(&p, 28);
+		p.facts = facts;
+		work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
+		(void)fg_made_node(&p, work, "fit", 40, 64);
+		(void)fg_made_node(&p, work, "scan", rows[r].scan, rows[r].scan);
+		b = fg_made_measure(&p, 100);
+		assert_int_equal(fg_made_find(b, "fit")->standing, rows[r].fit);
+		assert_true((b->only_changed != NULL) == (rows[r].only_changed != NULL));
+		if (rows[r].only_changed)
+			assert_string_equal(b->only_changed, rows[r].only_changed);
+		assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+		fg_made_program_release(&p);
+	}
+}
+
+static void placement_has_no_guilty_function(void **state)
+{
+	static const struct fg_made_fact facts[] = {
+		{"build.id", "aa", "bb"},
+		{"build.code", "c0de", "c0de"},
+		{"build.inputs", "da", "da"},
+		{"build.mapped", "e1", "e1"},
+		{"build.functions", "", "fit=16:48:s"},
+		{NULL, NULL, NULL},
+	};
+	const struct fg_benchmark_verdict *b;
+	struct fg_made_program p;
+
+	(void)state;
+	fg_made_program_init(&p, 25);
+	p.facts = facts;
+	(void)fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "fit", 40, 64);
+	p.made.policy.functions = FG_FUNCTIONS_GATE;
+	b = fg_made_measure(&p, 100);
+	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
+	assert_int_equal(fg_made_find(b, "fit")->standing, FG_STANDING_SAME_CODE);
+	assert_int_equal(fg_made_find(b, "fit")->outcome, FG_OUTCOME_PLACEMENT);
+	for (size_t i = 0; i < b->time.library_count; i++)
+		assert_int_not_equal(b->time.libraries[i].outcome, FG_OUTCOME_REGRESSION);
+	fg_made_program_release(&p);
+}
+
+/*
+ * The candidate is 3 % slower on average, in functions whose code is the same: by the same amount
+ * in each place of the code, or by more in one and less in another.
+ */
+static void what_layouts_differ_by_is_placement_where_no_code_changed(void **state)
+{
+	static const double alike[FG_LAYOUTS] = {1.03, 1.031, 1.029, 1.03};
+	static const double apart[FG_LAYOUTS] = {1.02, 0.97, 1.10, 1.03};
+	static const struct {
+		const double *layouts;
+		const char *functions;
+		const char *inputs;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{apart, "fit=16:48:s main=64:64:c", "da", FG_OUTCOME_PLACEMENT},
+		{alike, "fit=16:48:s main=64:64:c", "da", FG_OUTCOME_REGRESSION},
+		{apart, "fit=16:48:c main=64:64:s", "da", FG_OUTCOME_REGRESSION},
+		{apart, "fit=16:48:r main=64:64:c", "da", FG_OUTCOME_REGRESSION},
+		{apart, "fit=16:48:s main=64:64:c", "ta", FG_OUTCOME_REGRESSION},
+		{apart, "", "da", FG_OUTCOME_REGRESSION},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct fg_made_fact facts[] = {
+			{"build.id", "aa", "bb"},
+			{"build.code", "c0de", "c0fe"},
+			{"build.inputs", "da", rows[r].inputs},
+			{"build.mapped", "e1", "e1"},
+			{"build.functions", "", rows[r].functions},
+			{NULL, NULL, NULL},
+		};
+		const struct fg_benchmark_verdict *b;
+		struct fg_made_program p;
+
+		fg_made_program_init(&p, 27);
+		p.facts = facts;
+		p.layouts = rows[r].layouts;
+		(void)fg_made_node(&p, fg_made_node(&p, 0, "main", 0, 0), "fit", 400, 412);
+		(void)fg_made_node(&p, 0, "memcpy@plt", 9, 9);
+		(void)fg_made_node_of(&p, 0, NULL, "[kernel]", 12, 12);
+		b = fg_made_measure(&p, 100);
+		assert_int_equal(b->outcome, rows[r].outcome);
+		assert_true(fg_made_has_note(&b->notes, "placement: these places differ by more") ==
+			    (rows[r].outcome == FG_OUTCOME_PLACEMENT));
+		fg_made_program_release(&p);
+	}
+}
+
+static void code_that_did_not_change_is_never_to_blame(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+	struct fg_made_program p;
+	uint32_t find_node;
+
+	(void)state;
+	fg_made_program_init(&p, 13);
+	find_node = fg_made_node(&p, fg_made_node(&p, 0, "main", 20, 20), "find", 5, 6);
+	(void)fg_made_node(&p, find_node, "memcmp@plt", 2, 3);
+	(void)fg_made_node_of(&p, find_node, "libc.so.6", "memcmp", 20, 30);
+	b = fg_made_measure(&p, 30);
+	assert_string_equal(b->time.functions[0].name, "memcmp");
+	series = fg_made_series(&p.made, "app");
+	for (int arm = 0; arm < 2; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+	b = fg_made_decide(&p.made, "app");
+	assert_string_equal(b->time.functions[0].name, "find");
+	assert_true(fabs(b->time.functions[0].delta - 12.0) < 1.5);
+	assert_null(fg_made_find(b, "memcmp"));
+	assert_int_equal(b->time.functions[0].path_count, 1);
+	assert_int_equal(b->time.functions[0].paths[0].frame_count, 2);
+	assert_true(fg_made_has_note(&b->notes, "spent in memcmp"));
+	fg_made_program_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_sure_function_the_only_one_that_changed_is_named),
+		cmocka_unit_test(
+			slower_code_that_did_not_change_is_not_guilty_beside_code_that_did),
+		cmocka_unit_test(
+			slower_code_that_did_not_change_is_guilty_only_where_changed_code_calls_it),
+		cmocka_unit_test(placement_has_no_guilty_function),
+		cmocka_unit_test(what_layouts_differ_by_is_placement_where_no_code_changed),
+		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
