@@ -2,8 +2,8 @@
 #include "cli/session/measure_times.h"
 
 #include "base/number.h"
-#include "cli/session/naming_pairs.h"
 #include "gate/gate.h"
+#include "gate/naming_pairs.h"
 #include "gate/placement.h"
 
 /*
@@ -156,8 +156,8 @@ static int measure_to_name(struct fg_session *session, struct fg_runner_job *job
 	    benchmark->policy.functions == FG_FUNCTIONS_OFF ||
 	    !is_measured_time(series, look->metric))
 		return FG_OK;
-	wanted = fg_session_naming_pairs(session->profiles[indexes[0]], look->ratio, look->pairs,
-					 benchmark->measure.max_pairs);
+	wanted = fg_naming_pairs(session->profiles[indexes[0]], series, look->ratio, look->pairs,
+				 benchmark->measure.max_pairs);
 	if (wanted == 0)
 		return FG_OK;
 	fg_progress_clear(&session->progress);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many pairs it takes until a slower program's function can be named. */
-#ifndef FG_CLI_SESSION_NAMING_PAIRS_H
-#define FG_CLI_SESSION_NAMING_PAIRS_H
+#ifndef FG_GATE_NAMING_PAIRS_H
+#define FG_GATE_NAMING_PAIRS_H
 
 #include "model/profile_set.h"
+#include "model/run.h"
 
 /*
  * The pairs at which a function that carries a change to `ratio` stands out from the scatter of its
  * samples, at most `most`; 0: `pairs` are enough, or nothing was sampled.
  */
-unsigned fg_session_naming_pairs(const struct fg_profile_set *set, double ratio, unsigned pairs,
-				 unsigned most);
+unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
+			 double ratio, unsigned pairs, unsigned most);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/naming_pairs.h"
-#include "model/run.h"
+#include "gate/naming_pairs.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -10,35 +9,59 @@ enum {
 	MANY = 1000,
 };
 
-/* Ten pairs of 80 samples: `largest` of them in one function, the rest in another. */
+/*
+ * Ten pairs of 80 samples: `largest` of them in one function, half of those in the library that it
+ * calls; the rest in another function.
+ */
 static void make(struct fg_profile_set *set, unsigned largest)
 {
-	uint32_t functions[2];
+	const struct fg_profile_function functions[] = {
+		{.name = "large", .library = "program"},
+		{.name = "small", .library = "program"},
+		{.name = "memcmp", .library = "libc.so.6"},
+	};
+	const unsigned samples[] = {largest / 2, 80 - largest, largest - largest / 2};
+	uint32_t nodes[FG_ARRAY_SIZE(functions)];
 
 	fg_profile_set_init(set, "program");
-	functions[0] = fg_profile_set_function(set, &(struct fg_profile_function){.name = "large"});
-	functions[1] = fg_profile_set_function(set, &(struct fg_profile_function){.name = "small"});
+	for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++)
+		nodes[i] = fg_profile_set_node(set, i == 2 ? nodes[0] : 0,
+					       fg_profile_set_function(set, &functions[i]));
 	for (unsigned pair = 0; pair < PAIRS; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-			struct fg_profile_row *row = fg_profile_set_add_row(set, 2);
+			struct fg_profile_row *row =
+				fg_profile_set_add_row(set, FG_ARRAY_SIZE(functions));
 
 			row->arm = arm;
 			row->pair = pair;
-			for (unsigned i = 0; i < 2; i++) {
-				row->nodes[i] = fg_profile_set_node(set, 0, functions[i]);
-				row->samples[i] = i == 0 ? largest : 80 - largest;
+			for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++) {
+				row->nodes[i] = nodes[i];
+				row->samples[i] = samples[i];
 			}
 		}
 	}
 }
 
+static struct fg_series *make_series(struct fg_run *run)
+{
+	struct fg_series *series;
+
+	fg_run_init(run);
+	series = fg_run_add_series(run, "program");
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+	return series;
+}
+
 static unsigned pairs_for(unsigned largest, double ratio, unsigned most)
 {
 	struct fg_profile_set set;
+	struct fg_run run;
 	unsigned pairs;
 
 	make(&set, largest);
-	pairs = fg_session_naming_pairs(&set, ratio, PAIRS, most);
+	pairs = fg_naming_pairs(&set, make_series(&run), ratio, PAIRS, most);
+	fg_run_release(&run);
 	fg_profile_set_release(&set);
 	return pairs;
 }
@@ -71,10 +94,12 @@ static void it_never_takes_much_longer_than_the_verdict_did(void **state)
 static void without_samples_nothing_is_to_be_named(void **state)
 {
 	struct fg_profile_set set;
+	struct fg_run run;
 
 	(void)state;
 	fg_profile_set_init(&set, "program");
-	assert_int_equal(fg_session_naming_pairs(&set, 1.1, PAIRS, MANY), 0);
+	assert_int_equal(fg_naming_pairs(&set, make_series(&run), 1.1, PAIRS, MANY), 0);
+	fg_run_release(&run);
 	fg_profile_set_release(&set);
 }
 

@@ -12,7 +12,9 @@
  * needs fewer.  The number is fixed before it is reached, and which function looks slower has no
  * part in it, so that the test of the functions keeps its promise.
  */
-#include "cli/session/naming_pairs.h"
+#include "gate/naming_pairs.h"
+
+#include "gate/blame.h"
 
 #include <math.h>
 
@@ -24,12 +26,14 @@
 struct sampled {
 	double executions;
 	double all;
-	double largest; /* of one function */
+	double largest; /* of one function, with the unchanged libraries that it calls */
 };
 
-static struct sampled count_samples(const struct fg_profile_set *set)
+static struct sampled count_samples(const struct fg_profile_set *set,
+				    const struct fg_series *series)
 {
 	double *samples = fg_xcalloc(set->function_count + 1, sizeof(samples[0]));
+	uint32_t *blamed = fg_blame_nodes(set, series);
 	const uint16_t time = fg_profile_set_time(set);
 	struct sampled found = {0};
 
@@ -40,20 +44,21 @@ static struct sampled count_samples(const struct fg_profile_set *set)
 			continue;
 		found.executions += 1;
 		for (uint32_t i = 0; i < row->count; i++) {
-			samples[set->nodes[row->nodes[i]].function] += row->samples[i];
+			samples[set->nodes[blamed[row->nodes[i]]].function] += row->samples[i];
 			found.all += row->samples[i];
 		}
 	}
 	for (size_t f = 0; f < set->function_count; f++)
 		found.largest = fmax(found.largest, samples[f]);
+	free(blamed);
 	free(samples);
 	return found;
 }
 
-unsigned fg_session_naming_pairs(const struct fg_profile_set *set, double ratio, unsigned pairs,
-				 unsigned most)
+unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
+			 double ratio, unsigned pairs, unsigned most)
 {
-	const struct sampled sampled = count_samples(set);
+	const struct sampled sampled = count_samples(set, series);
 	const double change = ratio - 1;
 	double wanted = 0;
 
