@@ -5,9 +5,10 @@
 
 #include "base/base.h"
 
-#define FG_NS_PER_S  INT64_C(1000000000)
-#define FG_NS_PER_MS INT64_C(1000000)
-#define FG_NS_PER_US INT64_C(1000)
+#define FG_NS_PER_DAY (86400 * FG_NS_PER_S)
+#define FG_NS_PER_S   INT64_C(1000000000)
+#define FG_NS_PER_MS  INT64_C(1000000)
+#define FG_NS_PER_US  INT64_C(1000)
 
 int64_t fg_clock_monotonic_ns(void);
 int64_t fg_clock_wall_ns(void); /* since 1970, UTC */

@@ -2,6 +2,7 @@
 /* Deleting runs, and garbage collection. */
 #include "store/removal.h"
 
+#include "base/clock.h"
 #include "store/db.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -77,6 +78,21 @@ struct victims {
 	size_t capacity;
 };
 
+/*
+ * Is the run of this row, which is the `place`-th newest of its branch, too new to go?  Its
+ * project's own retention comes before the policy.
+ */
+static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
+{
+	const int64_t started_ns = fg_column_int(row, 3);
+	const int64_t days = fg_column_int(row, 5);
+
+	if (days > 0)
+		return (int64_t)place < fg_column_int(row, 6) ||
+		       started_ns >= policy->now_ns - days * FG_NS_PER_DAY;
+	return place < policy->keep || started_ns >= policy->older_than_ns;
+}
+
 /* Runs come newest first within a project and branch: the first `keep` of each stay. */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)
@@ -100,7 +116,7 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 			project = fg_column_int(&q, 1);
 			place = 0;
 		}
-		if (place++ < policy->keep || fg_column_int(&q, 3) >= policy->older_than_ns)
+		if (stays(policy, &q, place++))
 			continue;
 		if (fg_column_int(&q, 4) > 0) {
 			result->kept_baselines++;

@@ -56,6 +56,7 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	fg_query_text(&q, side_fact(run, "git.tag"));
 	fg_query_text(&q, head->digest);
 	fg_query_int(&q, head->is_new);
+	fg_query_int(&q, head->bytes);
 	status = fg_query_value(&q, id, err);
 	if (status == FG_ENOENT)
 		return fg_error_set(err, FG_EBUSY, "%s: run %s has just been stored: try again",

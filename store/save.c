@@ -179,6 +179,30 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	return status;
 }
 
+int64_t fg_parts_bytes(const struct fg_series_parts *parts, size_t count,
+		       const struct fg_bytes *report_block)
+{
+	size_t bytes = report_block->size;
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t kind = 1; kind < FG_CHUNK_KINDS; kind++)
+			bytes += parts[i].blocks[kind].size;
+		for (size_t m = 0; m < parts[i].measure_count; m++)
+			bytes += parts[i].measures[m].rows.size + parts[i].measures[m].totals.size;
+	}
+	return (int64_t)bytes;
+}
+
+/* Without parts, the database knows how much it was. */
+static int weigh(struct fg_store *store, int64_t id, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_WEIGH);
+	fg_query_int(&q, id);
+	return fg_query_run(&q, err);
+}
+
 int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 {
 	const struct fg_run_head words = {
@@ -186,6 +210,9 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 		.is_new = save->is_new,
 		.outcome = save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL,
 		.digest = save->digest,
+		.bytes = save->parts ? fg_parts_bytes(save->parts, save->run->series_count,
+						      save->report_block)
+				     : 0,
 	};
 	int64_t id = 0;
 	int status = fg_store_begin(store, err);
@@ -211,6 +238,8 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 		goto out;
 	if (save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
+	if (!save->parts && status == FG_OK)
+		status = weigh(store, id, err);
 out:
 	store->batch.later.collects = false;
 	return fg_store_end(store, status, err);

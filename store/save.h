@@ -49,6 +49,10 @@ struct fg_save {
 	bool is_kept; /* lives until the batch ends: rows may be written then */
 };
 
+/* What the store will hold of a run that was made into parts. */
+int64_t fg_parts_bytes(const struct fg_series_parts *parts, size_t count,
+		       const struct fg_bytes *report_block);
+
 /* A whole run in one transaction. */
 int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 	FG_NODISCARD;

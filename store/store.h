@@ -184,6 +184,7 @@ struct fg_gc_policy {
 	int64_t older_than_ns; /* runs started before this wall clock time; 0: no limit by age */
 	/* the newest runs per project and branch that stay whatever their age; 0: none */
 	size_t keep;
+	int64_t now_ns; /* the age that a project's own retention speaks of ends here */
 	bool dry_run;
 };
 

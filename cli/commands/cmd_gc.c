@@ -59,6 +59,7 @@ static int run(struct fg_cli *cli, const void *values)
 		.project = given->project,
 		.older_than_ns = fg_clock_wall_ns() - given->older_than,
 		.keep = given->keep,
+		.now_ns = fg_clock_wall_ns(),
 		.dry_run = given->dry_run,
 	};
 	struct fg_gc_result result = {0};

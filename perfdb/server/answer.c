@@ -119,6 +119,8 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 		if (refusals[i].http_status == answer->status)
 			word = refusals[i].word;
 	}
+	if (answer->refusal)
+		word = answer->refusal;
 	if (answer->status < 400)
 		answer->status = found->http_status;
 	if ((answer->status == 503 || answer->status == 507) && !answer->retry_after_s)

@@ -113,6 +113,7 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 		.project = given->project,
 		.older_than_ns = fg_clock_wall_ns() - given->older_than,
 		.keep = given->keep,
+		.now_ns = fg_clock_wall_ns(),
 		.dry_run = given->dry_run,
 	};
 	struct fg_gc_result result = {0};

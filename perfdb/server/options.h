@@ -38,6 +38,8 @@ struct fg_perfdb_options {
 	int64_t expires;
 	int64_t older_than;
 	unsigned keep;
+	unsigned most_runs;
+	uint64_t most_bytes;
 	unsigned after;
 	unsigned rate;
 	unsigned threads;
@@ -81,6 +83,7 @@ struct fg_perfdb_command {
 extern const struct fg_perfdb_command fg_perfdb_serve;                  /* serve.c */
 extern const struct fg_perfdb_command fg_perfdb_token, fg_perfdb_audit; /* token.c */
 extern const struct fg_perfdb_command fg_perfdb_role;                   /* role.c */
+extern const struct fg_perfdb_command fg_perfdb_limit;                  /* limit.c */
 /* database.c */
 extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_gc,
 	fg_perfdb_check;

@@ -30,6 +30,7 @@ struct fg_answer {
 	const char *asset_tag;
 	unsigned retry_after_s;
 	const char *location; /* of a redirection */
+	const char *refusal;  /* what a failure is called; NULL: by its status */
 	const char *cookies[2];
 };
 

@@ -14,6 +14,7 @@
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
+#include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/sealer.h"
@@ -267,6 +268,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
 	s->dictionary_users = fg_remembered_new();
+	s->quotas = fg_quotas_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret);
@@ -313,6 +315,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_limiter_free(server->failures);
 	fg_remembered_free(server->good_tokens);
 	fg_remembered_free(server->dictionary_users);
+	fg_quotas_free(server->quotas);
 	fg_proxies_free(server->proxies);
 	fg_oidc_free(server->oidc);
 	free(server->cookie_name);

@@ -15,6 +15,7 @@ struct fg_remembered;
 struct fg_limiter;
 struct fg_oidc;
 struct fg_proxies;
+struct fg_quotas;
 struct fg_request_log;
 struct fg_sealer;
 struct fg_sessions;
@@ -36,6 +37,7 @@ struct fg_counters {
 	atomic_ullong answers[6]; /* by hundreds of the status */
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
+	atomic_ullong over_quota;
 	atomic_ullong bytes_in;
 	atomic_ullong limited;
 };
@@ -57,6 +59,7 @@ struct fg_server {
 	struct fg_remembered *good_tokens;      /* that worked lately */
 	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
 	struct fg_proxies *proxies;
+	struct fg_quotas *quotas;
 	char *cookie_name;             /* for the secret, or for who is signed in */
 	struct fg_oidc *oidc;          /* NULL: nobody signs in here */
 	bool cookies_are_secure;       /* sent over HTTPS only */

@@ -8,6 +8,7 @@ import { address, attempt, heading, link, listenForSearch, page, showTrail, stat
 import { summary } from './dashboard.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
+import { showLimits } from './limits.js';
 import { showPeople, showWho, signInAddress } from './people.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
@@ -18,7 +19,7 @@ const SUMMED_UP = 30; // projects whose state is asked for
 // The front page: all projects, or the only one there is.
 async function showProjects(state) {
 	const [{ projects }, administers] = await Promise.all([ask('projects'), canAdminister()]);
-	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}));
+	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}), ' · ', link('Limits', 'limits', {}));
 	if (projects.length === 1 && !state.view) {
 		await showProject({ project: projects[0] });
 		if (tokens)
@@ -37,7 +38,7 @@ async function showProjects(state) {
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, people: showPeople };
+	search: showSearch, tokens: showTokens, people: showPeople, limits: showLimits };
 
 async function askToken(words) {
 	const where = await signInAddress();

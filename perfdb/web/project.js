@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One project: its benchmarks and its runs.
 
-import { el, replace } from './dom.js';
+import { afterPaint, el, replace } from './dom.js';
 import { clip, formatTime } from './format.js';
 import { badge, dataTable } from './table.js';
 import { dashboard } from './dashboard.js';
+import { usageWords } from './limits.js';
 import { ask } from './server.js';
 import { address, heading, link, page, runWords, showTrail } from './shell.js';
 
@@ -63,9 +64,11 @@ export async function showProject(state) {
 	const form = searchForm(project, state, facts);
 	// On a phone its five fields would come before the runs.
 	const search = matchMedia('(max-width: 640px)').matches ? el('details', {}, el('summary', {}, 'Search for runs'), form) : form;
+	const held = el('p', { class: 'quiet' });
 	showTrail(link(clip(project, 60), 'project', { project }));
 	replace(page, el('main', {}, heading(project),
 		glance,
 		el('section', { 'aria-labelledby': 'runs' }, el('h2', { id: 'runs' }, 'Runs'), search, el('p', {}, go), table,
-			listed.next && el('p', {}, link('Older runs', 'project', { project, after: listed.next })))));
+			listed.next && el('p', {}, link('Older runs', 'project', { project, after: listed.next })), held)));
+	afterPaint(async () => replace(held, ...await usageWords(project).catch(() => [])));
 }

@@ -87,8 +87,11 @@ SELECT DISTINCT w.value FROM level l JOIN words w ON w.id = l.metric WHERE l.ben
 SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1;
 
 -- name: gc_candidates
-SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id)
-FROM run r JOIN project p ON p.id = r.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
+SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
+	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0)
+FROM run r JOIN project p ON p.id = r.project LEFT JOIN project_limit own ON own.project = p.name
+LEFT JOIN project_limit other ON other.project = ''
+WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
 ORDER BY r.project, r.branch, r.started_ns DESC, r.uuid DESC;
 -- name: gc_words
 DELETE FROM words WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.metrics = words.id)

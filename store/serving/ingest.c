@@ -279,6 +279,12 @@ void fg_arrival_release(struct fg_arrival *arrival)
 	*arrival = (struct fg_arrival){0};
 }
 
+int64_t fg_arrival_bytes(const struct fg_arrival *arrival)
+{
+	return fg_parts_bytes(arrival->parts, arrival->stored.run.series_count,
+			      &arrival->report_block);
+}
+
 int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,
 			 struct fg_error *err)
 {

@@ -35,6 +35,8 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_arrival_release(struct fg_arrival *arrival);
+/* What the store will hold of it. */
+int64_t fg_arrival_bytes(const struct fg_arrival *arrival);
 /*
  * Store it; `is_new`: no run has this id.  In a batch, the arrival must live until the batch ends.
  */

@@ -47,6 +47,35 @@ async function localPages() {
 	local.kill('SIGTERM');
 }
 
+// An administrator sets a quota; what is held, and that it is reached, stands on the project's page.
+async function limits(context) {
+	const page = await openPage(context, base, options);
+	await page.getByRole('link', { name: 'Limits' }).click();
+	await page.getByText('No project has a limit.').waitFor();
+	await page.locator('select[name=project]').selectOption('tracker');
+	await page.getByText(/^Holds \d+ runs, [\d.]+ [KM]iB\.$/).waitFor();
+	await page.getByLabel('Most runs').fill('5');
+	await page.getByLabel('Days kept').fill('3650');
+	await page.getByLabel('Newest kept').fill('20');
+	await page.getByRole('button', { name: 'Set', exact: true }).click();
+	await page.getByText('The limits of tracker are set.').waitFor();
+	assert.match(await page.getByRole('row', { name: /tracker/ }).innerText(), /tracker\s+5\s+no limit\s+3650 days, and the newest 20 of each branch/);
+	await page.getByText(/Holds \d+ runs of at most 5, .* The quota is reached: uploads are refused\.$/).waitFor();
+	await look(context, page, 'limits');
+	await page.goto(`${base}?view=project&project=tracker`);
+	await page.getByText(/Runs are kept for 3650 days, .*The quota is reached/).waitFor();
+	await page.goto(`${base}?view=limits`);
+	await page.locator('select[name=project]').selectOption('tracker');
+	for (const [label, value] of [['Most runs', '5'], ['Days kept', '3650'], ['Newest kept', '20']]) {
+		assert.equal(await page.getByLabel(label).inputValue(), value);
+		await page.getByLabel(label).fill('');
+	}
+	await page.getByRole('button', { name: 'Set', exact: true }).click();
+	await page.getByText('No project has a limit.').waitFor();
+	page.noProblems();
+	await page.close();
+}
+
 // An administrator makes a token, which is shown once and works until it is revoked.
 async function tokens(context) {
 	const works = async (secret) => (await fetch(`${base}api/v1/runs`, { headers: { Authorization: `Bearer ${secret}` } })).status;
@@ -393,6 +422,7 @@ try {
 		await hostileNames(context);
 		await sourceLinks(context);
 		await tokens(context);
+		await limits(context);
 
 		await deadEnds(context);
 		await backThroughZooms(context);

@@ -89,6 +89,8 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_metric(text, "runs_stored_total", "Runs stored.", atomic_load(&c->runs_stored));
 	add_metric(text, "runs_known_total", "Uploads of runs that were there already.",
 		   atomic_load(&c->runs_known));
+	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
+		   atomic_load(&c->over_quota));
 	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
 	add_metric(text, "batches_total", "Transactions that stored uploads.",
 		   writes ? fg_write_queue_batches(writes) : 0);

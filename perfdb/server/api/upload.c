@@ -10,6 +10,7 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/dictionaries.h"
+#include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
 #include "store/bundle.h"
 #include "store/bytes.h"
@@ -260,6 +261,9 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 	(void)err; /* is the write's */
 	if (up->made.taken)
 		rq->answer.status = FG_HTTP_DIFFERENT;
+	if (up->made.stored)
+		fg_quotas_add(rq->server->quotas, up->arrival.stored.run.project,
+			      fg_arrival_bytes(&up->arrival));
 	if (rq->write.status == FG_OK)
 		confirm(rq, up->made.stored);
 	return leave(rq, rq->write.status);
@@ -355,6 +359,20 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 	return check_identity(rq, &up->run.run, err);
 }
 
+/* Clients keep in their spool what is forbidden to them. */
+static int check_quota(struct fg_request *rq, struct fg_error *err)
+{
+	const int status =
+		fg_quotas_check(rq->server->quotas, rq->store, rq->upload->run.run.project, err);
+
+	if (status != FG_ELIMIT)
+		return status;
+	atomic_fetch_add(&rq->server->counters.over_quota, 1);
+	rq->answer.status = 403;
+	rq->answer.refusal = "over_quota";
+	return status;
+}
+
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
 	bool known = false;
@@ -370,10 +388,14 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	status = check_known(rq, &known, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	if (!known)
-		return leave(rq, store_run(rq, err));
-	confirm(rq, false);
-	return leave(rq, FG_OK);
+	if (known) {
+		confirm(rq, false);
+		return leave(rq, FG_OK);
+	}
+	status = check_quota(rq, err);
+	if (status != FG_OK)
+		return leave(rq, status);
+	return leave(rq, store_run(rq, err));
 }
 
 int fg_handle_has_dictionary(struct fg_request *rq, struct fg_error *err)

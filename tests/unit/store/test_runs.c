@@ -2,6 +2,7 @@
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/history.h"
+#include "store/serving/limits.h"
 #include "store/serving/upkeep.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
@@ -543,6 +544,7 @@ static const char back_to_version_1[] =
 	"JOIN set_fact y ON y.fact_set = x.fact_set; "
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
+	"DROP TABLE project_limit; ALTER TABLE run DROP COLUMN bytes; "
 	"DROP TABLE audit; DROP TABLE role; DROP TABLE sign_in; DROP TABLE sign_in_name; "
 	"ALTER TABLE schema_version DROP COLUMN usable_from; "
 	"UPDATE schema_version SET version = 1";
@@ -558,10 +560,12 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	struct fg_stored_run before = {0};
 	struct fg_stored_run after = {0};
 	struct fg_fact_difference *differences = NULL;
+	struct fg_usage usage[2] = {{0}};
 	struct fg_store *other = NULL;
 	sqlite3 *raw = NULL;
 
 	fill(f, 2);
+	assert_int_equal(fg_store_usage(f->store, "tracker", &usage[0], &f->err), FG_OK);
 	load(f, "0198f000-0000-7000-8000-000000000001", &before);
 	fg_store_close(f->store);
 	f->store = NULL;
@@ -576,6 +580,9 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 				      NULL, NULL, NULL),
 			 SQLITE_OK);
 	(void)sqlite3_close(raw);
+	assert_int_equal(fg_store_usage(f->store, "tracker", &usage[1], &f->err), FG_OK);
+	assert_true(usage[0].bytes > 0);
+	assert_int_equal(usage[1].bytes, usage[0].bytes);
 	load(f, "0198f000-0000-7000-8000-000000000001", &after);
 	assert_int_equal(after.run.started_ns, before.run.started_ns);
 	assert_int_equal(after.profiles[0]->node_count, before.profiles[0]->node_count);

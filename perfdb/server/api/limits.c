@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Quotas and retention, and what a project holds.  An administrator of one project sets its own. */
+#include "store/serving/limits.h"
+
+#include "perfdb/protocol.h"
+#include "perfdb/server/api/decision.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/quotas.h"
+
+/* The members; 0 is no limit. */
+static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
+{
+	fg_json_text(w, "project", *limits->project ? limits->project : NULL);
+	fg_json_int(w, "most_runs", limits->most_runs);
+	fg_json_int(w, "most_bytes", limits->most_bytes);
+	fg_json_int(w, "keep_days", limits->keep_days);
+	fg_json_int(w, "keep_newest", limits->keep_newest);
+	fg_request_json_time(w, "set_at", limits->set_ns);
+	fg_json_text(w, "set_by", limits->set_by);
+}
+
+int fg_handle_limits(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_limits_list list = {0};
+	struct fg_json_writer w;
+	const int status = fg_store_limits_list(rq->store, &list, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_request_json_list(rq, &w, "limits");
+	for (size_t i = 0; i < list.count; i++) {
+		const struct fg_limits *limits = &list.items[i];
+
+		/* Those of all projects hold for every one. */
+		if (*limits->project && fg_request_may_see(rq, limits->project, NULL) != FG_OK)
+			continue;
+		fg_json_begin_object(&w, NULL);
+		add_limits(&w, limits);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_limits_list_release(&list);
+	return FG_OK;
+}
+
+int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
+{
+	const char *project = NULL;
+	struct fg_limits limits = {0};
+	struct fg_usage usage = {0};
+	struct fg_json_writer w;
+	int status = fg_request_which_project(rq, &project, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!project)
+		return fg_error_set(err, FG_EINVAL, "expected the parameter 'project'");
+	status = fg_store_usage(rq->store, project, &usage, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_limits_of(rq->store, project, &limits, err);
+	if (status != FG_OK)
+		return status;
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "project", project);
+	fg_json_int(&w, "runs", usage.runs);
+	fg_json_int(&w, "bytes", usage.bytes);
+	if (usage.oldest_ns)
+		fg_request_json_time(&w, "oldest_at", usage.oldest_ns);
+	if (limits.project) {
+		fg_json_begin_object(&w, "limits");
+		add_limits(&w, &limits);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_limits_release(&limits);
+	return FG_OK;
+}
+
+/* A member that may be missing: then there is no such limit. */
+static int read_number(const cJSON *json, const char *name, int64_t *number, struct fg_error *err)
+{
+	const cJSON *member = fg_json_find(json, name);
+
+	*number = 0;
+	if (!member || cJSON_IsNull(member))
+		return FG_OK;
+	if (fg_json_get_int64(json, name, number, err) != FG_OK)
+		return fg_error_set(err, FG_EINVAL, "'%s' is not a whole number", name);
+	return FG_OK;
+}
+
+static int read_limits(const cJSON *json, struct fg_limits *limits, struct fg_error *err)
+{
+	const struct {
+		const char *name;
+		int64_t *number;
+	} members[] = {
+		{"most_runs", &limits->most_runs},
+		{"most_bytes", &limits->most_bytes},
+		{"keep_days", &limits->keep_days},
+		{"keep_newest", &limits->keep_newest},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(members); i++) {
+		const int status = read_number(json, members[i].name, members[i].number, err);
+
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}
+
+static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error *err)
+{
+	struct fg_strbuf words = {0};
+	struct fg_audit_entry entry = {
+		.project = *limits->project ? limits->project : NULL,
+		.action = "limits.set",
+		.subject = *limits->project ? limits->project : "all projects",
+	};
+	int status = fg_decision_begin(rq, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_limits_set(rq->store, limits, err);
+	fg_limits_describe(limits, &words);
+	entry.detail = fg_strbuf_text(&words);
+	status = fg_decision_end(rq, status, &entry, err);
+	fg_strbuf_release(&words);
+	fg_quotas_forget(rq->server->quotas);
+	return status;
+}
+
+int fg_handle_limits_set(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_limits limits = {0};
+	struct fg_json_writer w;
+	const char *project = NULL;
+	cJSON *json = NULL;
+	int status = fg_decision_body(rq, &json, &project, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = read_limits(json, &limits, err);
+	if (status != FG_OK)
+		goto out;
+	limits.project = fg_arena_strdup(&rq->arena, project ? project : "");
+	limits.set_by = fg_arena_strdup(&rq->arena, rq->author ? rq->author : rq->client);
+	status = set(rq, &limits, err);
+	if (status != FG_OK)
+		goto out;
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	add_limits(&w, &limits);
+	fg_json_end(&w);
+out:
+	cJSON_Delete(json);
+	return status;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/* perfdb limit. */
+#include "base/clock.h"
+#include "base/number.h"
+#include "perfdb/server/options.h"
+#include "store/serving/limits.h"
+
+static const struct fg_option limit_options[] = {
+	FG_PERFDB_DATABASE,
+	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+		    "of this project; without it, of all that have no limits of their own"),
+	{.name = "runs",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct fg_perfdb_options, most_runs),
+	 .argument = "N",
+	 .initial = "0",
+	 .maximum = 1000000000,
+	 .help = "stored runs; an upload beyond stays in its sender's spool"},
+	{.name = "bytes",
+	 .kind = FG_OPTION_SIZE,
+	 .offset = offsetof(struct fg_perfdb_options, most_bytes),
+	 .argument = "SIZE",
+	 .initial = "0",
+	 .help = "what they take: 500M, 20G"},
+	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "0s",
+			"`perfdb gc` removes runs that started longer ago than this"),
+	{.name = "keep",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct fg_perfdb_options, keep),
+	 .argument = "N",
+	 .initial = "0",
+	 .maximum = 1000000,
+	 .help = "but not this many newest runs of each branch"},
+	FG_PERFDB_HELP,
+	{.name = NULL},
+};
+
+static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+{
+	struct fg_limits_list all = {0};
+	const int status = fg_store_limits_list(deed->store, &all, err);
+
+	for (size_t i = 0; i < all.count; i++) {
+		const struct fg_limits *limits = &all.items[i];
+		struct fg_strbuf words = {0};
+
+		fg_limits_describe(limits, &words);
+		fg_strbuf_printf(&deed->said, "%-20s  %s\n",
+				 *limits->project ? limits->project : "(all others)",
+				 fg_strbuf_text(&words));
+		fg_strbuf_release(&words);
+	}
+	fg_limits_list_release(&all);
+	return status;
+}
+
+static int set(struct fg_perfdb_deed *deed, struct fg_error *err)
+{
+	const struct fg_perfdb_options *given = deed->given;
+	struct fg_limits limits = {
+		.project = fg_xstrdup(given->project ? given->project : ""),
+		.most_runs = given->most_runs,
+		.most_bytes = (int64_t)given->most_bytes,
+		.keep_days = (given->older_than + FG_NS_PER_DAY - 1) / FG_NS_PER_DAY,
+		.keep_newest = given->keep,
+		.set_by = fg_xstrdup("perfdb"),
+	};
+	int status = fg_store_limits_set(deed->store, &limits, err);
+
+	if (status == FG_OK)
+		status = fg_perfdb_note(deed->store, given->project, "limits.set",
+					given->project ? given->project : "all projects", err);
+	fg_limits_release(&limits);
+	return status;
+}
+
+static const struct fg_perfdb_action actions[] = {
+	{.name = "list", .run = list},
+	{.name = "set", .changes = true, .run = set},
+	{.name = NULL},
+};
+
+static int limit(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	return fg_perfdb_act(given, words, actions, "perfdb limit list, or set");
+}
+
+const struct fg_perfdb_command fg_perfdb_limit = {
+	.name = "limit",
+	.summary = "list, set: how much a project may hold, and for how long",
+	.options = limit_options,
+	.run = limit,
+};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/limits.h"
+
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "store/db.h"
+#include "store/session.h"
+
+static int check(const struct fg_limits *limits, struct fg_error *err)
+{
+	if (limits->most_runs < 0 || limits->most_bytes < 0 || limits->keep_newest < 0 ||
+	    limits->keep_days < 0)
+		return fg_error_set(err, FG_EINVAL, "a limit is not negative; 0 is none");
+	if (limits->keep_days > FG_KEEP_DAYS_MAX)
+		return fg_error_set(err, FG_EINVAL, "runs are kept for at most %d days, not %lld",
+				    FG_KEEP_DAYS_MAX, (long long)limits->keep_days);
+	if (limits->keep_newest && !limits->keep_days)
+		return fg_error_set(err, FG_EINVAL,
+				    "what stays whatever its age needs an age: set the days, too");
+	return FG_OK;
+}
+
+static bool is_any_set(const struct fg_limits *limits)
+{
+	return limits->most_runs || limits->most_bytes || limits->keep_days;
+}
+
+int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = check(limits, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!is_any_set(limits)) {
+		fg_query_begin(&q, store->db, FG_SQL_LIMITS_REMOVE);
+		fg_query_text(&q, limits->project);
+		return fg_query_run(&q, err);
+	}
+	limits->set_ns = fg_clock_wall_ns();
+	fg_query_begin(&q, store->db, FG_SQL_LIMITS_PUT);
+	fg_query_text(&q, limits->project);
+	fg_query_int(&q, limits->most_runs);
+	fg_query_int(&q, limits->most_bytes);
+	fg_query_int(&q, limits->keep_days);
+	fg_query_int(&q, limits->keep_newest);
+	fg_query_int(&q, limits->set_ns);
+	fg_query_text(&q, limits->set_by);
+	return fg_query_run(&q, err);
+}
+
+static struct fg_limits read_row(const struct fg_query *q)
+{
+	return (struct fg_limits){
+		.project = fg_xstrdup(fg_column_text(q, 0)),
+		.most_runs = fg_column_int(q, 1),
+		.most_bytes = fg_column_int(q, 2),
+		.keep_days = fg_column_int(q, 3),
+		.keep_newest = fg_column_int(q, 4),
+		.set_ns = fg_column_int(q, 5),
+		.set_by = fg_xstrdup(fg_column_text(q, 6)),
+	};
+}
+
+int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
+{
+	struct fg_limits_list found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_LIMITS_LIST);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = read_row(&q);
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_limits_list_release(&found);
+	return status;
+}
+
+void fg_limits_list_release(struct fg_limits_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		fg_limits_release(&list->items[i]);
+	free(list->items);
+	*list = (struct fg_limits_list){0};
+}
+
+int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,
+		       struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*limits = (struct fg_limits){0};
+	fg_query_begin(&q, store->db, FG_SQL_LIMITS_OF);
+	fg_query_text(&q, project);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		*limits = read_row(&q);
+	fg_query_end(&q);
+	return status < 0 ? status : FG_OK;
+}
+
+void fg_limits_release(struct fg_limits *limits)
+{
+	free(limits->project);
+	free(limits->set_by);
+	*limits = (struct fg_limits){0};
+}
+
+int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
+		   struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*usage = (struct fg_usage){0};
+	fg_query_begin(&q, store->db, FG_SQL_USAGE_OF);
+	fg_query_text(&q, project);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		*usage = (struct fg_usage){.runs = fg_column_int(&q, 0),
+					   .bytes = fg_column_int(&q, 1),
+					   .oldest_ns = fg_column_int(&q, 2)};
+	fg_query_end(&q);
+	return status < 0 ? status : FG_OK;
+}
+
+void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text)
+{
+	if (!is_any_set(limits))
+		fg_strbuf_add_text(text, "no limits");
+	if (limits->most_runs)
+		fg_strbuf_printf(text, "at most %lld runs", (long long)limits->most_runs);
+	if (limits->most_bytes)
+		fg_strbuf_printf(text, "%sat most %lld bytes", text->length ? "; " : "",
+				 (long long)limits->most_bytes);
+	if (limits->keep_days)
+		fg_strbuf_printf(text, "%skept for %lld days, and the newest %lld of each branch",
+				 text->length ? "; " : "", (long long)limits->keep_days,
+				 (long long)limits->keep_newest);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a project may hold (quotas, kept by the server when a run arrives) and for how long
+ * (retention, carried out by `perfdb gc`).
+ */
+#ifndef FG_STORE_SERVING_LIMITS_H
+#define FG_STORE_SERVING_LIMITS_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+
+/* In all, 0 is no limit. */
+struct fg_limits {
+	char *project;       /* "": all projects without limits of their own */
+	int64_t most_runs;   /* stored */
+	int64_t most_bytes;  /* of their blocks and reports */
+	int64_t keep_days;   /* since a run was started */
+	int64_t keep_newest; /* runs of each branch that stay whatever their age */
+	int64_t set_ns;
+	char *set_by;
+};
+
+struct fg_limits_list {
+	struct fg_limits *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* What a project holds. */
+struct fg_usage {
+	int64_t runs;
+	int64_t bytes;
+	int64_t oldest_ns; /* the earliest start; 0: no run */
+};
+
+enum {
+	FG_KEEP_DAYS_MAX = 36500,
+};
+
+/* Replaces what was set for this project; sets its time.  No limit at all removes it. */
+int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct fg_error *err)
+	FG_NODISCARD;
+int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
+	FG_NODISCARD;
+void fg_limits_list_release(struct fg_limits_list *list);
+/* Those that hold for a project: its own, or those of all, or none; to be released. */
+int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,
+		       struct fg_error *err) FG_NODISCARD;
+void fg_limits_release(struct fg_limits *limits);
+int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
+		   struct fg_error *err) FG_NODISCARD;
+/* "at most 1000 runs, at most 5 GiB, ..." */
+struct fg_strbuf;
+void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text);
+
+#endif

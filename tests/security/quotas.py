@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A project holds no more than its quota, nothing that is refused is lost, and only its administrators set what holds for it."""
+import glob
+import json
+import os
+import subprocess
+
+from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, push, token
+from checks import check, finish_in_scratch
+
+
+def send(server, secret):
+    return subprocess.run([FASTGATE, "push", "--spool", "spool", "--url", f"http://127.0.0.1:{server.port}"],
+                          env={**os.environ, "PERFDB_TOKEN": secret}, capture_output=True, text=True, check=False)
+
+
+def usage(server, secret, project="tracker"):
+    return expect(server.ask("GET", f"/api/v1/usage?project={project}", token=secret), 200, "usage").json()
+
+
+def spool_keeps_what_is_refused(server, admin, upload):
+    push(server, 2, secret=upload)
+    held = usage(server, upload)
+    check(held["runs"] == 2 and held["bytes"] > 0 and "limits" not in held, f"{held}")
+    expect(server.write("/api/v1/limits", {"project": "tracker", "most_runs": 3}, token=admin), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "spool", "3", "3"], check=True)
+    done = send(server, upload)
+    check(done.returncode == 5 and "project 'tracker' holds 3 runs and may hold 3" in done.stderr, f"{done.returncode}: {done.stderr}")
+    left = glob.glob(os.path.join("spool", "*.fgrun"))
+    check(len(left) == 2 and len(server.runs(token=admin)) == 3, f"{left}")
+    with open(left[0], "rb") as file:
+        answer = expect(server.ask("POST", "/api/v1/runs", {"Content-Type": "application/vnd.fastgate.run"}, file.read(), token=upload), 403, "over")
+    check(answer.code() == "over_quota", f"{answer.body}")
+    metrics = server.ask("GET", "/metrics").body.decode()
+    check("perfdb_over_quota_total 2" in metrics, "refusals are not counted")
+
+
+def quota_that_is_raised_lets_them_in(server, admin, upload):
+    taken = usage(server, admin)["bytes"]
+    expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": taken}, token=admin), 200, "a quota of bytes")
+    done = send(server, upload)
+    check(done.returncode == 5 and "the runs of project 'tracker' take" in done.stderr, f"{done.returncode}: {done.stderr}")
+    expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": 100 * taken, "most_runs": None}, token=admin), 200, "a larger one")
+    done = send(server, upload)
+    check(done.returncode == 0 and len(server.runs(token=admin)) == 5, f"{done.returncode}: {done.stderr}")
+
+
+def removal_makes_room(server, admin, upload):
+    expect(server.write("/api/v1/limits", {"project": "tracker", "most_runs": 5}, token=admin), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "spool", "6", "1"], check=True)
+    check(send(server, upload).returncode == 5, "more than the quota was taken")
+    expect(server.ask("DELETE", f"/api/v1/runs/{server.runs(token=admin)[-1]}", token=admin), 200, "removing")
+    done = send(server, upload)
+    check(done.returncode == 0, f"{done.stderr}")
+
+
+def only_administrators_set_limits(server, admin, upload, everything):
+    mine = {"project": "tracker", "most_runs": 1000}
+    for scope in ("read", "upload", "triage"):
+        secret = token(scope, "--project", "tracker")
+        expect(server.write("/api/v1/limits", mine, token=secret), 403, f"{scope} sets a quota")
+        expect(server.ask("GET", "/api/v1/limits", token=secret), 403, f"{scope} lists limits")
+    for foreign in ({"project": "other", "most_runs": 1}, {"most_runs": 1}):
+        expect(server.write("/api/v1/limits", foreign, token=admin), 404, f"{foreign}")
+    expect(server.ask("GET", "/api/v1/usage?project=other", token=upload), 404, "what another project holds")
+    for wrong in ({"most_runs": -1}, {"most_runs": "many"}, {"most_bytes": 1.5}, {"keep_days": 1e9}, {"keep_newest": 3}):
+        answer = expect(server.write("/api/v1/limits", {"project": "tracker", **wrong}, token=admin), 400, f"{wrong}")
+        check(answer.code() == "bad_request", f"{answer.body}")
+    expect(server.write("/api/v1/limits", {"most_runs": 2, "keep_days": 400, "keep_newest": 9}, token=everything), 200, "for all")
+    seen = server.ask("GET", "/api/v1/limits", token=admin).json()["limits"]
+    check([one["project"] for one in seen] == [None, "tracker"], f"{seen}")
+    entries = [json.loads(line) for line in server.ask("GET", "/api/v1/audit", token=everything).body.decode().splitlines()]
+    last = [entry for entry in entries if entry["action"] == "limits.set"][-1]
+    check(last["project"] is None and last["detail"] == "at most 2 runs; kept for 400 days, and the newest 9 of each branch", f"{last}")
+
+
+def keeper_sets_them_too_and_gc_keeps_to_them():
+    def keep(*words):
+        done = subprocess.run([PERFDB, *words, "--database", DATABASE], capture_output=True, text=True, check=False)
+        check(done.returncode == 0, f"perfdb {words}: {done.stderr}")
+        return done
+    keep("limit", "set", "--project", "tracker", "--bytes", "2G", "--older-than", "36h", "--keep", "4")
+    listed = keep("limit", "list").stdout
+    check("tracker               at most 2147483648 bytes; kept for 2 days, and the newest 4 of each branch\n" in listed, listed)
+    check(listed.startswith("(all others)          at most 2 runs;"), listed)
+    check("1 run would be removed" in keep("gc", "--older-than", "36500d", "--dry-run").stderr, "the project's own retention does not hold")
+    check("1 run removed" in keep("gc", "--older-than", "36500d").stderr, "the project's own retention is not carried out")
+    keep("limit", "set", "--project", "tracker")
+    check("tracker" not in keep("limit", "list").stdout, "without a limit, the row stays")
+
+
+def attack():
+    everything = token("admin", "--note", "root")
+    admin, upload = token("admin", "--project", "tracker"), token("upload", "--project", "tracker")
+    with Server() as server:
+        spool_keeps_what_is_refused(server, admin, upload)
+        quota_that_is_raised_lets_them_in(server, admin, upload)
+        removal_makes_room(server, admin, upload)
+        only_administrators_set_limits(server, admin, upload, everything)
+    keeper_sets_them_too_and_gc_keeps_to_them()
+
+
+finish_in_scratch(attack)

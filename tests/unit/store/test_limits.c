@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a project may hold and for how long: what is set, what is counted, what goes. */
+#include "base/clock.h"
+#include "store/db.h"
+#include "store/serving/limits.h"
+#include "store/session.h"
+#include "tests/unit/store/fixture.h"
+
+static const struct fg_sample_shape tiny = {
+	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
+
+/* All sample runs lie before this; each starts a minute after the one before. */
+#define NOW_NS (INT64_C(1790000000000000000) + 100 * FG_NS_PER_DAY)
+
+static struct fg_usage usage_of(struct fixture *f, const char *project)
+{
+	struct fg_usage usage = {0};
+
+	must(f, fg_store_usage(f->store, project, &usage, &f->err));
+	return usage;
+}
+
+static void set(struct fixture *f, struct fg_limits limits)
+{
+	limits.set_by = "ann";
+	must(f, fg_store_limits_set(f->store, &limits, &f->err));
+}
+
+static int64_t bytes_of_blocks(struct fixture *f)
+{
+	struct fg_query q;
+	int64_t bytes = 0;
+
+	fg_query_begin(&q, f->store->db, FG_SQL_CHUNKS_ALL);
+	while (fg_query_step(&q, &f->err) > 0) {
+		size_t size = 0;
+
+		(void)fg_column_bytes(&q, 2, &size);
+		bytes += (int64_t)size;
+	}
+	fg_query_end(&q);
+	return bytes;
+}
+
+static void a_project_holds_what_its_runs_take(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_usage usage = usage_of(f, "tracker");
+
+	assert_int_equal(usage.runs, 0);
+	assert_int_equal(usage.bytes, 0);
+	save_samples(f, 1, 4, &tiny);
+	save_samples(f, 2, 2, &tiny); /* once more */
+	usage = usage_of(f, "tracker");
+	assert_int_equal(usage.runs, 4);
+	assert_int_equal(usage.bytes, bytes_of_blocks(f));
+	assert_true(usage.bytes > 400);
+	assert_int_equal(usage.oldest_ns, INT64_C(1790000000000000000) + INT64_C(60000000000));
+	assert_int_equal(usage_of(f, "other").runs, 0);
+}
+
+static void limits_of_its_own_come_before_those_of_all(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_limits limits = {0};
+	struct fg_limits_list list = {0};
+
+	must(f, fg_store_limits_of(f->store, "tracker", &limits, &f->err));
+	assert_null(limits.project);
+	set(f, (struct fg_limits){.project = "", .most_runs = 10});
+	set(f, (struct fg_limits){.project = "tracker", .most_bytes = 5000});
+	must(f, fg_store_limits_of(f->store, "tracker", &limits, &f->err));
+	assert_string_equal(limits.project, "tracker");
+	assert_int_equal(limits.most_runs, 0);
+	assert_int_equal(limits.most_bytes, 5000);
+	assert_string_equal(limits.set_by, "ann");
+	fg_limits_release(&limits);
+	must(f, fg_store_limits_of(f->store, "other", &limits, &f->err));
+	assert_int_equal(limits.most_runs, 10);
+	fg_limits_release(&limits);
+	set(f, (struct fg_limits){.project = "tracker"}); /* none: its own are gone */
+	must(f, fg_store_limits_list(f->store, &list, &f->err));
+	assert_int_equal(list.count, 1);
+	assert_string_equal(list.items[0].project, "");
+	fg_limits_list_release(&list);
+}
+
+static void limits_that_make_no_sense_are_refused(void **state)
+{
+	static const struct fg_limits wrong[] = {
+		{.project = "p", .most_runs = -1},
+		{.project = "p", .most_bytes = -1},
+		{.project = "p", .keep_days = -1},
+		{.project = "p", .keep_days = FG_KEEP_DAYS_MAX + 1},
+		{.project = "p", .keep_newest = 5},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		struct fg_limits limits = wrong[i];
+
+		assert_int_equal(fg_store_limits_set(f->store, &limits, &f->err), FG_EINVAL);
+		assert_true(strlen(f->err.message) > 0);
+	}
+}
+
+static size_t removed_by(struct fixture *f, const struct fg_gc_policy *policy)
+{
+	struct fg_gc_result result = {0};
+
+	must(f, fg_store_gc(f->store, policy, &result, &f->err));
+	return result.runs;
+}
+
+static void retention_of_a_project_comes_before_that_of_the_command(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_gc_policy nothing = {.keep = 1000, .now_ns = NOW_NS, .dry_run = true};
+	const struct fg_gc_policy everything = {
+		.older_than_ns = INT64_MAX, .now_ns = NOW_NS, .dry_run = true};
+
+	save_samples(f, 1, 6, &tiny);
+	assert_int_equal(removed_by(f, &nothing), 0);
+	assert_int_equal(removed_by(f, &everything), 6);
+	set(f, (struct fg_limits){.project = "tracker", .keep_days = 101});
+	assert_int_equal(removed_by(f, &everything), 0);
+	set(f, (struct fg_limits){.project = "tracker", .keep_days = 99});
+	assert_int_equal(removed_by(f, &nothing), 6);
+	set(f, (struct fg_limits){.project = "tracker", .keep_days = 99, .keep_newest = 4});
+	assert_int_equal(removed_by(f, &nothing), 2);
+	set(f, (struct fg_limits){.project = "tracker"});
+	set(f, (struct fg_limits){.project = "", .keep_days = 99, .keep_newest = 5});
+	assert_int_equal(removed_by(f, &nothing), 1);
+	/* A project that only has a quota of its own is removed from as the command says. */
+	set(f, (struct fg_limits){.project = "tracker", .most_runs = 7});
+	assert_int_equal(removed_by(f, &nothing), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_project_holds_what_its_runs_take, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(limits_of_its_own_come_before_those_of_all, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(limits_that_make_no_sense_are_refused, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			retention_of_a_project_comes_before_that_of_the_command, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
