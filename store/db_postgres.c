@@ -10,6 +10,11 @@
  * took an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that
  * adds names: rows that all projects share and find by what they are.  Two uploads with the same
  * new functions would wait for each other otherwise.  Readers never wait.
+ *
+ * Behind a pooler such as pgbouncer, each transaction may be another session of the server: nothing
+ * is prepared, settings are made for a transaction, and what a read-only store asks outside of one
+ * is given one of its own.  A pooler is known by the session's number, which is not the one that
+ * was announced when we connected.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -42,6 +47,8 @@ struct postgres_db {
 	bool prepared[FG_SQL_COUNT];
 	bool rows_prepared[FG_SQL_COUNT]; /* for many rows at once */
 	struct fg_arena cleaned;          /* parameters that were broken, until their query ends */
+	bool pooled;                      /* behind a pooler */
+	char *settings;                   /* that each transaction begins with; NULL: none */
 	int64_t patience_ns;              /* for one statement; 0: for ever */
 	bool lost;                        /* the server did not answer in time */
 };
@@ -93,6 +100,7 @@ static void close_session(struct fg_db *db)
 
 	PQfinish(p->connection);
 	fg_arena_release(&p->cleaned);
+	free(p->settings);
 	free(p);
 }
 
@@ -196,18 +204,39 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
-	char text[96];
+	const struct postgres_db *p = (const struct postgres_db *)db;
+	const char *settings = p->settings ? p->settings : "";
+	char text[256];
 	int status = FG_OK;
 
 	if (mode == FG_DB_READS)
-		return run_script(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
-	(void)snprintf(text, sizeof(text), "BEGIN; SELECT pg_advisory_xact_lock%s(%d)",
-		       mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK);
+		(void)snprintf(text, sizeof(text),
+			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
+	else
+		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)",
+			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK);
 	status = run_script(db, text, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
 	return status;
+}
+
+/*
+ * Without the session's setting, what is asked outside of a transaction could write: it gets one.
+ * *entered: leave() has to be called.
+ */
+static int enter(struct postgres_db *p, bool *entered, struct fg_error *err)
+{
+	*entered =
+		p->pooled && p->db.read_only && PQtransactionStatus(p->connection) == PQTRANS_IDLE;
+	return *entered ? run_script(&p->db, "BEGIN READ ONLY", err) : FG_OK;
+}
+
+static void leave(struct postgres_db *p, bool entered)
+{
+	if (entered)
+		(void)run_script(&p->db, "COMMIT", NULL);
 }
 
 static int lock_names(struct fg_db *db, struct fg_error *err)
@@ -294,29 +323,50 @@ static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, con
 	return status;
 }
 
+/* The result, whatever it is, of a statement that is prepared first where that is of use. */
+static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
+{
+	struct postgres_db *p = of(query);
+	const char *text = fg_sql_texts[query->sql].text;
+	char name[16];
+	int status = FG_OK;
+
+	if (p->pooled) {
+		*result = take_result(p, PQsendQueryParams(p->connection, text, query->parameters,
+							   NULL, query->values, query->lengths,
+							   query->formats, 1));
+		return FG_OK;
+	}
+	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
+	if (!p->prepared[query->sql])
+		status = prepare(p, query->sql, name, text, err);
+	if (status != FG_OK)
+		return status;
+	p->prepared[query->sql] = true;
+	*result = take_result(p, PQsendQueryPrepared(p->connection, name, query->parameters,
+						     query->values, query->lengths, query->formats,
+						     1));
+	return FG_OK;
+}
+
 static int execute(struct fg_query *query, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	PGresult *result = NULL;
-	char name[16];
-	int status = FG_OK;
+	bool entered = false;
+	int status = enter(p, &entered, err);
 
-	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
-	if (!p->prepared[query->sql])
-		status = prepare(p, query->sql, name, fg_sql_texts[query->sql].text, err);
 	if (status != FG_OK)
 		return status;
-	p->prepared[query->sql] = true;
-	result = take_result(p,
-			     PQsendQueryPrepared(p->connection, name, query->parameters,
-						 query->values, query->lengths, query->formats, 1));
-	if (has_failed(result)) {
+	status = ask(query, &result, err);
+	if (status == FG_OK && has_failed(result))
 		status = failed(p, result, err);
+	leave(p, entered);
+	if (status == FG_OK)
+		query->statement = result;
+	else
 		PQclear(result);
-		return status;
-	}
-	query->statement = result;
-	return FG_OK;
+	return status;
 }
 
 static uint64_t big_endian(const char *data, int size)
@@ -329,14 +379,15 @@ static uint64_t big_endian(const char *data, int size)
 	return value;
 }
 
-/* Rows [first, first + count) to a prepared statement. */
-static PGresult *send_rows(struct postgres_db *p, const char *name, const struct fg_rows *rows,
+/* Rows [first, first + count) to a statement: a prepared one's name, or (pooled) its text. */
+static PGresult *send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
 			   size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
 	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
 	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
 	int formats[FG_ROWS_MAX_COLUMNS] = {0};
+	const int columns = (int)rows->column_count;
 	PGresult *result = NULL;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
@@ -345,8 +396,10 @@ static PGresult *send_rows(struct postgres_db *p, const char *name, const struct
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	result = take_result(p, PQsendQueryPrepared(p->connection, name, (int)rows->column_count,
-						    values, lengths, formats, 1));
+	result = take_result(p, p->pooled ? PQsendQueryParams(p->connection, words, columns, NULL,
+							      values, lengths, formats, 1)
+					  : PQsendQueryPrepared(p->connection, words, columns,
+								values, lengths, formats, 1));
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
 	return result;
@@ -366,25 +419,15 @@ static int take_ids(const struct postgres_db *p, const PGresult *result, size_t 
 	return FG_OK;
 }
 
-static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
-		      struct fg_error *err)
+static int send_all_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+			 int64_t *ids, struct fg_error *err)
 {
-	struct postgres_db *p = (struct postgres_db *)db;
-	char name[16];
 	int status = FG_OK;
 
-	(void)snprintf(name, sizeof(name), "r%d", (int)sql);
-	if (!p->rows_prepared[sql]) {
-		char *text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
-
-		status = prepare(p, sql, name, text, err);
-		p->rows_prepared[sql] = status == FG_OK;
-		free(text);
-	}
 	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
 		const size_t left = rows->count - first;
 		const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-		PGresult *result = send_rows(p, name, rows, first, count);
+		PGresult *result = send_rows(p, words, rows, first, count);
 
 		if (has_failed(result))
 			status = failed(p, result, err);
@@ -392,6 +435,31 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 			status = take_ids(p, result, count, ids + first, err);
 		PQclear(result);
 	}
+	return status;
+}
+
+static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
+		      struct fg_error *err)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+	char *text = NULL;
+	char name[16];
+	bool entered = false;
+	int status = enter(p, &entered, err);
+
+	if (status != FG_OK)
+		return status;
+	(void)snprintf(name, sizeof(name), "r%d", (int)sql);
+	if (p->pooled || !p->rows_prepared[sql])
+		text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
+	if (!p->pooled && text)
+		status = prepare(p, sql, name, text, err);
+	if (status == FG_OK) {
+		p->rows_prepared[sql] = !p->pooled;
+		status = send_all_rows(p, p->pooled ? text : name, rows, ids, err);
+	}
+	leave(p, entered);
+	free(text);
 	return status;
 }
 
@@ -507,12 +575,58 @@ static void ignore_notice(void *context, const PGresult *result)
 
 static PGconn *connect_to(const char *location, unsigned flags)
 {
-	static const char *const names[] = {"connect_timeout", "dbname", NULL};
-	const char *const values[] = {CONNECT_SECONDS, location, NULL};
+	/* The URL may say otherwise, but for the encoding: the last one counts. */
+	static const char *const names[] = {"connect_timeout", "dbname", "client_encoding", NULL};
+	const char *const values[] = {CONNECT_SECONDS, location, "UTF8", NULL};
 	const bool is_bounded = flags & FG_DB_BOUNDED;
 
-	/* The URL may say otherwise: the last one counts. */
 	return PQconnectdbParams(names + !is_bounded, values + !is_bounded, 1);
+}
+
+static int find_pooler(struct postgres_db *p, struct fg_error *err)
+{
+	PGresult *result =
+		take_result(p, PQsendQueryParams(p->connection, "SELECT pg_backend_pid()", 0, NULL,
+						 NULL, NULL, NULL, 1));
+	int status = FG_OK;
+
+	if (has_failed(result))
+		status = failed(p, result, err);
+	else
+		p->pooled = (int64_t)big_endian(PQgetvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
+			    PQbackendPID(p->connection);
+	PQclear(result);
+	return status;
+}
+
+/* Settings of the session, or (pooled) of each transaction. */
+static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error *err)
+{
+	static const struct {
+		enum fg_db_flags flag;
+		const char *name;
+		const char *value;
+	} all[] = {
+		{FG_DB_DURABLE, "synchronous_commit", "on"},
+		{FG_DB_BOUNDED, "statement_timeout", "4000"},
+		{FG_DB_BOUNDED, "lock_timeout", "3000"},
+	};
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(all); i++) {
+		if (flags & all[i].flag)
+			fg_strbuf_printf(&text, "SET %s%s = %s; ", p->pooled ? "LOCAL " : "",
+					 all[i].name, all[i].value);
+	}
+	if (p->pooled)
+		p->settings = fg_strbuf_detach(&text);
+	else if (flags & FG_DB_READ_ONLY)
+		fg_strbuf_add_text(&text, "SET default_transaction_read_only = on");
+	if (text.length)
+		status = run_script(&p->db, fg_strbuf_text(&text), err);
+	fg_strbuf_release(&text);
+	return status;
 }
 
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
@@ -537,19 +651,8 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
 	(void)PQsetnonblocking(p->connection, 1);
 	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
-	status = run_script(&p->db,
-			    flags & FG_DB_DURABLE
-				    ? "SET client_encoding = 'UTF8'; SET synchronous_commit = on"
-				    : "SET client_encoding = 'UTF8'",
-			    err);
+	status = find_pooler(p, err);
 	if (status != FG_OK)
 		return status;
-	if (flags & FG_DB_BOUNDED)
-		status = run_script(&p->db, "SET statement_timeout = 4000; SET lock_timeout = 3000",
-				    err);
-	if (status != FG_OK)
-		return status;
-	if (flags & FG_DB_READ_ONLY)
-		return run_script(&p->db, "SET default_transaction_read_only = on", err);
-	return FG_OK;
+	return make_settings(p, flags, err);
 }

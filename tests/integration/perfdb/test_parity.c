@@ -220,7 +220,8 @@ static void server_outlives_its_connections(void **state)
 	fg_db_close(db);
 	while (fg_test_upload(&s, 202, NULL) != 201 && failures < 10)
 		failures++;
-	assert_in_range(failures, 1, 3);
+	/* A pooler replaces the connections that it holds before anybody notices. */
+	assert_in_range(failures, strstr(url(), "port=") ? 0 : 1, 3);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(fg_test_ask(&s, "GET", "/api/v1/runs/latest", NULL, NULL), 200);
 	assert_int_equal(fg_test_upload(&s, 202, NULL), 200);
@@ -372,8 +373,7 @@ static void nobody_is_alone_while_another_session_writes(void **state)
 
 	(void)state;
 	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_db_open(url(), 0, &db, &err) != FG_OK ||
-	    fg_db_script(db, "SET lock_timeout = 50", &err) != FG_OK)
+	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_EBUSY);
@@ -384,9 +384,39 @@ static void nobody_is_alone_while_another_session_writes(void **state)
 	fg_store_close(store);
 }
 
+/* Also what is asked outside of a transaction, and by a statement for many rows. */
+static void read_only_session_cannot_write(void **state)
+{
+	const int64_t series = 1;
+	const int64_t kind = 2;
+	const struct fg_rows rows = {
+		.columns = {{.numbers = &series}, {.numbers = &kind}},
+		.column_count = 2,
+		.count = 1,
+	};
+	struct fg_store *store = NULL;
+	struct fg_db *db = NULL;
+	struct fg_query q;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
+	    fg_db_open(url(), FG_DB_READ_ONLY, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_query_begin(&q, db, FG_SQL_LIMITS_REMOVE);
+	fg_query_text(&q, "nothing");
+	assert_int_not_equal(fg_query_run(&q, &err), FG_OK);
+	assert_non_null(strstr(err.message, "read-only"));
+	assert_int_not_equal(fg_query_rows(db, FG_SQL_CHUNKS_FORGET, &rows, NULL, &err), FG_OK);
+	assert_true(count(db, FG_SQL_COUNT_RUNS) >= 0);
+	fg_db_close(db);
+	fg_store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_only_session_cannot_write),
 		cmocka_unit_test(both_answer_alike),
 		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
 		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
