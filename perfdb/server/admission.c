@@ -221,8 +221,7 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/* Failing to open a session is never the client's fault. */
-static int open_session(struct fg_request *rq, struct fg_error *err)
+int fg_admission_open_session(struct fg_request *rq, struct fg_error *err)
 {
 	if (rq->store)
 		return FG_OK;
@@ -258,7 +257,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 {
-	int status = open_session(rq, err);
+	int status = fg_admission_open_session(rq, err);
 
 	if (status != FG_OK || rq->authorized)
 		return status;
@@ -276,7 +275,7 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_error reason = {0};
-	int status = open_session(rq, err);
+	int status = fg_admission_open_session(rq, err);
 
 	if (status != FG_OK || !rq->route->greets)
 		return status;

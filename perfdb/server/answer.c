@@ -215,8 +215,7 @@ void fg_answer_settle(struct fg_request *rq, const struct fg_error *err)
 	count(rq, took_us);
 	write_log(rq, err, took_us);
 	/* A session is not held while a slow client reads. */
-	fg_sessions_give_back(rq->server->sessions, rq->store);
-	rq->store = NULL;
+	fg_request_leave_store(rq);
 	pack(rq);
 }
 

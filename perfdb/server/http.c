@@ -11,6 +11,7 @@
 #include "perfdb/server/admission.h"
 #include "perfdb/server/answer.h"
 #include "perfdb/server/connections.h"
+#include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
 
 static int check_body(struct fg_request *rq, struct fg_error *err)
@@ -29,6 +30,32 @@ static int check_body(struct fg_request *rq, struct fg_error *err)
 	if (!fg_body_data(&rq->body))
 		return fg_error_set(err, FG_EIO, "a body cannot be read from its file");
 	return FG_OK;
+}
+
+/* May a replica answer it? */
+static bool is_question(const struct fg_request *rq)
+{
+	return rq->route->scope == FG_SCOPE_READ && !fg_route_writes(rq->route);
+}
+
+/* True: the replica has answered, and was able to. */
+static bool ask_replica(struct fg_request *rq)
+{
+	struct fg_store *store = fg_replica_borrow(rq->server->replica, rq->who);
+	struct fg_error err = {0};
+
+	if (!store)
+		return false;
+	fg_request_leave_store(rq);
+	rq->store = store;
+	rq->is_of_replica = true;
+	if (rq->route->handler(rq, &err) == FG_OK)
+		return true;
+	fg_request_leave_store(rq);
+	fg_strbuf_clear(&rq->answer.text);
+	rq->answer = (struct fg_answer){.text = rq->answer.text,
+					.cookies = {rq->answer.cookies[0], rq->answer.cookies[1]}};
+	return false;
 }
 
 /* The first step, or the one after a write. */
@@ -50,6 +77,15 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		status = fg_admission_authorize(rq, err);
 	else if (rq->route->waits)
 		status = fg_admission_greet(rq, err);
+	if (status != FG_OK)
+		return status;
+	if (fg_route_writes(rq->route))
+		fg_replica_wrote(rq->server->replica, rq->who);
+	if (!is_question(rq))
+		return rq->route->handler(rq, err);
+	if (ask_replica(rq))
+		return FG_OK;
+	status = fg_admission_open_session(rq, err);
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 
@@ -65,8 +101,7 @@ static bool handle(struct fg_request *rq)
 		return true;
 	}
 	/* A session is not held while the disk works. */
-	fg_sessions_give_back(rq->server->sessions, rq->store);
-	rq->store = NULL;
+	fg_request_leave_store(rq);
 	fg_write_queue_give(rq->server->writes, &rq->write);
 	return false;
 }
@@ -186,7 +221,7 @@ void fg_http_completed(void *context, struct MHD_Connection *connection, void **
 	fg_connections_request(server->connections, connection, false);
 	if (rq->held)
 		fg_workers_let_go(server->workers);
-	fg_sessions_give_back(server->sessions, rq->store);
+	fg_request_leave_store(rq);
 	fg_body_release(&rq->body);
 	fg_grant_list_release(&rq->grants);
 	fg_strbuf_release(&rq->answer.text);

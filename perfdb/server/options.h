@@ -15,6 +15,7 @@ enum {
 
 struct fg_perfdb_options {
 	const char *database;
+	const char *read_url;
 	const char *listen;
 	const char *tls_certificate;
 	const char *tls_key;

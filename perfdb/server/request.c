@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
@@ -12,6 +13,16 @@
 enum {
 	UUID_LENGTH = 36
 };
+
+void fg_request_leave_store(struct fg_request *rq)
+{
+	if (rq->is_of_replica)
+		fg_replica_give_back(rq->server->replica, rq->store);
+	else
+		fg_sessions_give_back(rq->server->sessions, rq->store);
+	rq->store = NULL;
+	rq->is_of_replica = false;
+}
 
 const char *fg_request_parameter(struct fg_request *rq, const char *name)
 {

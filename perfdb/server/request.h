@@ -57,7 +57,8 @@ struct fg_request {
 	const char *project; /* the only one that it may see; NULL: all, or several */
 	/* While a thread works on it. */
 	struct fg_store *store;
-	bool held; /* by the workers */
+	bool is_of_replica; /* `store` */
+	bool held;          /* by the workers */
 	/* Where it goes on after `write`; NULL: nothing is to be written. */
 	fg_handler *then;
 	struct fg_write write;
@@ -65,6 +66,8 @@ struct fg_request {
 	struct fg_answer answer;
 };
 
+/* The session goes back to where it came from. */
+void fg_request_leave_store(struct fg_request *rq);
 /* A parameter of the query; NULL when absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
 const char *fg_request_header(struct fg_request *rq, const char *name);

@@ -24,6 +24,8 @@ enum {
 
 static const struct fg_option serve_options[] = {
 	FG_PERFDB_DATABASE,
+	FG_ROW_TEXT(struct fg_perfdb_options, read_url, "read-url", 0, "URL",
+		    "a PostgreSQL replica of the database, which questions go to"),
 	{.name = "listen",
 	 .letter = 'l',
 	 .kind = FG_OPTION_TEXT,
@@ -316,6 +318,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 {
 	struct fg_server_options options = {
 		.database = given->database,
+		.read_database = given->read_url,
 		.tls_certificate = given->tls_certificate,
 		.tls_key = given->tls_key,
 		.behind_proxy = given->behind_proxy,

@@ -16,6 +16,7 @@
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
+#include "perfdb/server/replica.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/sealer.h"
 #include "perfdb/server/watcher.h"
@@ -149,6 +150,22 @@ static int start_health(struct fg_server *s, struct fg_error *err)
 	return status;
 }
 
+static int start_replica(struct fg_server *s, struct fg_error *err)
+{
+	const struct fg_server_options *options = &s->options;
+
+	if (!options->read_database)
+		return FG_OK;
+	if (options->read_only)
+		return fg_error_set(err, FG_EINVAL,
+				    "a server that only shows runs needs one database: give the "
+				    "replica as --database, without --read-url");
+	if (!strstr(options->database, "://") || !strstr(options->read_database, "://"))
+		return fg_error_set(err, FG_EINVAL,
+				    "--read-url is for a replica of a PostgreSQL database");
+	return fg_replica_start(options->read_database, &s->replica, err);
+}
+
 static bool expects_uploads(void *context)
 {
 	return fg_workers_have_uploads(((struct fg_server *)context)->workers);
@@ -240,6 +257,9 @@ static int start(struct fg_server *s, struct fg_error *err)
 	status = start_health(s, err);
 	if (status != FG_OK)
 		return status;
+	status = start_replica(s, err);
+	if (status != FG_OK)
+		return status;
 	status = start_writing(s, err);
 	if (status != FG_OK)
 		return status;
@@ -307,6 +327,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_sealer_stop(server->sealer);
 	fg_write_queue_stop(server->writes);
 	fg_workers_free(server->workers);
+	fg_replica_stop(server->replica);
 	fg_sessions_free(server->sessions);
 	fg_request_log_free(server->log);
 	fg_dictionaries_free(server->dictionaries);

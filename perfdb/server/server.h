@@ -25,6 +25,7 @@ struct fg_server;
 
 struct fg_server_options {
 	const char *database;        /* path or postgresql:// URL */
+	const char *read_database;   /* a replica of it, for questions; NULL: none */
 	const char *address;         /* NULL: 127.0.0.1 */
 	uint16_t port;               /* 0: any that is free */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */

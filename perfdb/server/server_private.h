@@ -16,6 +16,7 @@ struct fg_limiter;
 struct fg_oidc;
 struct fg_proxies;
 struct fg_quotas;
+struct fg_replica;
 struct fg_request_log;
 struct fg_sealer;
 struct fg_sessions;
@@ -52,7 +53,8 @@ struct fg_server {
 	char *certificate;
 	char *key;
 	struct fg_sessions *sessions;
-	struct fg_ids *ids; /* of functions and call paths, for all sessions */
+	struct fg_replica *replica; /* NULL: none */
+	struct fg_ids *ids;         /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *requests;
 	struct fg_limiter *failures;            /* of authentication */

@@ -101,3 +101,14 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 		fg_error_prefix(err, "backup to '%s'", path);
 	return status;
 }
+
+int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error *err)
+{
+	struct fg_query q;
+
+	*milliseconds = 0;
+	if (!fg_db_is_url(store->db->location))
+		return FG_OK;
+	fg_query_begin(&q, store->db, FG_SQL_REPLICA_LAG);
+	return fg_query_value(&q, milliseconds, err);
+}

@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/health.h"
+#include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
 #include "perfdb/server/sealer.h"
 
@@ -76,6 +77,23 @@ static void add_metric(struct fg_strbuf *text, const char *name, const char *hel
 			 name, help, name, name, value);
 }
 
+static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica)
+{
+	const int64_t lag_ms = fg_replica_lag_ms(replica);
+
+	add_metric(text, "replica_questions_total", "Questions that the replica was asked.",
+		   fg_replica_questions(replica));
+	fg_strbuf_printf(
+		text,
+		"# HELP perfdb_replica_up Whether the replica answers.\n# TYPE perfdb_replica_up gauge\nperfdb_replica_up %d\n",
+		lag_ms >= 0);
+	if (lag_ms >= 0)
+		fg_strbuf_printf(
+			text,
+			"# HELP perfdb_replica_lag_seconds How far the replica is behind.\n# TYPE perfdb_replica_lag_seconds gauge\nperfdb_replica_lag_seconds %.3f\n",
+			(double)lag_ms / 1e3);
+}
+
 /* Prometheus' text format. */
 int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 {
@@ -97,6 +115,8 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_metric(text, "tiles_total", "Tiles sealed.", sealer ? fg_sealer_tiles(sealer) : 0);
 	add_metric(text, "limited_total", "Requests refused because there were too many.",
 		   atomic_load(&c->limited));
+	if (rq->server->replica)
+		add_replica(text, rq->server->replica);
 	fg_strbuf_add_text(
 		text,
 		"# HELP perfdb_answers_total Answers by class of status.\n# TYPE perfdb_answers_total counter\n");

@@ -1,0 +1,7 @@
+-- For PostgreSQL alone.
+
+-- How many milliseconds a replica is behind; 0 where there is nothing to catch up with, or on the database that is written.
+-- name: replica_lag
+SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN 0
+	WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() AND EXISTS (SELECT 1 FROM pg_stat_wal_receiver) THEN 0
+	ELSE COALESCE(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0) END AS BIGINT);
