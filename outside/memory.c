@@ -44,6 +44,25 @@ void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages)
 							   : 0;
 }
 
+size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t pages, void *data)
+{
+	const uint64_t first = address - address % FG_MEMORY_PAGE;
+	struct iovec to = {.iov_base = data, .iov_len = pages * FG_MEMORY_PAGE};
+	/* page by page: what comes before one that cannot be read is copied */
+	struct iovec from[FG_MEMORY_FETCH_MAX] = {0};
+	ssize_t got = 0;
+
+	FG_ASSERT(pages <= FG_MEMORY_FETCH_MAX);
+	for (size_t i = 0; i < pages; i++) {
+		const uint64_t page = first + i * FG_MEMORY_PAGE;
+
+		memcpy(&from[i].iov_base, &page, sizeof(page));
+		from[i].iov_len = FG_MEMORY_PAGE;
+	}
+	got = process_vm_readv(memory->pid, &to, 1, from, pages, 0);
+	return got > 0 ? (size_t)got : 0;
+}
+
 /* The first page is known from `address` on only; a last page that is incomplete is not kept. */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size)
 {

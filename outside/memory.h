@@ -28,6 +28,11 @@ void fg_memory_release(struct fg_memory *memory);
 void fg_memory_forget(struct fg_memory *memory);
 /* Reads up to this many pages at once, starting with the page of the address. */
 void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
+/*
+ * Copies what can be read of this many pages, starting with the page of the address, without
+ * keeping it here.  The number of bytes.
+ */
+size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t pages, void *data);
 /* What was copied from there before: read from now on, until it is forgotten. */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size);
 /* False: not all of it can be read. */

@@ -37,8 +37,9 @@ struct fg_outside_result {
 	uint64_t samples;
 	uint64_t weighed_ns; /* what they weigh */
 	uint64_t stopped_ns; /* how long threads were seen to stand still, all together */
-	uint64_t pause_p99_ns;
-	int64_t period_ns; /* the last one */
+	uint64_t stops;
+	uint64_t pause_p99_ns; /* 99 % of the newest stops were no longer */
+	int64_t period_ns;     /* the last one */
 };
 
 int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outside_result *result,

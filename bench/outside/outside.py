@@ -7,6 +7,7 @@ as the tool can."""
 import json
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -63,36 +64,41 @@ def truths(folder):
 
 def looked_at(folder, words, repeat):
     """Looks until the program ends; what it tells, and how often it was looked at."""
-    looks = 0
+    looks, said = 0, ""
     with subprocess.Popen([f"{folder}/busy", *BUSY], stdout=subprocess.PIPE, text=True) as program:
         while words and program.poll() is None:
-            subprocess.run([word.format(pid=program.pid) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            said = subprocess.run([word.format(pid=program.pid) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  check=False).stderr
             looks += 1
             if not repeat:
                 break
-        return told(program.communicate()[0]), looks
+        return told(program.communicate()[0]), looks, said
 
 
 def costs(folder):
     build(folder, "busy", f"{SOURCES}/bench/outside/busy.c")
     tools = {"alone": ([], False),
              "fastgate": ([FASTGATE, "record", "--pid", "{pid}", "--rate", "100", "-o", f"{folder}/traces"], False),
+             "perf record -p": (["perf", "record", "-q", "-g", "-F", "100", "-p", "{pid}", "-o", f"{folder}/perf.data"], False),
              "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True),
              "eu-stack": (["eu-stack", "-p", "{pid}"], True),
              "py-spy": (["py-spy", "dump", "--native", "--pid", "{pid}"], True)}
     print(f"{BUSY[0]} threads, {BUSY[1]} deep{'':<6} looks a s   turns lost   99 % of gaps below")
-    base = None
+    results = {tool: [] for tool, (words, _) in tools.items() if not words or shutil.which(words[0])}
+    for _ in range(ROUNDS):
+        for tool, found in results.items():
+            found.append(looked_at(folder, *tools[tool]))
+    base = statistics.median(result["turns"] for result, _, _ in results["alone"])
     for tool, (words, repeat) in tools.items():
-        if words and not shutil.which(words[0]):
+        if tool not in results:
             print(f"  {tool:<20} not installed")
             continue
-        results = [looked_at(folder, words, repeat) for _ in range(ROUNDS)]
-        turns = statistics.median(result["turns"] for result, _ in results)
-        pause = statistics.median(result["pause"] for result, _ in results)
-        looks = statistics.median(looks for _, looks in results) * 1000 / float(BUSY[2])
-        base = base or turns
-        often = "at 100" if tool == "fastgate" else f"{looks:.1f}" if words else ""
+        turns, pause = (statistics.median(result[key] for result, _, _ in results[tool]) for key in ("turns", "pause"))
+        looks = statistics.median(looks for _, looks, _ in results[tool]) * 1000 / float(BUSY[2])
+        often = f"{looks:.1f}" if repeat else "at 100" if words else ""
         print(f"  {tool:<20} {often:>9}   {100 * (1 - turns / base):8.1f} %   {pause / 1000:8.2f} ms")
+    stops = [re.search(r"stopped a thread (\d+) times?, in 99 % of them for at most (.*)", said) for _, _, said in results["fastgate"]]
+    print("  fastgate's stops, and the time that 99 % of them took at most: " + "; ".join(f"{stop[1]}: {stop[2]}" for stop in stops if stop))
 
 
 with tempfile.TemporaryDirectory(prefix="fastgate-bench-") as where:

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/number.h"
 #include "cli/session/recorded_command.h"
 #include "outside/machine.h"
 #include "outside/sampler.h"
@@ -31,10 +32,15 @@ static int sample(const struct fg_cli *cli, const struct fg_record_outside *give
 		.interrupted = given->pid ? cli->interrupted : NULL,
 	};
 	struct fg_outside_result result = {0};
+	char pause[FG_NUMBER_TEXT_SIZE];
 	const int status = fg_outside_sample(&sampling, &result, err);
 
 	if (status != FG_OK)
 		return status;
+	if (result.stops)
+		fg_cli_say(cli, "stopped a thread %llu time%s, in 99 %% of them for at most %s",
+			   (unsigned long long)result.stops, result.stops == 1 ? "" : "s",
+			   fg_format_duration((double)result.pause_p99_ns, pause));
 	if (result.period_ns > sampling.period_ns)
 		fg_cli_say(cli,
 			   "sampled less often at the end, every %.0f ms, "

@@ -505,7 +505,9 @@ def from_outside():
     subprocess.run([COMPILER, "-g", "-O1", "shares.c", "-o", "shares"], check=True)
     with subprocess.Popen(["./shares"]) as running:
         try:
-            recorded("--pid", str(running.pid), "--duration", "500ms", "--rate", "1000")
+            done = record("--pid", str(running.pid), "--duration", "500ms", "--rate", "1000")
+            check(done.returncode == 0 and re.search(r"stopped a thread \d+ times?, in 99 % of them for at most [\d.]+ [nµm]?s", done.stderr),
+                  f"--pid: {done.returncode}\n{done.stderr}")
             document = profile()
             check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
             runs_freely(running.pid, "after --pid")

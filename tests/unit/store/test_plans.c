@@ -78,6 +78,8 @@ static void every_query_is_understood(void **state)
 	for (int i = 0; i < FG_SQL_COUNT; i++) {
 		sqlite3_stmt *statement = NULL;
 
+		if (i == FG_SQL_REPLICA_LAG) /* for PostgreSQL alone */
+			continue;
 		if (sqlite3_prepare_v2(raw, fg_sql_texts[i].text, -1, &statement, NULL) !=
 		    SQLITE_OK)
 			fail_msg("%s: %s", fg_sql_texts[i].name, sqlite3_errmsg(raw));
