@@ -44,7 +44,7 @@ struct spending {
 	uint64_t budgeted_ns; /* what the budget is a share of */
 };
 
-/* Of a thread that stood still and counts. */
+/* What was copied of a thread that stood still and counts. */
 struct copy {
 	size_t thread; /* its place among the threads */
 	uint64_t weight_ns;
@@ -210,8 +210,8 @@ static void remember(struct run *run, struct fg_sampled_thread *thread,
 
 /*
  * A thread that stands still by now is let go when its registers and the top of its stack are
- * copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU at the moment, its
- * time stays for the next sample.
+ * copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU at the moment,
+ * its time stays for the next sample.
  */
 static void collect(struct run *run, size_t index)
 {
@@ -484,8 +484,8 @@ static int write_trace(struct run *run, struct fg_error *err)
  * before all ordinary threads: one that stands still must not wait until another's slice is over.
  * Otherwise a short slice gives us a CPU when a moment comes (from Linux 6.12 on).  It is long
  * enough for all that is copied at a moment: at a tick of the clock, every 1 to 4 ms, whoever has
- * used up a slice is put off the CPU, whatever stands still for it.  With 0.1 ms that took 3 to 4 ms
- * in one stop of a hundred, with 0.7 ms 0.05.
+ * used up a slice is put off the CPU, whatever stands still for it.  With slices of 0.1 ms that
+ * took 3 to 4 ms in one stop of a hundred, with 0.7 ms 0.05.
  */
 static void become_punctual(void)
 {
