@@ -42,7 +42,7 @@ struct table {
 	enum fg_sql read;
 	enum fg_sql write;
 	size_t count;
-	enum column columns[8];
+	enum column columns[10];
 };
 
 static const struct table tables[] = {
@@ -58,6 +58,10 @@ static const struct table tables[] = {
 	 .write = FG_SQL_LIMITS_PUT,
 	 .count = 7,
 	 .columns = {TEXT, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, TEXT}},
+	{.read = FG_SQL_ALERT_RULE_ROWS,
+	 .write = FG_SQL_ALERT_RULE_PUT,
+	 .count = 10,
+	 .columns = {TEXT, NUMBER, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, NUMBER}},
 	{.read = FG_SQL_AUDIT_ROWS,
 	 .write = FG_SQL_AUDIT_PUT,
 	 .count = 6,
