@@ -34,6 +34,7 @@ struct fg_http {
 	char *base;
 	char *name; /* "https://host:port": what messages call it */
 	char curl_words[CURL_ERROR_SIZE];
+	bool was_refused;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -43,8 +44,13 @@ static void init_curl(void)
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+void fg_http_start(void)
+{
+	(void)pthread_once(&once, init_curl);
+}
+
 /* 127.0.0.0/8 is this machine; "127.example.org" is not. */
-static bool is_loopback(const char *host)
+bool fg_http_is_loopback(const char *host)
 {
 	struct in_addr address;
 
@@ -84,7 +90,7 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 				      url_to_show(options));
 	else if (has_token && strpbrk(options->token, "\r\n"))
 		status = fg_error_set(err, FG_EINVAL, "the token has a line break in it");
-	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
+	else if (has_token && strcmp(scheme, "http") == 0 && !fg_http_is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,
 			"the token would travel unencrypted to '%s': give an https:// URL", host);
@@ -111,7 +117,7 @@ bool fg_http_is_private(const char *url)
 	    curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
 		is_private = strcmp(scheme, "https") == 0 ||
-			     (strcmp(scheme, "http") == 0 && is_loopback(host));
+			     (strcmp(scheme, "http") == 0 && fg_http_is_loopback(host));
 	curl_free(scheme);
 	curl_free(host);
 	curl_url_cleanup(parsed);
@@ -145,6 +151,27 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
+/* Called with the very address that is connected to. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct fg_http *http = context;
+	char text[INET6_ADDRSTRLEN] = "";
+
+	(void)purpose;
+	if (address->family == AF_INET)
+		(void)inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)&address->addr)->sin_addr,
+				text, sizeof(text));
+	else if (address->family == AF_INET6)
+		(void)inet_ntop(AF_INET6,
+				&((struct sockaddr_in6 *)(void *)&address->addr)->sin6_addr, text,
+				sizeof(text));
+	if (!*text || !http->options.admits(http->options.context, text)) {
+		http->was_refused = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 static void configure(struct fg_http *http)
 {
 	CURL *curl = http->curl;
@@ -164,6 +191,13 @@ static void configure(struct fg_http *http)
 	(void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
 	(void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
 	(void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "fastgate");
+	if (http->options.needs_tls)
+		(void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+	if (http->options.admits) {
+		(void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
+		(void)curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+		(void)curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, http);
+	}
 	if (http->options.ca_file)
 		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
 }
@@ -175,7 +209,7 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	size_t length = 0;
 	int status = FG_OK;
 
-	(void)pthread_once(&once, init_curl);
+	fg_http_start();
 	status = check_url(options, &name, err);
 	if (status != FG_OK)
 		return status;
@@ -293,6 +327,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 						  ? http->options.reply_max_bytes
 						  : REPLY_MAX_BYTES);
 	http->curl_words[0] = '\0';
+	http->was_refused = false;
 	set_method(http->curl, request);
 	(void)curl_easy_setopt(http->curl, CURLOPT_URL, url);
 	(void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
@@ -300,6 +335,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 			       strcmp(request->method, "HEAD") == 0 ? drop : keep);
 	(void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, reply);
 	code = curl_easy_perform(http->curl);
+	reply->was_refused = http->was_refused && code != CURLE_OK;
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	} else if (code != CURLE_OK) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTP request after the other over one connection, and how long to wait before the next try.
- * The one HTTP client there is: for runs (client.h), for results (post.h), and for signing people
- * in (perfdb/identity).
+ * The one HTTP client there is: for runs (client.h), for results (post.h), for signing people in
+ * (perfdb/identity) and for alerts (perfdb/delivery).
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -15,6 +15,9 @@
 
 struct fg_http;
 
+/* May a connection be made to this numeric address? */
+typedef bool fg_http_admits(void *context, const char *address);
+
 struct fg_http_options {
 	const char *url;
 	bool url_is_secret;       /* whoever knows it may post there: only its host is ever named */
@@ -24,6 +27,13 @@ struct fg_http_options {
 	int64_t timeout_ns;       /* of one request; 0: 60 s */
 	size_t reply_max_bytes;   /* 0: 64 KiB */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
+	/*
+	 * Asked with each address that the server's name has, when a connection is about to be
+	 * made: what a name meant before does not count.  No proxy is used then.  NULL: all may.
+	 */
+	fg_http_admits *admits;
+	void *context; /* of `admits` */
+	bool needs_tls;
 };
 
 struct fg_http_request {
@@ -38,6 +48,7 @@ struct fg_http_reply {
 	long status;            /* 0: no reply */
 	int64_t retry_after_ns; /* -1: not said */
 	struct fg_strbuf body;  /* bounded */
+	bool was_refused;       /* there was no address that `admits` let through */
 };
 
 /* What `options` points to must live as long. */
@@ -50,6 +61,10 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
+/* Before libcurl is used by itself. */
+void fg_http_start(void);
+/* A host that is this machine: 127.0.0.0/8, [::1], "localhost". */
+bool fg_http_is_loopback(const char *host);
 /* What travels to this address is encrypted, or does not leave this machine. */
 bool fg_http_is_private(const char *url);
 

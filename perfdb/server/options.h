@@ -32,6 +32,13 @@ struct fg_perfdb_options {
 	const char *user_header;
 	const char *groups_header;
 	int64_t sign_in_ns;
+	struct fg_option_list alert_allowed;
+	bool alert_plain;
+	const char *alert_ca_file;
+	int64_t alert_retry_ns;
+	const char *mail_relay;
+	const char *mail_from;
+	const char *mail_credentials;
 	const char *project;
 	const char *scope;
 	const char *note;

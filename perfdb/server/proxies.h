@@ -5,12 +5,9 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "perfdb/server/ranges.h"
 
 struct fg_proxies;
-
-enum {
-	FG_ADDRESS_TEXT_SIZE = 46
-};
 
 /* `ranges` are addresses or CIDR blocks, like 10.0.0.0/8 or ::1. */
 int fg_proxies_new(const char *const *ranges, size_t count, struct fg_proxies **proxies,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "perfdb/identity/oidc.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/alerter.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/dictionaries.h"
 #include "perfdb/server/health.h"
@@ -35,6 +36,7 @@ enum {
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_SIGN_IN_HOURS = 12,
+	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128, /* than connections */
 };
@@ -106,6 +108,8 @@ static void set_defaults(struct fg_server_options *options)
 		options->request_ns = DEFAULT_REQUEST_SECONDS * FG_NS_PER_S;
 	if (!options->threads)
 		options->threads = DEFAULT_THREADS;
+	if (options->alerts.retry_ns <= 0)
+		options->alerts.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
 	if (options->sign_in_ns <= 0)
 		options->sign_in_ns = (int64_t)DEFAULT_SIGN_IN_HOURS * 3600 * FG_NS_PER_S;
 }
@@ -184,7 +188,12 @@ static int start_writing(struct fg_server *s, struct fg_error *err)
 	if (s->options.read_only)
 		return FG_OK;
 	status = fg_write_queue_start(&options, &s->writes, err);
-	return status == FG_OK ? fg_sealer_start(s->sessions, s->writes, &s->sealer, err) : status;
+	if (status != FG_OK)
+		return status;
+	status = fg_sealer_start(s->sessions, s->writes, &s->sealer, err);
+	if (status != FG_OK)
+		return status;
+	return fg_alerter_start(s->sessions, &s->options, &s->alerter, err);
 }
 
 static int set_proxies(struct fg_server *s, struct fg_error *err)
@@ -324,6 +333,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_connections_stop(server->connections);
 	fg_health_stop(server->health);
 	fg_watcher_stop(server->watcher);
+	fg_alerter_stop(server->alerter);
 	fg_sealer_stop(server->sealer);
 	fg_write_queue_stop(server->writes);
 	fg_workers_free(server->workers);

@@ -6,8 +6,8 @@
  *
  * Two threads of libmicrohttpd move bytes.  A pool of ours answers (workers.c), each request with a
  * database session that it borrows.  One thread stores uploads, several in one transaction when
- * several wait (write_queue.c); one seals tiles (sealer.c).  stop() lets requests in progress
- * finish, writes what is queued, and ends.
+ * several wait (write_queue.c); one seals tiles (sealer.c); a few send alerts (alerter.c).  stop()
+ * lets requests in progress finish, writes what is queued, and ends.
  *
  * While no token was ever made, a server is open to local clients: it listens on loopback only, and
  * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
@@ -22,6 +22,19 @@
 
 struct fg_oidc_options;
 struct fg_server;
+
+/* What is sent to people, and where it may go. */
+struct fg_alert_options {
+	const char *const *allowed; /* ranges of local and private addresses for webhooks */
+	size_t allowed_count;
+	bool allows_plain;   /* webhooks may be http:// */
+	const char *ca_file; /* for webhooks and the relay; NULL: the system's */
+	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
+	const char *relay;   /* smtp:// or smtps://; NULL: no mail is sent */
+	const char *from;
+	const char *user; /* NULL: no credentials */
+	const char *password;
+};
 
 struct fg_server_options {
 	const char *database;        /* path or postgresql:// URL */
@@ -41,9 +54,11 @@ struct fg_server_options {
 	const char *user_header;            /* a trusted proxy names the person in it; NULL: none */
 	const char *groups_header;          /* and the groups, separated by commas; NULL: none */
 	int64_t sign_in_ns;                 /* how long a sign-in lasts; 0: 12 h */
-	const char *secret; /* every request must know it, and needs no token; NULL: none */
-	bool behind_proxy;  /* TLS is the proxy's: listening wider without certificates is fine */
-	bool read_only;     /* nothing is stored, no upload is taken */
+	const char *secret;     /* every request must know it, and needs no token; NULL: none */
+	const char *public_url; /* how browsers know the server; NULL: not known */
+	struct fg_alert_options alerts;
+	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
+	bool read_only;    /* nothing is stored, no upload is taken */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+struct fg_alerter;
 struct fg_connections;
 struct fg_dictionaries;
 struct fg_health;
@@ -69,7 +70,8 @@ struct fg_server {
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_sealer *sealer; /* NULL: read-only */
+	struct fg_sealer *sealer;   /* NULL: read-only */
+	struct fg_alerter *alerter; /* NULL: read-only */
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;

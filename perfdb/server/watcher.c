@@ -101,25 +101,37 @@ static void keep(const struct fg_history *history, const struct fg_change_series
 	}
 }
 
-static int search(struct fg_store *store, const struct place *place, struct fg_watched *found,
-		  struct fg_error *err)
+int fg_watcher_read(struct fg_store *store, const struct fg_watch_place *place,
+		    struct fg_history *history, struct fg_change_series *series,
+		    struct fg_error *err)
 {
-	struct fg_history history = {0};
-	struct fg_change_series series = {0};
-	struct fg_changepoints changes = {0};
-	int status = fg_store_history(store,
-				      &(struct fg_history_query){.project = place->project,
-								 .benchmark = place->benchmark,
-								 .metric = place->metric,
-								 .limit = FG_WATCHED_RUNS},
-				      &history, err);
+	const struct fg_history_query query = {.project = place->project,
+					       .benchmark = place->benchmark,
+					       .metric = place->metric,
+					       .limit = FG_WATCHED_RUNS};
+	const int status = fg_store_history(store, &query, history, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_change_series_init(&series, history.count);
-	for (size_t i = 0; i < history.count; i++)
-		fg_change_series_add(&series, i, history.points[i].run,
-				     history.points[i].candidate);
+	fg_change_series_init(series, history->count);
+	for (size_t i = 0; i < history->count; i++)
+		fg_change_series_add(series, i, history->points[i].run,
+				     history->points[i].candidate);
+	return FG_OK;
+}
+
+static int search(struct fg_store *store, const struct place *place, struct fg_watched *found,
+		  struct fg_error *err)
+{
+	const struct fg_watch_place wanted = {
+		.project = place->project, .benchmark = place->benchmark, .metric = place->metric};
+	struct fg_history history = {0};
+	struct fg_change_series series = {0};
+	struct fg_changepoints changes = {0};
+	int status = fg_watcher_read(store, &wanted, &history, &series, err);
+
+	if (status != FG_OK)
+		return status;
 	status = fg_changes_find(&series, &changes, err);
 	if (status == FG_OK)
 		keep(&history, &series, &changes, found);

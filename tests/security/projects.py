@@ -4,43 +4,10 @@
 import glob
 import json
 import os
-import struct
 import subprocess
 
-from attack import MAKE_RUNS, RUN_TYPE, Server, expect, token
+from attack import MAKE_RUNS, Server, expect, parcel, parts, send, token
 from checks import check, finish_in_scratch
-
-
-def parts(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    sizes = struct.unpack("<3I", data[8:20])
-    at, found = 24, []
-    for size in sizes:
-        found.append(data[at:at + size])
-        at += size
-    return found
-
-
-def crc32c(data):
-    table = []
-    for i in range(256):
-        for _ in range(8):
-            i = i >> 1 ^ 0x82F63B78 if i & 1 else i >> 1
-        table.append(i)
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
-    return crc ^ 0xFFFFFFFF
-
-
-def parcel(envelope, dictionary, values):
-    body = envelope + dictionary + values
-    return b"FGRUN/1\n" + struct.pack("<4I", len(envelope), len(dictionary), len(values), crc32c(body)) + body
-
-
-def send(server, data, secret):
-    return server.ask("POST", "/api/v1/runs", {"Content-Type": RUN_TYPE}, data, token=secret)
 
 
 def attack():

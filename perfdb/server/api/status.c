@@ -2,6 +2,7 @@
 /* The state of the server: for clients, for monitoring, for Prometheus. */
 #include "base/clock.h"
 #include "base/version.h"
+#include "perfdb/server/alerter.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/replica.h"
@@ -100,6 +101,7 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	struct fg_counters *c = &rq->server->counters;
 	const struct fg_write_queue *writes = rq->server->writes;
 	const struct fg_sealer *sealer = rq->server->sealer;
+	const struct fg_alerter *alerter = rq->server->alerter;
 	struct fg_strbuf *text = &rq->answer.text;
 
 	(void)err;
@@ -113,6 +115,11 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_metric(text, "batches_total", "Transactions that stored uploads.",
 		   writes ? fg_write_queue_batches(writes) : 0);
 	add_metric(text, "tiles_total", "Tiles sealed.", sealer ? fg_sealer_tiles(sealer) : 0);
+	add_metric(text, "alerts_sent_total", "Alerts that were delivered.",
+		   alerter ? fg_alerter_sent(alerter) : 0);
+	add_metric(text, "alert_searches_total",
+		   "New values among which alert rules had change points looked for.",
+		   alerter ? fg_alerter_searched(alerter) : 0);
 	add_metric(text, "limited_total", "Requests refused because there were too many.",
 		   atomic_load(&c->limited));
 	if (rq->server->replica)

@@ -8,8 +8,10 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/alerter.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/dictionaries.h"
+#include "perfdb/server/news.h"
 #include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
 #include "store/bundle.h"
@@ -36,6 +38,7 @@ struct new_dictionary {
 /* What the writing thread does with a run. */
 struct new_run {
 	const struct fg_arrival *arrival;
+	const struct fg_alert_news *news;
 	bool stored;
 	bool taken; /* the id belongs to another run */
 };
@@ -52,6 +55,7 @@ struct fg_incoming {
 	const struct fg_dictionary *base; /* to be given back */
 	struct new_dictionary opened;
 	struct fg_arrival arrival;
+	struct fg_news news;
 	struct new_run made;
 };
 
@@ -211,6 +215,8 @@ static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 		status = fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", run->id);
 	} else if (!state.known || !state.complete) {
 		status = fg_store_put_arrival(store, made->arrival, !state.known, err);
+		if (status == FG_OK && (made->news->count || made->news->search_count))
+			status = fg_store_alerts_put(store, made->news, err);
 		made->stored = status == FG_OK;
 	}
 	fg_upload_state_release(&state);
@@ -247,6 +253,7 @@ static int leave(struct fg_request *rq, int status)
 	fg_dictionary_free(up->opened.dictionary);
 	give_base_back(rq);
 	fg_bytes_release(&up->packed);
+	fg_news_release(&up->news);
 	fg_arrival_release(&up->arrival);
 	fg_stored_run_release(&up->run);
 	free(up);
@@ -266,6 +273,8 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 			      fg_arrival_bytes(&up->arrival));
 	if (rq->write.status == FG_OK)
 		confirm(rq, up->made.stored);
+	if (rq->write.status == FG_OK && (up->news.told.count || up->news.told.search_count))
+		fg_alerter_wake(rq->server->alerter);
 	return leave(rq, rq->write.status);
 }
 
@@ -281,7 +290,9 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 	if (status != FG_OK)
 		return status;
 	memcpy(up->arrival.digest, up->digest, sizeof(up->digest));
+	fg_news_make(&up->news, &up->arrival, rq->server->options.public_url);
 	up->made.arrival = &up->arrival;
+	up->made.news = &up->news.told;
 	rq->write.adds_names = false;
 	fg_request_write(rq, put_run, &up->made, run_written);
 	return FG_OK;
@@ -393,6 +404,10 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 		return leave(rq, FG_OK);
 	}
 	status = check_quota(rq, err);
+	if (status != FG_OK)
+		return leave(rq, status);
+	status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
+					  &rq->upload->news.rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	return leave(rq, store_run(rq, err));

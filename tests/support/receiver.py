@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A web server on a free loopback port that keeps what is sent to it, and answers what the test says."""
+import http.server
+import queue
+import threading
+
+WAIT_S = 120
+
+
+class Receiver:
+    """`answers` are (status, headers) for the first requests; later ones get 204."""
+
+    def __init__(self, answers=(), tls=None):
+        self.answers = list(answers)
+        self.arrived = queue.Queue()
+        self.count = 0
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                status, headers = outer.answers.pop(0) if outer.answers else (204, {})
+                self.send_response(status)
+                for name, value in {"Content-Length": "0", **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                outer.count += 1
+                outer.arrived.put((self.path, dict(self.headers), body))
+
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, path="/hook", host="127.0.0.1", scheme="http"):
+        return f"{scheme}://{host}:{self.port}{path}"
+
+    def take(self):
+        """The next request, waited for: path, headers, body."""
+        return self.arrived.get(timeout=WAIT_S)
