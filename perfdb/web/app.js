@@ -5,6 +5,7 @@ import { afterPaint, el, replace } from './dom.js';
 import { clip } from './format.js';
 import { Missing, Refused, ask, canAdminister, useToken } from './server.js';
 import { address, attempt, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
+import { showAlerts } from './alerts.js';
 import { summary } from './dashboard.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
@@ -19,7 +20,8 @@ const SUMMED_UP = 30; // projects whose state is asked for
 // The front page: all projects, or the only one there is.
 async function showProjects(state) {
 	const [{ projects }, administers] = await Promise.all([ask('projects'), canAdminister()]);
-	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}), ' · ', link('Limits', 'limits', {}));
+	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}), ' · ', link('Limits', 'limits', {}),
+		' · ', link('Alerts', 'alerts', {}));
 	if (projects.length === 1 && !state.view) {
 		await showProject({ project: projects[0] });
 		if (tokens)
@@ -38,7 +40,7 @@ async function showProjects(state) {
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, people: showPeople, limits: showLimits };
+	search: showSearch, tokens: showTokens, people: showPeople, limits: showLimits, alerts: showAlerts };
 
 async function askToken(words) {
 	const where = await signInAddress();

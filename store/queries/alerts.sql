@@ -6,8 +6,10 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
 -- name: alert_rule_count
 SELECT count(*) FROM alert_rule WHERE project = $1;
 -- name: alert_rule_list
+SELECT id, project, events, benchmark, metric, silence_ns, channel, target, author, created_ns, secret FROM alert_rule ORDER BY id;
+-- name: alert_rule_of
 SELECT id, project, events, benchmark, metric, silence_ns, channel, target, author, created_ns, secret FROM alert_rule
-WHERE CAST($1 AS TEXT) IS NULL OR project = $1 ORDER BY id;
+WHERE project = $1 ORDER BY id;
 -- name: alert_rule_project
 SELECT project FROM alert_rule WHERE id = $1;
 -- name: alert_rule_remove

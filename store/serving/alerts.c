@@ -136,8 +136,9 @@ int fg_store_alert_rule_list(struct fg_store *store, const char *project,
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_ALERT_RULE_LIST);
-	fg_query_text(&q, project);
+	fg_query_begin(&q, store->db, project ? FG_SQL_ALERT_RULE_OF : FG_SQL_ALERT_RULE_LIST);
+	if (project)
+		fg_query_text(&q, project);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));

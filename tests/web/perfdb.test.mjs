@@ -76,6 +76,26 @@ async function limits(context) {
 	await page.close();
 }
 
+// An administrator makes a rule, whose secret is shown once, and removes it.
+async function alerts(context) {
+	const page = await openPage(context, base, options);
+	await page.getByRole('link', { name: 'Alerts' }).click();
+	await page.getByText('Nobody is told of anything yet.').waitFor();
+	await page.locator('select[name=project]').selectOption('tracker');
+	await page.getByLabel('errors').check();
+	await page.getByLabel('Benchmark', { exact: true }).fill('<b>p*</b>');
+	await page.getByLabel('To', { exact: true }).fill('https://hooks.example.org/perf');
+	await page.getByRole('button', { name: 'Make', exact: true }).click();
+	assert.match(await page.locator('code.secret').innerText(), /^[0-9a-f]{48}$/);
+	assert.match(await page.getByRole('row', { name: /hooks/ }).innerText(), /tracker\s+regressions, errors\s+<b>p\*<\/b>\s+\*\s+24 h\s+https:\/\/hooks.example.org\/perf/);
+	await page.getByText('Nothing was told yet.').waitFor();
+	await look(context, page, 'alerts');
+	await page.getByRole('button', { name: /^Remove rule/ }).click();
+	await page.getByText('Nobody is told of anything yet.').waitFor();
+	page.noProblems();
+	await page.close();
+}
+
 // An administrator makes a token, which is shown once and works until it is revoked.
 async function tokens(context) {
 	const works = async (secret) => (await fetch(`${base}api/v1/runs`, { headers: { Authorization: `Bearer ${secret}` } })).status;
@@ -423,6 +443,7 @@ try {
 		await sourceLinks(context);
 		await tokens(context);
 		await limits(context);
+		await alerts(context);
 
 		await deadEnds(context);
 		await backThroughZooms(context);
