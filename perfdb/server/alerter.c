@@ -21,6 +21,7 @@ enum {
 	CLAIM_SECONDS = 60, /* longer than any sending takes */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
+	AGAIN_MS = 200,
 	POLL_SECONDS = 5, /* for what other servers stored */
 	FORGET_SECONDS = 3600,
 	NEAR = 5, /* values: less apart, two searches mean the same change */
@@ -136,12 +137,15 @@ static int64_t until_due(const struct fg_alerter *a)
 	int64_t due_ns = 0;
 	int64_t left_ns = POLL_SECONDS * FG_NS_PER_S;
 
-	if (store && fg_store_alert_next(store, &due_ns, &err) == FG_OK && due_ns)
+	if (store && fg_store_alert_next(store, &due_ns, &err) == FG_OK && due_ns) {
 		due_ns -= fg_clock_wall_ns();
+		left_ns = due_ns < left_ns ? due_ns : left_ns;
+		/* Due, and not taken: the database takes no claims now. */
+		if (left_ns <= 0)
+			left_ns = AGAIN_MS * FG_NS_PER_MS;
+	}
 	fg_sessions_give_back(a->sessions, store);
-	if (due_ns > 0 && due_ns < left_ns)
-		left_ns = due_ns;
-	return left_ns > FG_NS_PER_MS ? left_ns : FG_NS_PER_MS;
+	return left_ns;
 }
 
 static bool is_one_of(const char *run, const struct fg_alert_search *search)

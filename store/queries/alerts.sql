@@ -32,7 +32,8 @@ ON CONFLICT (rule, benchmark, metric) DO UPDATE SET at_ns = excluded.at_ns WHERE
 -- name: alert_add
 INSERT INTO alert (rule, run, body, state, attempts, due_ns, created_ns)
 SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), 0, 0, CAST($4 AS BIGINT), CAST($4 AS BIGINT)
-WHERE (SELECT count(*) FROM alert a WHERE a.rule = $1 AND a.state = 0) < CAST($5 AS BIGINT);
+WHERE (SELECT count(*) FROM alert a WHERE a.rule = $1 AND a.state = 0) < CAST($5 AS BIGINT)
+	AND EXISTS (SELECT 1 FROM alert_rule r WHERE r.id = $1);
 -- name: alert_list
 SELECT a.id, a.rule, a.run, a.state, a.attempts, a.due_ns, a.created_ns, a.reason, a.body FROM alert a JOIN alert_rule r ON r.id = a.rule
 WHERE r.project = $1 ORDER BY a.id DESC LIMIT $2;
@@ -42,7 +43,7 @@ WHERE a.state = 0 AND a.due_ns <= $1 ORDER BY a.due_ns, a.id LIMIT 1;
 -- name: alert_claim
 UPDATE alert SET attempts = attempts + 1, due_ns = $4 WHERE id = $1 AND state = 0 AND attempts = $2 AND due_ns = $3 RETURNING id;
 -- name: alert_next
-SELECT min(due_ns) FROM alert WHERE state = 0;
+SELECT min(a.due_ns) FROM alert a JOIN alert_rule r ON r.id = a.rule WHERE a.state = 0;
 -- name: alert_settle
 UPDATE alert SET state = $3, due_ns = $4, reason = $5 WHERE id = $1 AND attempts = $2;
 -- name: alert_hold

@@ -13,8 +13,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
 
-from attack import MAKE_RUNS, Server, expect, parcel, parts, send, token  # noqa: E402
-from checks import check, finish_in_scratch  # noqa: E402
+from attack import DATABASE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, send, token  # noqa: E402
+from checks import call, check, finish_in_scratch  # noqa: E402
 from receiver import WAIT_S, Receiver  # noqa: E402
 
 HERE = ("--alert-allow", "127.0.0.0/8", "--alert-http", "--alert-retry", "50ms", "--public-url", "https://perf.example.org/")
@@ -226,6 +226,23 @@ def bad_rules_are_refused(server, secret):
         remove_rule(server, secret, one)
 
 
+def rules_move_with_the_database(secret):
+    receiver = Receiver()
+    with Server(*HERE) as server:
+        rule = add_rule(server, secret, silence="2h", benchmark="p*", webhook=receiver.url(), secret=SECRET)
+    for _ in range(2):
+        done = call(PERFDB, "migrate", "--database", DATABASE, "--to", "copy.db")
+        check(done.returncode == 0, f"perfdb migrate: {done.stderr}")
+    with Server(*HERE, program=[PERFDB, "serve", "--database", "copy.db", "--listen", "127.0.0.1:0"]) as server:
+        rules = server.ask("GET", "/api/v1/alert-rules?project=tracker", token=secret).json()["rules"]
+        check([(one["benchmark"], one["silence_s"], one["webhook"]) for one in rules] == [("p*", 7200, receiver.url())], f"{rules} for {rule}")
+        _, data = run_with(verdict("regression"))
+        expect(send(server, data, secret), 201, "the run")
+        _, headers, body = receiver.take()
+        proof = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+        check(headers["X-Perfdb-Signature-256"] == f"sha256={proof}", "the secret did not move along")
+
+
 def scenario():
     secret = token("admin", "--note", "root")
     with Server(*HERE) as server:
@@ -238,6 +255,7 @@ def scenario():
         administrators_of_the_project_make_rules(server, secret)
         bad_rules_are_refused(server, secret)
     what_waits_survives_the_server(secret)
+    rules_move_with_the_database(secret)
 
 
 finish_in_scratch(scenario)
