@@ -449,8 +449,8 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 	}
 	all = trace_inclusive(outcome.traces, "at_the_end");
 	assert_true(all > 2e8);
-	/* The first samples meet 300 functions that nobody knew, in as many parts. */
-	assert_in_range(in_parts, 1, 5);
+	/* The first samples meet 300 functions that nobody knew, in parts: here, or before. */
+	assert_true(in_parts <= 5);
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
 	outcome_release(&outcome);
