@@ -94,8 +94,14 @@ static void add_listing(struct lister *l, uint64_t address)
 	struct fg_disassembler *disassembler = NULL;
 	struct fg_listing *listing = NULL;
 	const struct fg_symbol *chain = NULL;
+	const char *name = profile->modules[l->module].name;
 	struct fg_error err = {0};
 
+	/* The same words on every host, with an archive or without. */
+	if (*name == '[' && strcmp(name, "[vdso]") != 0) {
+		fail(l, "the kernel is in no file");
+		return;
+	}
 	if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK) {
 		fail(l, err.message);
 		return;
