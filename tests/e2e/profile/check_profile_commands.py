@@ -96,6 +96,18 @@ class Commands(unittest.TestCase):
         text = self.run_ok("view").decode()
         self.assertRegex(text, r"30\.0 +30\.00 .* fit\(Track&\)")
 
+    def test_names_are_cut_to_the_width_that_is_asked_for_and_whole_without_one(self):
+        long_name = "a_name_that_is_much_too_long_for_a_narrow_terminal(std::vector<int, std::allocator<int>>)"
+        folded = self.home / "long.folded"
+        folded.write_text(f"main;{long_name} 40\nmain 2\n")
+        self.assertIn(long_name, self.run_ok("view", folded).decode())
+        lines = self.run_ok("view", "--width", "80", folded).decode().splitlines()
+        rows = [line for line in lines if "a_name_that_is" in line]
+        self.assertEqual(len(rows), 1, lines)
+        self.assertNotIn(long_name, rows[0])
+        self.assertLessEqual(len(rows[0]), 80)
+        self.fails(2, "--width", "view", "--width", "39", folded)
+
     def test_output_goes_to_a_file_and_minus_is_standard_output(self):
         self.run_ok("view", "--csv", "-o", "table.csv")
         self.assertEqual((self.home / "table.csv").read_bytes(), self.run_ok("view", "--csv", "-o", "-"))
