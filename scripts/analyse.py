@@ -4,9 +4,11 @@
 analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
 
 The build folder must be built: its compile commands and its dependencies say what each file is made of.  A file is looked at again
-only when it, a header that it includes, its flags or a rule has changed since it was found clean.  Without --deep, clang's analyzer
-follows paths through a function up to a low limit and nobody looks at the spelling of names, which together cost twice as much as all
-the rest; what was found clean with --deep is clean without.
+only when it, a header that it includes, its flags or a rule has changed since it was found clean.
+
+There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, is all.  "tidy" is for files that
+the changes since the main branch touch: clang's analyzer follows paths through a function up to a low limit, and nobody looks at the
+spelling of names.  "plain" is for the rest, which was analysed when it changed: no analyzer, which costs as much as everything else.
 """
 import concurrent.futures
 import hashlib
@@ -17,6 +19,8 @@ import shlex
 import subprocess
 import sys
 
+from suite import changed_files
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 # Compiled as users compile theirs: they have clang's warnings to fear, not the rules of the house.
@@ -25,8 +29,11 @@ TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-
 CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum"]  # beside those of cmake/FgWarnings.cmake that gcc knows
 # The analyzer's default is 225,000 nodes a function.  Twelve files of gate/ take 2.6 s so, with 40,000 nodes and the names 6.6 s,
 # with --deep 23 s.
+LEVELS = ("deep", "tidy", "plain")
 QUICK = [*(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")),
          "--checks=-readability-identifier-naming,-bugprone-reserved-identifier"]
+PLAIN = ["--checks=-readability-identifier-naming,-bugprone-reserved-identifier,-clang-analyzer-*"]
+FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 # Switched off, with the reason:
 #   readdirCalled                readdir() is safe on a stream of one's own; readdir_r() is deprecated
 #   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
@@ -70,6 +77,10 @@ class Stamps:
             digest.update(self.content(name))
         return self.folder / f"{entry['name'].replace('/', '_')}.{tool}.{digest.hexdigest()[:32]}"
 
+    def is_made_of(self, entry, names):
+        """Of any of these files?"""
+        return any(str(pathlib.Path(path).relative_to(ROOT)) in names for path in self.dependencies.get(entry["output"], [entry["file"]]))
+
     def is_clean(self, tool, entry):
         return self.path(tool, entry).exists()
 
@@ -93,30 +104,36 @@ def read_entries(build):
     return sorted(found.values(), key=lambda entry: entry["name"])
 
 
-def tidy(build, entry, deep):
+def level_of(stamps, entry, deep, changed):
+    return "deep" if deep else "tidy" if stamps.is_made_of(entry, changed) else "plain"
+
+
+def tidy(build, entry, level):
     """What clang-tidy has to say; "" where all is well."""
     words = [*TIDY, "-p", str(build)]
     if entry["name"].startswith(FOREIGN):
         words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")  # without any check of its own it does nothing
     else:
-        words += CLANG_WARNINGS + ([] if deep else QUICK)
+        words += CLANG_WARNINGS + FLAGS[level]
     done = subprocess.run([*words, entry["file"]], capture_output=True, text=True, check=False, cwd=ROOT)
     return "" if done.returncode == 0 else done.stdout + re.sub(r"^\d+ warnings? .*\n", "", done.stderr, flags=re.M)
 
 
 def run_tidy(stamps, build, entries, jobs, deep):
     """How many files have findings, which are printed as they are found."""
-    tools = ["deep"] if deep else ["deep", "tidy"]
-    wanted = [entry for entry in entries if not any(stamps.is_clean(tool, entry) for tool in tools)]
+    changed = set(changed_files())
+    levels = {entry["name"]: level_of(stamps, entry, deep, changed) for entry in entries}
+    wanted = [entry for entry in entries
+              if not any(stamps.is_clean(level, entry) for level in LEVELS[:LEVELS.index(levels[entry["name"]]) + 1])]
     print(f"clang-tidy: {len(wanted)} of {len(entries)} files to look at", flush=True)
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for entry, words in zip(wanted, pool.map(lambda entry: tidy(build, entry, deep), wanted)):
+        for entry, words in zip(wanted, pool.map(lambda entry: tidy(build, entry, levels[entry["name"]]), wanted)):
             if words:
                 bad += 1
                 print(words, flush=True)
             else:
-                stamps.keep("deep" if deep else "tidy", entry)
+                stamps.keep(levels[entry["name"]], entry)
     return bad
 
 

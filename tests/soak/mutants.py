@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-mutants.py BUILD_FOLDER SECONDS [--count N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
+mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
 
 Each mutant is a room (gate and stats, unless rooms or files of theirs are named) with one operator or constant of one line changed: < becomes
 <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
@@ -220,6 +220,7 @@ def main():
     parser.add_argument("seconds", type=float)
     parser.add_argument("names", nargs="*", default=ROOMS)
     parser.add_argument("--count", type=int)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     mutants = choose(asked.build.resolve(), asked.names)
     print(f"{len(mutants)} mutants there are", flush=True)
@@ -233,7 +234,7 @@ def main():
             if killer is not None:
                 tally.add(room, mutant, killer)
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         list(pool.map(judge, mutants[:asked.count]))
     return 0 if tally.show() else 1
 
