@@ -129,7 +129,7 @@ static bool has_guilty_function(const struct fg_blame *blame)
 	return false;
 }
 
-/* Whose samples are those of whom?  `of` is to be freed. */
+/* Samples by function; `of` is to be freed. */
 struct sampled {
 	double *of; /* each function */
 	double all;

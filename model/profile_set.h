@@ -92,8 +92,6 @@ void fg_profile_set_release(struct fg_profile_set *set);
 uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
-/* The function whose machine code a call path ends in: what was inlined is part of its caller. */
-uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node);
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* Find by name or add: the id that rows name. */
 uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure);

@@ -48,7 +48,7 @@ struct fg_test fg_signed_rank_test(const double *values, size_t count, double ce
 	ties = fg_ranks_assign(items, used);
 	sum = fg_ranks_sum_first(items, used);
 	n = (double)used;
-	/* Of nothing there is one sum, whose tails are whole. */
+	/* No value at all makes one sum, whose tails are whole. */
 	if (ties <= 0.0 && used <= EXACT_MAX)
 		test = signed_rank_exact(used, sum);
 	else

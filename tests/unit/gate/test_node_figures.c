@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What is said of functions, figure by figure.  The differences of the pairs are the mean plus and
- * minus a swing, in turn, so that of ten pairs the standard error of a mean is a third of the swing.
+ * minus a swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
  */
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/stats/close.h"
@@ -317,7 +317,7 @@ static void below_the_floor_a_sure_change_is_no_news(void **state)
 	}
 }
 
-/* Of 100 ms, 2 % are the margin of CPU time. */
+/* The margin of CPU time is 2 % of 100 ms. */
 static void a_library_passes_where_its_interval_lies_within_the_margin(void **state)
 {
 	static const struct {

@@ -48,7 +48,7 @@ static void end(struct program *p)
 	fg_arena_release(&p->arena);
 }
 
-/* So many of the 1,000 samples are of this node. */
+/* This node has so many of the 1,000 samples. */
 static void sample(struct program *p, uint32_t node, uint32_t samples)
 {
 	p->row->nodes[p->row->count] = node;
