@@ -88,20 +88,12 @@ void fg_python_look(struct fg_thread *thread)
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)
 {
 	struct fg_python_stack *stack = &thread->stack->python.stack;
+	struct fg_python_frame *frame = NULL;
+	uint32_t left_out = 0;
 
-	while (stack->left > 0) {
-		const uint32_t index = stack->left - 1;
-		const struct fg_python_frame *frame = fg_python_at(stack, index);
-
-		if (fg_python_is_cut(stack, index)) {
-			path = fg_path_cut(thread, path, stack->total - FG_PYTHON_FRAMES);
-			stack->left = FG_PYTHON_INNER;
-		} else if (frame->stack >= sp) {
-			path = fg_path_extend(thread, path, frame->id);
-			stack->left--;
-		} else {
-			return path;
-		}
+	while (fg_python_next(stack, sp, &frame, &left_out)) {
+		path = frame ? fg_path_extend(thread, path, frame->id)
+			     : fg_path_cut(thread, path, left_out);
 		if (!path)
 			return 0;
 	}

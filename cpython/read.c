@@ -154,6 +154,26 @@ bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread
 	return is_read;
 }
 
+bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
+		    uint32_t *left_out)
+{
+	const uint32_t index = stack->left - 1;
+
+	*frame = NULL;
+	if (stack->left == 0)
+		return false;
+	if (fg_python_is_cut(stack, index)) {
+		*left_out = stack->total - FG_PYTHON_FRAMES;
+		stack->left = FG_PYTHON_INNER;
+		return true;
+	}
+	if (fg_python_at(stack, index)->stack < sp)
+		return false;
+	*frame = fg_python_at(stack, index);
+	stack->left--;
+	return true;
+}
+
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code)
 {
