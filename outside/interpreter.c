@@ -242,36 +242,3 @@ uint64_t fg_python_stack_hash(struct fg_python_stack *stack)
 	}
 	return hash;
 }
-
-/* Does the native frame lie in the interpreter? */
-static bool is_interpreter(const struct fg_interpreter *interpreter,
-			   const struct fg_mappings *mappings, const struct fg_stack_frame *frame)
-{
-	const struct fg_mapping *mapping =
-		fg_mappings_find(mappings, frame->exact ? frame->address : frame->address - 1);
-
-	return mapping && mapping->start == interpreter->module;
-}
-
-bool fg_interpreter_evaluates(const struct fg_interpreter *interpreter,
-			      const struct fg_mappings *mappings,
-			      const struct fg_walked_stack *native, struct fg_python_stack *stack)
-{
-	size_t at = 0;
-
-	for (uint32_t i = 0; i < stack->total; i++) {
-		const uint64_t place = fg_python_at(stack, i)->stack;
-
-		if (fg_python_is_cut(stack, i))
-			continue;
-		if (place < native->frames[at].stack)
-			return false;
-		while (at + 1 < native->count && native->frames[at + 1].stack <= place)
-			at++;
-		if (at + 1 == native->count && native->truncated)
-			continue;
-		if (!is_interpreter(interpreter, mappings, &native->frames[at]))
-			return false;
-	}
-	return true;
-}

@@ -9,7 +9,6 @@
 #include "cpython/read.h"
 #include "outside/mappings.h"
 #include "outside/memory.h"
-#include "outside/stacks.h"
 
 struct fg_interpreter {
 	enum fg_interpreter_state {
@@ -52,12 +51,5 @@ bool fg_interpreter_look(const struct fg_interpreter *interpreter, struct fg_mem
 			 struct fg_python_thread *thread, struct fg_python_stack *stack);
 /* Tells this stack from others of the same thread. */
 uint64_t fg_python_stack_hash(struct fg_python_stack *stack);
-/*
- * Is each of these frames evaluated by a native frame of the interpreter?  Beyond the end of a
- * truncated stack this cannot be said.
- */
-bool fg_interpreter_evaluates(const struct fg_interpreter *interpreter,
-			      const struct fg_mappings *mappings,
-			      const struct fg_walked_stack *native, struct fg_python_stack *stack);
 
 #endif

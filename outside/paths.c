@@ -147,29 +147,24 @@ static uint64_t python_frame_of(struct fg_paths *paths, const struct fg_python_f
 	return id;
 }
 
-/* Those that a native frame evaluates whose stack begins at `sp`, or one further out. */
-static uint64_t add_python(struct fg_paths *paths, uint64_t node, struct fg_python_stack *python,
-			   uint64_t sp)
-{
-	struct fg_python_frame *frame = NULL;
-	uint32_t left_out = 0;
-
-	while (python && fg_python_next(python, sp, &frame, &left_out))
-		node = frame ? add_node(paths, node, python_frame_of(paths, frame))
-			     : add_cut(paths, node, left_out);
-	return node;
-}
-
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
 		      const struct fg_walked_stack *stack, struct fg_python_stack *python)
 {
-	/* Beyond the end of a native stack that ended too early, Python frames are known. */
-	uint64_t node = add_python(paths, 0, python, stack->frames[stack->count - 1].stack);
+	uint64_t node = 0;
+	size_t count = 0;
+	struct fg_mixed_frame *frames = fg_mixed_frames(stack, python, &count);
 
-	for (size_t i = stack->count; i-- > 0;) {
-		node = add_node(paths, node, frame_of(paths, mappings, &stack->frames[i]));
-		node = add_python(paths, node, python, stack->frames[i].stack);
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_mixed_frame *frame = &frames[i];
+
+		if (frame->native)
+			node = add_node(paths, node, frame_of(paths, mappings, frame->native));
+		else if (frame->python)
+			node = add_node(paths, node, python_frame_of(paths, frame->python));
+		else
+			node = add_cut(paths, node, frame->left_out);
 	}
+	free(frames);
 	return node;
 }
 

@@ -7,11 +7,9 @@
 #define FG_OUTSIDE_PATHS_H
 
 #include "base/map.h"
-#include "outside/interpreter.h"
 #include "outside/kernel_names.h"
 #include "outside/mappings.h"
-#include "outside/python_functions.h"
-#include "outside/stacks.h"
+#include "outside/mixed.h"
 #include "symbols/trace_writer.h"
 
 struct fg_paths {

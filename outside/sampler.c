@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
-#include "outside/interpreter.h"
 #include "outside/mappings.h"
 #include "outside/memory.h"
 #include "outside/paths.h"
@@ -186,17 +185,15 @@ static void look_at_python(struct run *run, struct fg_sampled_thread *thread, st
 /* Are these frames what they seem to be?  Those that cannot be trusted are left out. */
 static void judge_python(struct run *run, const struct fg_walked_stack *native, struct look *look)
 {
-	const struct fg_python_reader reader =
-		fg_interpreter_reader(&run->interpreter, &run->memory);
-	struct fg_python_stack *stack = &look->stack;
+	const struct fg_mixed mixed = {.interpreter = &run->interpreter,
+				       .mappings = &run->mappings,
+				       .native = native,
+				       .python = &look->stack};
 
-	if (stack->total > 0 &&
-	    fg_interpreter_evaluates(&run->interpreter, &run->mappings, native, stack) &&
-	    fg_python_functions_number(&run->paths.python, &reader, stack))
-		stack->left = stack->total;
-	if (look->is_missed || stack->left < stack->total)
+	look->is_missed |= !fg_mixed_judge(&mixed, &run->memory, &run->paths.python);
+	if (look->is_missed)
 		run->writer.header.python_missed++;
-	else if (stack->left > 0)
+	else if (look->stack.left > 0)
 		run->writer.header.python_stacks++;
 }
 
