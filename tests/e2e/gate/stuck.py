@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in every report, and after Ctrl-C; one that crashes is run
-once more and explained where it happens.
+once more and explained where it happens.  Python functions are named like others.
 """
 import html
 import os
@@ -13,6 +13,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 from checks import call, check, finish_in_scratch, first_benchmark, write
+from pythons import interpreters
 
 fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 
@@ -71,6 +72,23 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+PYTHON = """import os, signal, sys
+
+class Reader:
+    def read_all(self, end):
+        total = 0
+        while True:
+            got = os.read(end, 16)
+            total += len(got)
+
+def main():
+    ends = os.pipe()
+    if len(sys.argv) < 2:
+        sorted(ends[:1], key=Reader().read_all)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+main()
+"""
 CONFIG = """version: 1
 project: stuck
 benchmarks:
@@ -100,8 +118,8 @@ def at_its_limit():
     check(re.search("read_all  stuck", again.stdout), f"the stored run does not show the stack: {again.stdout}{again.stderr}")
 
 
-def crashed(arguments, code, *words, more=""):
-    write("fastgate.yml", f"version: 1\nproject: crash\nbenchmarks:\n  - {{ name: crash, command: './crash {arguments}'{more} }}\n")
+def crashed(arguments, code, *words, more="", program="./crash"):
+    write("fastgate.yml", f"version: 1\nproject: crash\nbenchmarks:\n  - {{ name: crash, command: '{program} {arguments}'{more} }}\n")
     done = call(fastgate, "run", "--in-place")
     check(done.returncode == code, f"{arguments}: exit code {done.returncode}, expected {code}: {done.stderr}")
     for pattern in words:
@@ -146,12 +164,33 @@ def waiting_program():
     return None
 
 
+def python_shows_its_lines():
+    python = next(iter(interpreters()), None)
+    if not python:
+        print("no Python 3.11, 3.12 or 3.13 here: not tried")
+        return
+    write("stuck.py", PYTHON)
+    write("fastgate.yml", CONFIG.format(timeout="1s").replace("./stuck", f"{python} stuck.py"))
+    done = call(fastgate, "run", "--in-place")
+    check(done.returncode == 4, f"a hang in Python: exit code {done.returncode}, expected 4: {done.stderr}")
+    check(re.search(r"1 thread in <module> → main → Reader\.read_all → read \(pipe:\[\d+\], nobody else writes\)", done.stdout), f"Python: {done.stdout}")
+    frames = r"    Reader\.read_all  stuck\.py:7\n    main  stuck\.py:13\n    <module>  stuck\.py:16\n"
+    check(re.search(frames, first_benchmark().get("error_stacks", "")), f"Python, error_stacks: {first_benchmark().get('error_stacks')}")
+    check("_PyEval_EvalFrameDefault" not in done.stdout, f"Python: the interpreter's own functions: {done.stdout}")
+    for name in ("junit.xml", "report.html", "report.md"):
+        with open(name, encoding="utf-8") as file:
+            check("Reader.read_all  stuck.py:7" in html.unescape(file.read()), f"{name} does not show the Python stack")
+    crashed("fault", 4, r"SIGSEGV .* in <module> → main\n", r"\|     main  stuck\.py:14\n", program=f"{python} stuck.py")
+    crashed("fault", 4, r"_PyEval_EvalFrameDefault", program=f"{python} stuck.py", more=", measure: { sampler: { python: 'off' } }")
+
+
 def body():
     write("stuck.c", PROGRAM)
     call(compiler, "-g", "-O1", "-o", "stuck", "stuck.c", check=True)
     at_its_limit()
     interrupted()
     crashes()
+    python_shows_its_lines()
 
 
 finish_in_scratch(body)
