@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its
- * public headers have them on 64-bit platforms.  tests/unit/cpython/offsets.c compares them with the
- * headers that are installed.
+ * public headers have them on 64-bit platforms.  tests/unit/cpython/offsets.c compares them with
+ * the headers that are installed.
  */
 #ifndef FG_CPYTHON_LAYOUT_H
 #define FG_CPYTHON_LAYOUT_H

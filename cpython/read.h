@@ -75,9 +75,9 @@ static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_
 }
 
 /*
- * The next frame for a path, outermost first, that is evaluated by a native frame whose stack begins
- * at `sp`, or further out.  NULL with `left_out`: so many frames are left out here.  False: there is
- * none.  Begins with the first `left` frames.
+ * The next frame for a path, outermost first, that is evaluated by a native frame whose stack
+ * begins at `sp`, or further out.  NULL with `left_out`: so many frames are left out here.  False:
+ * there is none.  Begins with the first `left` frames.
  */
 bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
 		    uint32_t *left_out);

@@ -24,7 +24,8 @@ struct fg_crash_request {
 
 /*
  * The program's output is dropped.  FG_ENOENT: it did not crash by this signal again; FG_ETIMEOUT:
- * nor did it end within request->options->timeout_ns.  The crash may be in any process that it starts.
+ * nor did it end within request->options->timeout_ns.  The crash may be in any process that it
+ * starts.
  */
 int fg_crash_find(const struct fg_crash_request *request, struct fg_whereabouts *where,
 		  struct fg_error *err) FG_NODISCARD;

@@ -284,8 +284,8 @@ static void copy_stack(struct run *run, struct fg_sampled_thread *thread, struct
 
 /*
  * A thread that stands still by now is let go when its registers, the top of its stack and its
- * Python frames are copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU at the moment,
- * its time stays for the next sample.
+ * Python frames are copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU
+ * at the moment, its time stays for the next sample.
  */
 static void collect(struct run *run, size_t index)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a program stands: every thread of every one of its processes, its stack with names and
- * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it is ended.
+ * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it
+ * is ended.
  */
 #ifndef FG_OUTSIDE_WHEREABOUTS_H
 #define FG_OUTSIDE_WHEREABOUTS_H

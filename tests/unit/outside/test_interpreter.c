@@ -280,7 +280,9 @@ static void an_evaluation_outside_of_the_interpreter_is_not_believed(void **stat
 	native = native_stack();
 	native.frames[0].stack = at(STACK + 101 * 8);
 	assert_false(judge(&native, &functions));
-	/* Beyond the last native frame nothing can be said, if that is not where the thread starts. */
+	/*
+	 * Beyond the last native frame nothing can be said, if that is not where the thread starts.
+	 */
 	native = native_stack();
 	native.count = 3;
 	assert_false(judge(&native, &functions));
