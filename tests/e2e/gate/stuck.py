@@ -4,9 +4,11 @@
 stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in every report, and after Ctrl-C; one that crashes is run
 once more and explained where it happens.  Python functions are named like others.
 """
+import glob
 import html
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -40,9 +42,12 @@ CRASHES = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 static sigjmp_buf before;
 static void on_fault(int number) { (void)number; siglongjmp(before, 1); }
 __attribute__((noinline)) static int store(volatile int *to) { *to = 1; return 0; }
+__attribute__((noinline)) static int divide(int by, volatile int what) { return by / what; }
+__attribute__((noinline)) static void illegal(void) { __asm__ volatile("ud2"); }
 static void *in_a_thread(void *address) { store(address); return address; }
 static void *idle(void *unused) { for (;;) {} return unused; }
 int main(int argc, char **argv)
@@ -66,6 +71,14 @@ int main(int argc, char **argv)
 		fclose(fopen("mark", "w"));
 		return store((int *)32);
 	}
+	if (argc > 1 && strcmp(argv[1], "bus") == 0) {
+		FILE *empty = fopen("empty", "w+");
+		return store(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(empty), 0));
+	}
+	if (argc > 1 && strcmp(argv[1], "divide") == 0)
+		return divide(1, 0);
+	if (argc > 1 && strcmp(argv[1], "illegal") == 0)
+		illegal();
 	pthread_create(&other, NULL, idle, NULL);
 	pthread_create(&thread, NULL, in_a_thread, (void *)8);
 	pthread_join(thread, NULL);
@@ -127,6 +140,7 @@ def crashed(arguments, code, *words, more="", program="./crash"):
 
 
 def crashes():
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
     write("crash.c", CRASHES)
     call(compiler, "-g", "-O1", "-pthread", "-o", "crash", "crash.c", check=True)
     crashed("thread", 4, r"Segmentation fault\): SIGSEGV at address 0x8 \(nothing is mapped there\) in in_a_thread → store",
@@ -134,7 +148,11 @@ def crashes():
     crashed("caught", 4, r"SIGSEGV at address 0x20 ")
     crashed("abort", 4, r"\(Aborted\): SIGABRT in main", r"\| store\.c: the store is broken", r"abort", r"main  crash\.c:\d+")
     crashed("abort; exit 134", 4, r"exited with code 134, expected 0: SIGABRT in main", more=", shell: true")
+    crashed("bus", 4, r"SIGBUS at address 0x[0-9a-f]+ \(beyond the end of a mapped file\) in main → store")
+    crashed("divide", 4, r"SIGFPE \(integer division by zero\) in main → divide")
+    crashed("illegal", 4, r"SIGILL \(illegal instruction\) in main → illegal")
     crashed("once", 4, r"run once more under observation, it did not crash again")
+    check(not glob.glob("**/core*", recursive=True), f"core files are left: {glob.glob('**/core*', recursive=True)}")
 
 
 def interrupted():
