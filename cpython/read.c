@@ -353,7 +353,8 @@ bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t ru
 	uint64_t type[TYPE_BYTES / WORD];
 	char name[NAME_SIZE];
 
-	return reader->read(reader->memory, runtime, words, FG_PYTHON_OFFSET_WORDS * WORD) &&
+	return reader->read(reader->memory, runtime, words,
+			    FG_PYTHON_OFFSET_WORDS * sizeof(words[0])) &&
 	       (!layout->has_offsets || fg_python_layout_agrees(layout, words)) &&
 	       reader->types.str && reader->types.bytes &&
 	       reader->read(reader->memory, reader->types.code, type, sizeof(type)) &&
