@@ -130,6 +130,9 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
 		      result.runs, result.runs == 1 ? "" : "s",
 		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
+	if (result.partitions)
+		(void)fprintf(stderr, "perfdb: %zu partition%s dropped as a whole\n",
+			      result.partitions, result.partitions == 1 ? "" : "s");
 	return FG_PERFDB_OK;
 }
 

@@ -88,7 +88,7 @@ SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark 
 
 -- name: gc_candidates
 SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
-	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0)
+	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0), r.id
 FROM run r JOIN project p ON p.id = r.project LEFT JOIN project_limit own ON own.project = p.name
 LEFT JOIN project_limit other ON other.project = ''
 WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
@@ -108,5 +108,12 @@ DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark
 DELETE FROM seal WHERE benchmark NOT IN (SELECT id FROM benchmark);
 -- name: gc_tiles
 DELETE FROM tile WHERE benchmark NOT IN (SELECT id FROM benchmark);
+-- Seals of whose series none is left.
+-- name: gc_dead_seals
+DELETE FROM seal WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
+	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
+		WHERE y.benchmark = seal.benchmark AND y.last_series < seal.last_series), 0)) RETURNING benchmark;
+-- name: gc_dead_tiles
+DELETE FROM tile WHERE benchmark = $1 AND NOT EXISTS (SELECT 1 FROM seal x WHERE x.benchmark = tile.benchmark AND x.number = tile.number);
 -- name: count_runs
 SELECT count(*) FROM run;

@@ -100,7 +100,7 @@ WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2
 SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
 
 -- name: seal_last
-SELECT number, last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
+SELECT last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
 -- name: seal_candidates
 SELECT s.benchmark, count(*) FROM series s WHERE s.id > COALESCE((SELECT max(x.last_series) FROM seal x WHERE x.benchmark = s.benchmark), 0)
 GROUP BY s.benchmark HAVING count(*) >= $1;
