@@ -34,7 +34,6 @@ static const struct {
 	const char *alive;
 } tables[] = {
 	{"chunk", "series", "EXISTS (SELECT 1 FROM series s WHERE s.id = x.series)"},
-	{"level", "series", "EXISTS (SELECT 1 FROM series s WHERE s.id = x.series)"},
 	{"report", "run", "EXISTS (SELECT 1 FROM run r WHERE r.id = x.run)"},
 	{"tile", "number",
 	 "EXISTS (SELECT 1 FROM seal y WHERE y.benchmark = x.benchmark AND y.number = x.number)"},

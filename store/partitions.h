@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where values lie on PostgreSQL: chunks, levels, reports and tiles are in partitions, by the
+ * Where values lie on PostgreSQL: chunks, reports and tiles are in partitions, by the
  * retention of their project (its class) and the month in which they were stored.  A partition has
  * the 2^40 ids of runs and series that begin at its number times 2^40, and tiles by the number of
  * their seal, which is a series' id.  Triggers of the database number runs and series.  Numbers

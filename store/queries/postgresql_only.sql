@@ -11,7 +11,7 @@ SELECT max(month) FROM run_partition;
 -- name: partition_last
 SELECT max(number) FROM run_partition;
 -- name: partition_first_bytes
-SELECT pg_relation_size('chunk_0') + pg_relation_size('level_0') + pg_relation_size('report_0') + pg_relation_size('tile_0');
+SELECT pg_relation_size('chunk_0') + pg_relation_size('report_0') + pg_relation_size('tile_0');
 -- Projects whose runs leave after about as long share partitions: within a month, a quarter, a year; all others.
 -- name: partition_classify
 UPDATE project SET class = CASE WHEN l.keep_days <= 31 THEN 1 WHEN l.keep_days <= 92 THEN 2 WHEN l.keep_days <= 366 THEN 3 ELSE 0 END

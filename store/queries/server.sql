@@ -102,8 +102,8 @@ SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series 
 -- name: seal_last
 SELECT last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
 -- name: seal_candidates
-SELECT s.benchmark, count(*) FROM series s WHERE s.id > COALESCE((SELECT max(x.last_series) FROM seal x WHERE x.benchmark = s.benchmark), 0)
-GROUP BY s.benchmark HAVING count(*) >= $1;
+SELECT b.id FROM benchmark b WHERE (SELECT count(*) FROM (SELECT s.id FROM series s WHERE s.benchmark = b.id
+	AND s.id > COALESCE((SELECT x.last_series FROM seal x WHERE x.benchmark = b.id ORDER BY x.number DESC LIMIT 1), 0) LIMIT $1) y) >= $1;
 -- name: series_after
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
 -- name: seal_add
