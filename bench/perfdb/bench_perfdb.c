@@ -671,21 +671,19 @@ static void add_benchmark(struct fg_run *run, unsigned b, struct fg_random *rand
 			2e8 + 1e6 * fg_random_normal(random);
 }
 
-void fg_bench_fill_dashboard(const char *database, unsigned first, unsigned runs, int64_t start_ns)
+void fg_bench_fill_dashboard(const char *database, unsigned runs)
 {
 	struct fg_store *store = NULL;
 	struct fg_random random;
 	struct fg_error err = {0};
 
-	fg_random_seed(&random, first + 1);
+	fg_random_seed(&random, 1);
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
 		fg_bench_die("open", &err);
 	for (unsigned n = 0; n < runs; n++) {
 		struct fg_stored_run stored = {0};
 
-		fg_sample_run(&stored, first + n + 1, &fg_sample_small);
-		if (start_ns)
-			stored.run.started_ns = start_ns + (int64_t)n * FG_NS_PER_S;
+		fg_sample_run(&stored, n + 1, &fg_sample_small);
 		fg_profile_set_release(stored.profiles[0]);
 		free(stored.profiles[0]);
 		free(stored.profiles);
@@ -710,7 +708,7 @@ static int dashboard(const char *database, unsigned runs)
 	struct fg_server *server = NULL;
 	char url[64];
 
-	fg_bench_fill_dashboard(database, 0, runs, 0);
+	fg_bench_fill_dashboard(database, runs);
 	(void)printf("filled with %u runs in %.0f s\n", runs,
 		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
 	(void)fflush(stdout);

@@ -12,8 +12,8 @@ void fg_bench_die(const char *what, const struct fg_error *err);
 struct fg_server *fg_bench_serve(const char *database, unsigned threads, char url[64]);
 void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
 			  double cpu_ms);
-/* `runs` runs of 200 benchmarks from number `first` on, a second apart; 0: at their usual times. */
-void fg_bench_fill_dashboard(const char *database, unsigned first, unsigned runs, int64_t start_ns);
+/* Runs of 200 benchmarks, without profiles. */
+void fg_bench_fill_dashboard(const char *database, unsigned runs);
 int fg_bench_simulate(const char *database, unsigned runs, unsigned projects);
 
 #endif

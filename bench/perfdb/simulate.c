@@ -42,6 +42,9 @@ enum {
 	THREADS = 2
 };
 
+/* MONTH_DAYS / PARTS */
+#define PART_NS "648000000000000"
+
 /* About what a small program of 10,000 lines shows in ten pairs of a fifth of a second. */
 static const struct fg_bench_shape small = {
 	.functions = 400, .paths = 1000, .pairs = 10, .samples = 4000};
@@ -159,7 +162,7 @@ static const char *const keep_templates =
 	"CREATE TEMP SEQUENCE copies; "
 	"CREATE TEMP TABLE t_run AS SELECT r.*, p.name AS its_project, row_number() OVER "
 	"(PARTITION BY r.project ORDER BY r.id) - 1 AS place FROM run r "
-	"JOIN project p ON p.id = r.project WHERE p.name LIKE 'proj%'; "
+	"JOIN project p ON p.id = r.project ; "
 	"CREATE TEMP TABLE t_series AS SELECT s.* FROM series s JOIN t_run t ON t.id = s.run; "
 	"CREATE TEMP TABLE t_chunk AS SELECT c.* FROM chunk c JOIN t_series t ON t.id = c.series; "
 	"CREATE TEMP TABLE t_level AS SELECT l.* FROM level l JOIN t_series t ON t.id = l.series; "
@@ -168,14 +171,14 @@ static const char *const keep_templates =
 	"CREATE TEMP TABLE t_set AS SELECT x.* FROM run_set x JOIN t_run t ON t.id = x.run; "
 	"ANALYZE t_run, t_series, t_chunk, t_level, t_report, t_fact, t_set";
 
-/* @: first start, step between runs; how many times as many in the large project; copies of a run. */
+/* @: when they start; copies of each run of the large project, of the dashboard, of the others. */
 static const char *const copy_runs =
 	"BEGIN; SELECT pg_advisory_xact_lock_shared(1718038577); "
 	"CREATE TEMP TABLE plan ON COMMIT DROP AS SELECT 'c0000000-0000-7000-8000-' || "
 	"lpad(to_hex(nextval('copies')), 12, '0') AS uuid, t.id AS old, "
-	"@ + (n * 4 + t.place) * @ / CASE WHEN t.its_project = 'proj000' THEN @ ELSE 1 END "
-	"AS started FROM t_run t, LATERAL generate_series(0, "
-	"CASE WHEN t.its_project = 'proj000' THEN @ ELSE @ END - 1) n; "
+	"@ + (n * 4 + t.place) * (" PART_NS " / t.copies / 4) AS started FROM (SELECT *, "
+	"CASE its_project WHEN 'proj000' THEN @ WHEN 'tracker' THEN @ ELSE @ END AS copies "
+	"FROM t_run) t, LATERAL generate_series(0, t.copies - 1) n; "
 	"INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, "
 	"tool_version, outcome, fingerprint, commit_id, branch, described, dirty, base_commit, "
 	"base_branch, base_described, base_dirty, tag, digest, bytes) SELECT p.uuid, t.project, "
@@ -227,6 +230,14 @@ static const char *const same_rows =
 	"WHERE run = fresh.id) = (SELECT array_agg((scope, fact_set) ORDER BY scope) FROM run_set "
 	"WHERE run = copied.id), 'conditions'; END $$";
 
+/* Runs of 200 benchmarks. */
+static unsigned dashboards(const struct simulation *s)
+{
+	const unsigned many = s->runs / DASHBOARD_SHARE;
+
+	return many < DASHBOARD_MOST ? many : DASHBOARD_MOST;
+}
+
 static void seal_all(const struct simulation *s)
 {
 	struct fg_error err = {0};
@@ -245,18 +256,17 @@ static void copy_part(const struct simulation *s, unsigned part)
 	const unsigned big = s->runs / BIG_SHARE / parts / TEMPLATES;
 	const unsigned others =
 		(s->runs - s->runs / BIG_SHARE) / (s->projects - 1) / parts / TEMPLATES;
-	const int64_t length_ns = MONTH_DAYS * FG_NS_PER_DAY / PARTS;
+	const int64_t length_ns = MONTH_DAYS * FG_NS_PER_DAY / PARTS; /* PART_NS */
 	const int64_t start_ns = s->end_ns - (int64_t)(parts - part) * length_ns;
-	char numbers[5][24];
-	const char *const words[] = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+	const unsigned few = dashboards(s) / parts / TEMPLATES;
+	char numbers[4][24];
+	const char *const words[] = {numbers[0], numbers[1], numbers[2], numbers[3]};
 	char *sql = NULL;
 
 	(void)snprintf(numbers[0], sizeof(numbers[0]), "%lld", (long long)start_ns);
-	(void)snprintf(numbers[1], sizeof(numbers[1]), "%lld",
-		       (long long)(length_ns / (others * TEMPLATES)));
-	(void)snprintf(numbers[2], sizeof(numbers[2]), "%u", big / others ? big / others : 1);
-	(void)snprintf(numbers[3], sizeof(numbers[3]), "%u", big);
-	(void)snprintf(numbers[4], sizeof(numbers[4]), "%u", others);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%u", big);
+	(void)snprintf(numbers[2], sizeof(numbers[2]), "%u", few ? few : 1);
+	(void)snprintf(numbers[3], sizeof(numbers[3]), "%u", others);
 	sql = fill_in(copy_runs, words);
 	run_sql(s, "copy", sql);
 	free(sql);
@@ -265,8 +275,6 @@ static void copy_part(const struct simulation *s, unsigned part)
 
 static void fill(struct simulation *s)
 {
-	const unsigned many = s->runs / DASHBOARD_SHARE;
-	const unsigned dashboards = (many < DASHBOARD_MOST ? many : DASHBOARD_MOST) / MONTHS;
 	const int64_t start = fg_clock_monotonic_ns();
 	struct fg_bench_program program;
 	struct fg_error err = {0};
@@ -279,6 +287,7 @@ static void fill(struct simulation *s)
 		fg_bench_program_change(&program, RENAMED, GROWN);
 	}
 	stop_servers(s);
+	fg_bench_fill_dashboard(s->database, TEMPLATES);
 	run_sql(s, "templates", keep_templates);
 	for (unsigned m = 0; m < MONTHS; m++) {
 		const int64_t at_ns =
@@ -286,7 +295,6 @@ static void fill(struct simulation *s)
 
 		if (fg_store_make_partitions(s->store, at_ns, true, &err) != FG_OK)
 			fg_bench_die("partitions", &err);
-		fg_bench_fill_dashboard(s->database, m * dashboards, dashboards, at_ns);
 		for (unsigned part = 0; part < PARTS; part++)
 			copy_part(s, m * PARTS + part);
 		(void)printf("month %u: %.0f s\n", m + 1,

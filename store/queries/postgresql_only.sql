@@ -25,12 +25,12 @@ FROM run_partition x WHERE x.number NOT IN (SELECT max(y.number) FROM run_partit
 -- name: partition_mark
 UPDATE run_partition SET leftovers = $2 WHERE number = $1;
 -- name: partition_seals_drop
-DELETE FROM seal WHERE last_series >= $1 AND last_series < $2 AND NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
+DELETE FROM seal WHERE number >= $1 AND number < $2 AND NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
 	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
 		WHERE y.benchmark = seal.benchmark AND y.last_series < seal.last_series), 0));
 -- name: partition_alive
 SELECT CAST(EXISTS (SELECT 1 FROM run r WHERE r.id >= $1 AND r.id < $2) OR EXISTS (SELECT 1 FROM series s WHERE s.id >= $1 AND s.id < $2)
-	OR EXISTS (SELECT 1 FROM seal x WHERE x.last_series >= $1 AND x.last_series < $2) AS INTEGER);
+	OR EXISTS (SELECT 1 FROM seal x WHERE x.number >= $1 AND x.number < $2) AS INTEGER);
 -- name: partition_horizon
 SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT);
 -- Sessions whose view of the database may be older than that.

@@ -250,6 +250,27 @@ static void partition_whose_runs_all_leave_is_dropped(void **state)
 	is_whole(f, SEALED + 1);
 }
 
+/* A server of the version before counts seals: their tiles are in the first partition. */
+static void tiles_that_an_older_server_sealed_go_with_their_runs(void **state)
+{
+	struct fixture *f = *state;
+	size_t sealed = 0;
+
+	save(f, 1, 1);
+	begin_month(f, SEPTEMBER_NS);
+	save(f, 2, SEALED);
+	must(f, fg_store_seal(f->store, &sealed, &f->err));
+	run_sql(f, "UPDATE seal SET number = 0; UPDATE tile SET number = 0");
+	begin_month(f, OCTOBER_NS);
+	save(f, SEALED + 1, SEALED + 1);
+	holds(f, "EXISTS (SELECT 1 FROM tile_0)");
+	assert_int_equal(
+		collect(f, (struct fg_gc_policy){.older_than_ns = started(SEALED + 1)}).runs,
+		SEALED);
+	holds(f, "NOT EXISTS (SELECT 1 FROM tile) AND NOT EXISTS (SELECT 1 FROM seal)");
+	is_whole(f, SEALED + 1);
+}
+
 static void kept_runs_stay_whole_when_a_partition_is_replaced(void **state)
 {
 	struct fixture *f = *state;
@@ -418,6 +439,7 @@ int main(void)
 		CASE(run_that_is_saved_again_in_another_month_is_there_once),
 		CASE(upload_is_known_in_the_next_month),
 		CASE(partition_whose_runs_all_leave_is_dropped),
+		CASE(tiles_that_an_older_server_sealed_go_with_their_runs),
 		CASE(kept_runs_stay_whole_when_a_partition_is_replaced),
 		CASE(few_runs_leave_row_by_row),
 		CASE(interrupted_removal_is_finished_by_the_next),
