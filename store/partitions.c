@@ -121,15 +121,15 @@ static void add_partition(struct fg_strbuf *sql, int64_t number, int64_t class, 
 		const char *name = tables[i].name;
 
 		fg_strbuf_printf(
-			sql, "CREATE TABLE %s_%lld (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE); ",
+			sql,
+			"CREATE TABLE %s_%lld (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE); ",
 			name, (long long)number, name);
 		fg_strbuf_printf(sql, "ALTER TABLE %s ATTACH PARTITION %s_%lld", name, name,
 				 (long long)number);
 		add_range(sql, number);
 	}
 	fg_strbuf_printf(
-		sql,
-		"INSERT INTO run_partition (number, class, month) VALUES (%lld, %lld, %lld); ",
+		sql, "INSERT INTO run_partition (number, class, month) VALUES (%lld, %lld, %lld); ",
 		(long long)number, (long long)class, (long long)month);
 }
 
@@ -232,19 +232,13 @@ void fg_partitions_release(struct fg_partitions *partitions)
 	*partitions = (struct fg_partitions){0};
 }
 
-static int set_leftovers(struct fg_store *store, int64_t number, bool has, struct fg_error *err)
+int fg_store_mark_partition(struct fg_store *store, int64_t number, struct fg_error *err)
 {
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_PARTITION_MARK);
 	fg_query_int(&q, number);
-	fg_query_int(&q, has);
 	return fg_query_run(&q, err);
-}
-
-int fg_store_mark_partition(struct fg_store *store, int64_t number, struct fg_error *err)
-{
-	return set_leftovers(store, number, true, err);
 }
 
 int fg_store_leave_values(struct fg_store *store, int64_t number, struct fg_error *err)
@@ -262,25 +256,26 @@ int fg_store_leave_values(struct fg_store *store, int64_t number, struct fg_erro
 static int wait_for_readers(struct fg_store *store, struct fg_error *err)
 {
 	int64_t horizon = 0;
-	int64_t readers = 1;
 	int status = read_number(store, FG_SQL_PARTITION_HORIZON, &horizon, err);
 
-	for (int i = 0; i < TRIES && status == FG_OK && readers; i++) {
+	if (status != FG_OK)
+		return status;
+	for (int i = 0; i < TRIES; i++) {
 		struct fg_query q;
+		int64_t readers = 0;
 
-		if (i)
-			status = fg_db_script(store->db, "SELECT pg_sleep(0.1)", err);
-		if (status != FG_OK)
-			break;
 		fg_query_begin(&q, store->db, FG_SQL_PARTITION_READERS);
 		fg_query_int(&q, horizon);
 		status = fg_query_value(&q, &readers, err);
+		if (status != FG_OK || readers == 0)
+			return status;
+		status = fg_db_script(store->db, "SELECT pg_sleep(0.1)", err);
+		if (status != FG_OK)
+			return status;
 	}
-	if (status == FG_OK && readers)
-		status = fg_error_set(err, FG_EBUSY,
-				      "%s: another session has been reading for long: try again",
-				      store->db->name);
-	return status;
+	return fg_error_set(err, FG_EBUSY,
+			    "%s: another session has been reading for long: try again",
+			    store->db->name);
 }
 
 /* Beside each table one with what is to stay, and with its indexes. */
@@ -294,8 +289,8 @@ static void add_copies(struct fg_strbuf *sql, int64_t number)
 				 "CREATE TABLE %s_kept (LIKE %s INCLUDING DEFAULTS INCLUDING "
 				 "STORAGE INCLUDING INDEXES); "
 				 "INSERT INTO %s_kept SELECT * FROM %s_%lld x WHERE %s; ",
-				 name, (long long)number, name, name, name, name,
-				 (long long)number, tables[i].alive);
+				 name, (long long)number, name, name, name, name, (long long)number,
+				 tables[i].alive);
 	}
 }
 
@@ -317,8 +312,7 @@ static void add_drop(struct fg_strbuf *sql, int64_t number)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(tables); i++)
 		fg_strbuf_printf(sql, "DROP TABLE %s_%lld; ", tables[i].name, (long long)number);
-	fg_strbuf_printf(sql, "DELETE FROM run_partition WHERE number = %lld",
-			 (long long)number);
+	fg_strbuf_printf(sql, "DELETE FROM run_partition WHERE number = %lld", (long long)number);
 }
 
 /* Runs one of the partition's queries, with its ids as parameters. */
@@ -335,50 +329,73 @@ static int ask_range(struct fg_store *store, enum fg_sql sql, int64_t number, in
 	return fg_query_value(&q, answer, err);
 }
 
-static int sweep(struct fg_store *store, int64_t number, size_t *dropped, struct fg_error *err)
+/* Drop a partition, or put in its place what still belongs to something. */
+static int replace(struct fg_store *store, int64_t number, bool has_alive, struct fg_error *err)
 {
 	struct fg_strbuf sql = {0};
+
+	if (!has_alive) {
+		add_drop(&sql, number);
+		return run_sql(store, &sql, err);
+	}
+	add_copies(&sql, number);
+	add_exchange(&sql, number);
+	fg_strbuf_printf(&sql, "UPDATE run_partition SET leftovers = 0 WHERE number = %lld",
+			 (long long)number);
+	return run_sql(store, &sql, err);
+}
+
+static int sweep(struct fg_store *store, int64_t number, size_t *dropped, struct fg_error *err)
+{
 	int64_t alive = 0;
 	int status = fg_db_script(store->db, BRIEFLY, err);
 
-	if (status == FG_OK)
-		status = ask_range(store, FG_SQL_PARTITION_SEALS_DROP, number, NULL, err);
-	if (status == FG_OK)
-		status = ask_range(store, FG_SQL_PARTITION_ALIVE, number, &alive, err);
 	if (status != FG_OK)
 		return status;
-	if (alive) {
-		add_copies(&sql, number);
-		add_exchange(&sql, number);
-		status = set_leftovers(store, number, false, err);
-	} else {
-		add_drop(&sql, number);
-	}
-	if (status == FG_OK)
-		status = fg_db_script(store->db, fg_strbuf_text(&sql), err);
-	fg_strbuf_release(&sql);
+	status = ask_range(store, FG_SQL_PARTITION_SEALS_DROP, number, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = ask_range(store, FG_SQL_PARTITION_ALIVE, number, &alive, err);
+	if (status != FG_OK)
+		return status;
+	status = replace(store, number, alive, err);
 	*dropped += status == FG_OK && !alive;
 	return status;
+}
+
+static int sweep_all(struct fg_store *store, const struct fg_partitions *all, size_t *dropped,
+		     struct fg_error *err)
+{
+	bool has_waited = false;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (!all->items[i].has_leftovers)
+			continue;
+		if (!has_waited)
+			status = wait_for_readers(store, err);
+		if (status != FG_OK)
+			return status;
+		has_waited = true;
+		status = fg_store_begin(store, err);
+		if (status != FG_OK)
+			return status;
+		status = sweep(store, all->items[i].number, dropped, err);
+		status = fg_store_end(store, status, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
 }
 
 int fg_store_sweep_partitions(struct fg_store *store, size_t *dropped, struct fg_error *err)
 {
 	struct fg_partitions all = {0};
-	bool has_waited = false;
 	int status = fg_store_partitions(store, &all, err);
 
-	for (size_t i = 0; i < all.count && status == FG_OK; i++) {
-		if (!all.items[i].has_leftovers)
-			continue;
-		if (!has_waited)
-			status = wait_for_readers(store, err);
-		has_waited = true;
-		if (status == FG_OK)
-			status = fg_store_begin(store, err);
-		if (status == FG_OK)
-			status = fg_store_end(
-				store, sweep(store, all.items[i].number, dropped, err), err);
-	}
+	if (status != FG_OK)
+		return status;
+	status = sweep_all(store, &all, dropped, err);
 	fg_partitions_release(&all);
 	return status;
 }

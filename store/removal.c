@@ -138,8 +138,8 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		victims->items = fg_grow(victims->items, &victims->capacity, victims->count + 1,
 					 sizeof(*victims->items));
 		victims->items[victims->count] = (struct victim){.id = fg_column_int(&q, 7)};
-		(void)snprintf(victims->items[victims->count++].uuid,
-			       sizeof(victims->items->uuid), "%s", fg_column_text(&q, 0));
+		(void)snprintf(victims->items[victims->count++].uuid, sizeof(victims->items->uuid),
+			       "%s", fg_column_text(&q, 0));
 	}
 	fg_query_end(&q);
 	free(branch);
@@ -190,10 +190,38 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, in
 	while (portion.from < victims->count && status == FG_OK) {
 		status = fg_store_begin(store, err);
 		if (status == FG_OK)
-			status = fg_store_end(
-				store, remove_some(store, victims, &portion, err), err);
+			status = fg_store_end(store, remove_some(store, victims, &portion, err),
+					      err);
 	}
 	return status;
+}
+
+/* Do most runs of the partition leave?  An empty one was emptied run by run. */
+static bool is_leaving(const struct fg_partition *p, const struct victims *victims)
+{
+	size_t leaving = 0;
+
+	for (size_t v = 0; v < victims->count; v++)
+		leaving += is_in(&victims->items[v], p->number);
+	return p->runs == 0 || leaving * MOST_PARTS >= p->runs * (MOST_PARTS - 1);
+}
+
+static int empty_some(struct fg_store *store, const struct fg_partitions *all,
+		      const struct victims *victims, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (!is_leaving(&all->items[i], victims))
+			continue;
+		status = fg_store_mark_partition(store, all->items[i].number, err);
+		if (status != FG_OK)
+			return status;
+		status = remove_runs(store, victims, all->items[i].number, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
 }
 
 /* Partitions that most of their runs leave are dropped, or replaced by the rest. */
@@ -203,23 +231,13 @@ static int empty_partitions(struct fg_store *store, const struct victims *victim
 	struct fg_partitions all = {0};
 	int status = fg_store_partitions(store, &all, err);
 
-	for (size_t i = 0; i < all.count && status == FG_OK; i++) {
-		const struct fg_partition *p = &all.items[i];
-		size_t leaving = 0;
-
-		for (size_t v = 0; v < victims->count; v++)
-			leaving += is_in(&victims->items[v], p->number);
-		/* An empty one was emptied run by run. */
-		if (leaving * MOST_PARTS < p->runs * (MOST_PARTS - 1) || (p->runs && !leaving))
-			continue;
-		status = fg_store_mark_partition(store, p->number, err);
-		if (status == FG_OK)
-			status = remove_runs(store, victims, p->number, err);
-	}
+	if (status != FG_OK)
+		return status;
+	status = empty_some(store, &all, victims, err);
 	fg_partitions_release(&all);
-	if (status == FG_OK)
-		status = fg_store_sweep_partitions(store, &result->partitions, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	return fg_store_sweep_partitions(store, &result->partitions, err);
 }
 
 /* Tiles of whose series none is left. */
@@ -280,11 +298,12 @@ static int remove_all(struct fg_store *store, const struct victims *victims,
 {
 	int status = empty_partitions(store, victims, result, err);
 
-	if (status == FG_OK)
-		status = remove_runs(store, victims, EVERYWHERE, err);
-	if (status == FG_OK)
-		status = sweep_up(store, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = remove_runs(store, victims, EVERYWHERE, err);
+	if (status != FG_OK)
+		return status;
+	return sweep_up(store, err);
 }
 
 static int64_t size_of(const struct fg_store *store)

@@ -30,9 +30,10 @@
  * is the cost of a request that asks for nothing.  `cold`: a new session after the file was dropped
  * from the page cache.
  */
+#include "bench/perfdb/bench_perfdb.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
-#include "bench/perfdb/bench_perfdb.h"
 #include "bench/perfdb/generator.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
@@ -215,7 +216,7 @@ static void upload(const char *what, struct load *load, unsigned clients)
 }
 
 void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
-			double cpu_ms)
+			  double cpu_ms)
 {
 	(void)printf("%-10s %-28s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", where,
 		     what, fg_quantile(times, count, 0.5), fg_quantile(times, count, 0.99), cpu_ms);
@@ -623,7 +624,7 @@ static void ask_cold(const char *database, const char *function)
 		fg_store_close(asker.store);
 	}
 	fg_bench_print_times("store", "trend of one function, cold", times, COLD_ASKS,
-		    (double)cpu / 1e6 / COLD_ASKS);
+			     (double)cpu / 1e6 / COLD_ASKS);
 }
 
 static int questions(const char *database)

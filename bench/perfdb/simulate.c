@@ -27,6 +27,7 @@
 
 enum {
 	TEMPLATES = 4, /* runs of a project that are uploaded */
+	FIRST_UPLOADED = 1000, /* their numbers: after those of the dashboard */
 	MONTHS = 12,
 	MONTH_DAYS = 30,
 	PARTS = 4, /* of a month, copied in one statement */
@@ -129,7 +130,7 @@ static void upload(const struct simulation *s, const struct fg_bench_program *pr
 	struct fg_error err = {0};
 	struct fg_wire wire;
 
-	fg_bench_program_run(program, project * TEMPLATES + v, &bundle);
+	fg_bench_program_run(program, FIRST_UPLOADED + project * TEMPLATES + v, &bundle);
 	rename_project(&bundle.envelope, project);
 	wire = (struct fg_wire){bundle.envelope.data,   bundle.envelope.length,
 				bundle.dictionary.data, bundle.dictionary.size,
@@ -280,6 +281,7 @@ static void fill(struct simulation *s)
 	struct fg_error err = {0};
 
 	fg_bench_program_init(&program, &small);
+	fg_bench_fill_dashboard(s->database, TEMPLATES);
 	start_servers(s);
 	for (unsigned p = 0; p < s->projects; p++) {
 		for (unsigned v = 0; v < TEMPLATES; v++)
@@ -287,7 +289,6 @@ static void fill(struct simulation *s)
 		fg_bench_program_change(&program, RENAMED, GROWN);
 	}
 	stop_servers(s);
-	fg_bench_fill_dashboard(s->database, TEMPLATES);
 	run_sql(s, "templates", keep_templates);
 	for (unsigned m = 0; m < MONTHS; m++) {
 		const int64_t at_ns =
@@ -319,7 +320,7 @@ static void compare_with_copy(struct simulation *s)
 	fg_bench_program_init(&program, &small);
 	for (unsigned p = 0; p < PROJECT; p++)
 		fg_bench_program_change(&program, RENAMED, GROWN);
-	fg_bench_run_id(PROJECT * TEMPLATES, id);
+	fg_bench_run_id(FIRST_UPLOADED + PROJECT * TEMPLATES, id);
 	if (fg_store_delete(s->store, id, &err) != FG_OK)
 		fg_bench_die("delete", &err);
 	upload(s, &program, PROJECT, 0);
@@ -435,8 +436,7 @@ static void ask_one(const struct simulation *s, const char *what, const char *fo
 
 static void ask_all(struct simulation *s)
 {
-	static const char trend[] =
-		"/api/v1/function-trend?project=@&benchmark=parse&function=@";
+	static const char trend[] = "/api/v1/function-trend?project=@&benchmark=parse&function=@";
 	static const char metric[] =
 		"/api/v1/trend?project=@&benchmark=parse&metric=cpu_time&changes=0";
 	struct fg_bench_program program;
@@ -447,11 +447,11 @@ static void ask_all(struct simulation *s)
 	name = fg_bench_function_name(&program, 0);
 	fg_store_function_id(name, "reco", function);
 	start_servers(s);
-	compare_with_copy(s);
+	if (s->runs)
+		compare_with_copy(s);
 	ask_pairs(s, "compare metrics, conditions", "/api/v1/compare?a=@&b=@");
 	ask_pairs(s, "compare by function", "/api/v1/functions?a=@&b=@&benchmark=parse");
-	ask_pairs(s, "compare by call path",
-		  "/api/v1/paths?a=@&b=@&benchmark=parse&limit=2000");
+	ask_pairs(s, "compare by call path", "/api/v1/paths?a=@&b=@&benchmark=parse&limit=2000");
 	ask_projects(s, "list of 50 runs", "/api/v1/runs?project=@", NULL);
 	ask_projects(s, "trend of one function", trend, function);
 	ask_one(s, "the same, a tenth of all", trend, function, ASKS);
@@ -473,14 +473,16 @@ int fg_bench_simulate(const char *database, unsigned runs, unsigned projects)
 	struct fg_error err = {0};
 
 	if (!fg_db_is_url(database) || projects < 20 || projects > 1000 ||
-	    runs / projects < MONTHS * PARTS * TEMPLATES * 2) {
+	    (runs && runs / projects < MONTHS * PARTS * TEMPLATES * 2)) {
 		(void)fprintf(stderr, "bench_perfdb: simulate needs a PostgreSQL, 20 to 1000 "
-				      "projects and 400 runs for each\n");
+				      "projects and 400 runs for each, or "
+				      "none to ask again\n");
 		return 2;
 	}
 	if (fg_store_open(database, FG_STORE_DURABLE, &s.store, &err) != FG_OK)
 		fg_bench_die("open", &err);
-	fill(&s);
+	if (runs)
+		fill(&s);
 	ask_all(&s);
 	fg_store_close(s.store);
 	return 0;

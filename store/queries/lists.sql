@@ -70,11 +70,12 @@ SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.co
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
 WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
+-- That the series is one of the benchmark is said once more: its index has them in the order of the levels.
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+WHERE l.benchmark = $1 AND s.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY l.series DESC LIMIT $4;
 -- name: history_missed
 SELECT r.id FROM run r WHERE r.project = $1 AND r.started_ns >= $2 AND r.id < $3 LIMIT 1;

@@ -23,7 +23,7 @@ SELECT class FROM project UNION SELECT 0 ORDER BY 1;
 SELECT x.number, x.leftovers, (SELECT count(*) FROM run r WHERE r.id >= x.number << 40 AND r.id < (x.number + 1) << 40)
 FROM run_partition x WHERE x.number NOT IN (SELECT max(y.number) FROM run_partition y GROUP BY y.class) ORDER BY x.number;
 -- name: partition_mark
-UPDATE run_partition SET leftovers = $2 WHERE number = $1;
+UPDATE run_partition SET leftovers = 1 WHERE number = $1;
 -- name: partition_seals_drop
 DELETE FROM seal WHERE number >= $1 AND number < $2 AND NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
 	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
