@@ -26,7 +26,7 @@
 #include "store/store.h"
 
 enum {
-	TEMPLATES = 4, /* runs of a project that are uploaded */
+	TEMPLATES = 4,         /* runs of a project that are uploaded */
 	FIRST_UPLOADED = 1000, /* their numbers: after those of the dashboard */
 	MONTHS = 12,
 	MONTH_DAYS = 30,

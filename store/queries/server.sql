@@ -126,7 +126,8 @@ SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 ORDER BY nu
 SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run r ON r.id = s.run
 WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
 -- name: tail_chunks
-SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.kind IN (4, 6) WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind IN (4, 6)
+WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: measure_totals
 SELECT c.series, c.data, 6 FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
 WHERE m.name = $2 ORDER BY c.series;
