@@ -4,11 +4,18 @@
 
 #include "base/clock.h"
 #include "store/db.h"
+#include "store/partitions.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/transaction.h"
 
 #include <sys/stat.h>
+
+enum {
+	EVERYWHERE = -1,
+	RUNS_AT_ONCE = 1000,
+	MOST_PARTS = 4 /* most: all but one part in so many */
+};
 
 /* Remove the tiles of one removed seal. */
 static int drop_tiles(struct fg_store *store, const int64_t key[2], struct fg_error *err)
@@ -72,8 +79,14 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 	return fg_store_end(store, status, err);
 }
 
+struct victim {
+	int64_t id;
+	char uuid[37];
+	bool is_gone;
+};
+
 struct victims {
-	char (*ids)[37];
+	struct victim *items;
 	size_t count;
 	size_t capacity;
 };
@@ -122,17 +135,144 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 			result->kept_baselines++;
 			continue;
 		}
-		victims->ids = fg_grow(victims->ids, &victims->capacity, victims->count + 1,
-				       sizeof(*victims->ids));
-		(void)snprintf(victims->ids[victims->count++], sizeof(*victims->ids), "%s",
-			       fg_column_text(&q, 0));
+		victims->items = fg_grow(victims->items, &victims->capacity, victims->count + 1,
+					 sizeof(*victims->items));
+		victims->items[victims->count] = (struct victim){.id = fg_column_int(&q, 7)};
+		(void)snprintf(victims->items[victims->count++].uuid, sizeof(victims->items->uuid),
+			       "%s", fg_column_text(&q, 0));
 	}
 	fg_query_end(&q);
 	free(branch);
 	return status;
 }
 
-static int remove_all(struct fg_store *store, const struct victims *victims, struct fg_error *err)
+/* Which runs a transaction removes. */
+struct portion {
+	int64_t partition; /* of their ids; or EVERYWHERE */
+	size_t from;       /* the first victim that may be among them */
+};
+
+static bool is_in(const struct victim *victim, int64_t partition)
+{
+	return partition == EVERYWHERE || victim->id >> FG_PARTITION_BITS == partition;
+}
+
+/* A part of them at a time, so that uploads get in between.  *portion moves on. */
+static int remove_some(struct fg_store *store, const struct victims *victims,
+		       struct portion *portion, struct fg_error *err)
+{
+	size_t removed = 0;
+	int status = FG_OK;
+
+	if (portion->partition != EVERYWHERE)
+		status = fg_store_leave_values(store, portion->partition, err);
+	while (status == FG_OK && portion->from < victims->count && removed < RUNS_AT_ONCE) {
+		struct victim *victim = &victims->items[portion->from++];
+
+		if (victim->is_gone || !is_in(victim, portion->partition))
+			continue;
+		status = delete_run(store, victim->uuid, err);
+		/* Somebody else was quicker. */
+		if (status == FG_ENOENT)
+			status = FG_OK;
+		victim->is_gone = status == FG_OK;
+		removed++;
+	}
+	return status;
+}
+
+static int remove_runs(struct fg_store *store, const struct victims *victims, int64_t partition,
+		       struct fg_error *err)
+{
+	struct portion portion = {.partition = partition};
+	int status = FG_OK;
+
+	while (portion.from < victims->count && status == FG_OK) {
+		status = fg_store_begin(store, err);
+		if (status == FG_OK)
+			status = fg_store_end(store, remove_some(store, victims, &portion, err),
+					      err);
+	}
+	return status;
+}
+
+/* Do most runs of the partition leave?  An empty one was emptied run by run. */
+static bool is_leaving(const struct fg_partition *p, const struct victims *victims)
+{
+	size_t leaving = 0;
+
+	for (size_t v = 0; v < victims->count; v++)
+		leaving += is_in(&victims->items[v], p->number);
+	return p->runs == 0 || leaving * MOST_PARTS >= p->runs * (MOST_PARTS - 1);
+}
+
+static int empty_some(struct fg_store *store, const struct fg_partitions *all,
+		      const struct victims *victims, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (!is_leaving(&all->items[i], victims))
+			continue;
+		status = fg_store_mark_partition(store, all->items[i].number, err);
+		if (status != FG_OK)
+			return status;
+		status = remove_runs(store, victims, all->items[i].number, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}
+
+/* Partitions that most of their runs leave are dropped, or replaced by the rest. */
+static int empty_partitions(struct fg_store *store, const struct victims *victims,
+			    struct fg_gc_result *result, struct fg_error *err)
+{
+	struct fg_partitions all = {0};
+	int status = fg_store_partitions(store, &all, err);
+
+	if (status != FG_OK)
+		return status;
+	status = empty_some(store, &all, victims, err);
+	fg_partitions_release(&all);
+	if (status != FG_OK)
+		return status;
+	return fg_store_sweep_partitions(store, &result->partitions, err);
+}
+
+/* Tiles of whose series none is left. */
+static int drop_dead_tiles(struct fg_store *store, struct fg_error *err)
+{
+	int64_t *benchmarks = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_GC_DEAD_SEALS);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t benchmark = fg_column_int(&q, 0);
+		size_t i = 0;
+
+		while (i < count && benchmarks[i] != benchmark)
+			i++;
+		if (i < count)
+			continue;
+		benchmarks = fg_grow(benchmarks, &capacity, count + 1, sizeof(*benchmarks));
+		benchmarks[count++] = benchmark;
+	}
+	fg_query_end(&q);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		fg_query_begin(&q, store->db, FG_SQL_GC_DEAD_TILES);
+		fg_query_int(&q, benchmarks[i]);
+		status = fg_query_run(&q, err);
+	}
+	free(benchmarks);
+	return status;
+}
+
+/* What belonged to removed runs alone.  Nobody may be about to refer to it. */
+static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
 					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
@@ -141,10 +281,9 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 
 	if (status != FG_OK)
 		return status;
-	for (size_t i = 0; i < victims->count && status == FG_OK; i++)
-		status = delete_run(store, victims->ids[i], err);
+	status = fg_store_cut_seals(store, err);
 	if (status == FG_OK)
-		status = fg_store_cut_seals(store, err);
+		status = drop_dead_tiles(store, err);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
 		struct fg_query q;
 
@@ -152,6 +291,19 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 		status = fg_query_run(&q, err);
 	}
 	return fg_store_end(store, status, err);
+}
+
+static int remove_all(struct fg_store *store, const struct victims *victims,
+		      struct fg_gc_result *result, struct fg_error *err)
+{
+	int status = empty_partitions(store, victims, result, err);
+
+	if (status != FG_OK)
+		return status;
+	status = remove_runs(store, victims, EVERYWHERE, err);
+	if (status != FG_OK)
+		return status;
+	return sweep_up(store, err);
 }
 
 static int64_t size_of(const struct fg_store *store)
@@ -168,12 +320,16 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 {
 	struct victims victims = {0};
 	struct fg_gc_result done = {.bytes_before = size_of(store)};
-	int status = choose(store, policy, &victims, &done, err);
+	int status = FG_OK;
 
+	if (!policy->dry_run)
+		status = fg_store_make_partitions(store, policy->now_ns, true, err);
+	if (status == FG_OK)
+		status = choose(store, policy, &victims, &done, err);
 	if (status != FG_OK)
 		goto out;
 	if (!policy->dry_run)
-		status = remove_all(store, &victims, err);
+		status = remove_all(store, &victims, &done, err);
 	if (status != FG_OK)
 		goto out;
 	/* SQLite's VACUUM copies the whole database: keep that out of memory. */
@@ -190,6 +346,6 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	done.bytes_after = size_of(store);
 	*result = done;
 out:
-	free(victims.ids);
+	free(victims.items);
 	return status;
 }

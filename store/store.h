@@ -191,6 +191,7 @@ struct fg_gc_policy {
 struct fg_gc_result {
 	size_t runs;           /* removed, or what would be */
 	size_t kept_baselines; /* old, but baselines */
+	size_t partitions;     /* dropped as a whole, on PostgreSQL */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };

@@ -14,6 +14,9 @@
  *	bench_perfdb dashboard DATABASE [RUNS]
  *		fills an empty database with RUNS runs of 200 benchmarks, without profiles, and asks
  *		for the dashboard
+ *	bench_perfdb simulate DATABASE RUNS [PROJECTS]
+ *		fills an empty PostgreSQL as if servers had stored RUNS runs of a year, and asks
+ *		two servers on it (simulate.c)
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
  * builds; between two, five functions get another name and twenty paths appear.  Of each build four
@@ -27,6 +30,8 @@
  * is the cost of a request that asks for nothing.  `cold`: a new session after the file was dropped
  * from the page cache.
  */
+#include "bench/perfdb/bench_perfdb.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
 #include "bench/perfdb/generator.h"
@@ -80,7 +85,7 @@ struct load {
 	double *times;
 };
 
-static void die(const char *what, const struct fg_error *err)
+void fg_bench_die(const char *what, const struct fg_error *err)
 {
 	(void)fprintf(stderr, "bench_perfdb: %s: %s\n", what, err->message);
 	exit(1);
@@ -99,7 +104,7 @@ static void make_parcel(const struct fg_bench_program *program, unsigned number,
 		bundle.dictionary.data, with_dictionary ? bundle.dictionary.size : 0,
 		bundle.values.data,     bundle.values.size};
 	if (fg_wire_write(&wire, text, &err) != FG_OK)
-		die("wire", &err);
+		fg_bench_die("wire", &err);
 	fg_bundle_release(&bundle);
 }
 
@@ -121,7 +126,7 @@ static void *send_all(void *context)
 	struct fg_error err = {0};
 
 	if (fg_http_open(&options, &http, &err) != FG_OK)
-		die("open", &err);
+		fg_bench_die("open", &err);
 	for (unsigned i = atomic_fetch_add(&load->next, 1); i < load->count;
 	     i = atomic_fetch_add(&load->next, 1)) {
 		const struct fg_http_request request = {"POST", FG_WIRE_RUNS, headers,
@@ -131,11 +136,11 @@ static void *send_all(void *context)
 		const int64_t start = fg_clock_monotonic_ns();
 
 		if (fg_http_send(http, &request, &reply, &err) != FG_OK)
-			die("send", &err);
+			fg_bench_die("send", &err);
 		if (reply.status != FG_HTTP_CREATED) {
 			(void)fg_error_set(&err, FG_ENET, "%ld %.300s", reply.status,
 					   fg_strbuf_text(&reply.body));
-			die("upload", &err);
+			fg_bench_die("upload", &err);
 		}
 		load->times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 		fg_strbuf_release(&reply.body);
@@ -159,7 +164,7 @@ static double count_commits_of(const char *url)
 	if (fg_http_open(&options, &http, &err) != FG_OK ||
 	    fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
 			 &reply, &err) != FG_OK)
-		die("metrics", &err);
+		fg_bench_die("metrics", &err);
 	at = strstr(fg_strbuf_text(&reply.body), name);
 	if (at)
 		count = strtod(at + strlen(name), NULL);
@@ -210,8 +215,8 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	free(threads);
 }
 
-static void print_times(const char *where, const char *what, double *times, size_t count,
-			double cpu_ms)
+void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
+			  double cpu_ms)
 {
 	(void)printf("%-10s %-28s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", where,
 		     what, fg_quantile(times, count, 0.5), fg_quantile(times, count, 0.99), cpu_ms);
@@ -226,7 +231,7 @@ static void ask_times(const char *what, const char *url, const char *path, unsig
 	int64_t cpu = 0;
 
 	if (fg_http_open(&options, &http, &err) != FG_OK)
-		die("open", &err);
+		fg_bench_die("open", &err);
 	cpu = fg_clock_process_cpu_ns();
 	for (unsigned i = 0; i < count; i++) {
 		struct fg_http_reply reply = {0};
@@ -234,7 +239,7 @@ static void ask_times(const char *what, const char *url, const char *path, unsig
 
 		if (fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = path},
 				 &reply, &err) != FG_OK)
-			die(path, &err);
+			fg_bench_die(path, &err);
 		if (reply.status != FG_HTTP_OK)
 			(void)fprintf(stderr, "%s: %ld %s\n", path, reply.status,
 				      fg_strbuf_text(&reply.body));
@@ -242,7 +247,7 @@ static void ask_times(const char *what, const char *url, const char *path, unsig
 		fg_strbuf_release(&reply.body);
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
-	print_times("over HTTP", what, times, count, (double)cpu / 1e6 / count);
+	fg_bench_print_times("over HTTP", what, times, count, (double)cpu / 1e6 / count);
 	fg_http_close(http);
 }
 
@@ -266,7 +271,7 @@ static int64_t memory_kib(void)
 	return kib;
 }
 
-static struct fg_server *serve(const char *database, unsigned threads, char url[64])
+struct fg_server *fg_bench_serve(const char *database, unsigned threads, char url[64])
 {
 	const struct fg_server_options options = {.database = database,
 						  .log_fd = -1,
@@ -276,7 +281,7 @@ static struct fg_server *serve(const char *database, unsigned threads, char url[
 	struct fg_error err = {0};
 
 	if (fg_server_start(&options, &server, &err) != FG_OK)
-		die("start", &err);
+		fg_bench_die("start", &err);
 	(void)snprintf(url, 64, "http://127.0.0.1:%u", fg_server_port(server));
 	return server;
 }
@@ -316,7 +321,7 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
 	struct load load = {.servers = 1};
-	struct fg_server *server = serve(database, clients, load.urls[0]);
+	struct fg_server *server = fg_bench_serve(database, clients, load.urls[0]);
 	unsigned next = FIRST_LOADED;
 
 	shape.pairs = pairs ? pairs : shape.pairs;
@@ -361,7 +366,7 @@ static int pair_test(const char *database, unsigned runs, unsigned clients)
 	unsigned next = FIRST_LOADED + (1 << 16); /* after those of `load` */
 
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
-		servers[i] = serve(database, clients, load.urls[i]);
+		servers[i] = fg_bench_serve(database, clients, load.urls[i]);
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
 	fg_bench_program_init(&program, &fg_bench_shape_default);
@@ -396,16 +401,16 @@ static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 	if (fg_bundle_read_envelope(bundle.envelope.data, bundle.envelope.length, limits, &stored,
 				    hash, &err) != FG_OK ||
 	    fg_dictionary_open(&bundle.dictionary, limits, hash, NULL, &dictionary, &err) != FG_OK)
-		die("bundle", &err);
+		fg_bench_die("bundle", &err);
 	if (!fg_dictionary_look_up(dictionary, ids) &&
 	    (fg_store_batch_begin(store, &err) != FG_OK ||
 	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
 	     fg_store_batch_end(store, &err) != FG_OK))
-		die("intern", &err);
+		fg_bench_die("intern", &err);
 	fg_dictionary_finish(dictionary);
 	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, arrival,
 			    &err) != FG_OK)
-		die("arrival", &err);
+		fg_bench_die("arrival", &err);
 	fg_dictionary_free(dictionary);
 	fg_bundle_release(&bundle);
 }
@@ -420,7 +425,7 @@ static void fill_build(struct fg_store *store, struct fg_arrival arrivals[VARIAN
 		const unsigned number = first + i;
 
 		if (i % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
-			die("begin", &err);
+			fg_bench_die("begin", &err);
 		fg_bench_run_id(number, run->id);
 		run->started_ns =
 			INT64_C(1700000000000000000) + (int64_t)number * INT64_C(60000000000);
@@ -428,10 +433,10 @@ static void fill_build(struct fg_store *store, struct fg_arrival arrivals[VARIAN
 			       number * 2654435761U);
 		run->sides[FG_ARM_CANDIDATE].commit[8] = '0';
 		if (fg_store_put_arrival(store, &arrivals[i % VARIANTS], true, &err) != FG_OK)
-			die("put", &err);
+			fg_bench_die("put", &err);
 		if ((i % BATCH == BATCH - 1 || i == count - 1) &&
 		    fg_store_batch_end(store, &err) != FG_OK)
-			die("commit", &err);
+			fg_bench_die("commit", &err);
 	}
 }
 
@@ -449,7 +454,7 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 
 	shape.pairs = pairs ? pairs : shape.pairs;
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
-		die("open", &err);
+		fg_bench_die("open", &err);
 	fg_store_share_ids(store, ids);
 	fg_bench_program_init(&program, &shape);
 	for (unsigned b = 0; b < builds; b++) {
@@ -464,7 +469,7 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 			fg_arrival_release(&arrivals[v]);
 		fg_bench_program_change(&program, RENAMED, GROWN);
 		if (fg_store_seal(store, &sealed, &err) != FG_OK)
-			die("seal", &err);
+			fg_bench_die("seal", &err);
 	}
 	(void)printf("filled with %u runs of %u builds in %.0f s; %zu call paths, %zu functions\n",
 		     runs, builds, (double)(fg_clock_monotonic_ns() - start) / 1e9,
@@ -490,7 +495,7 @@ static void ask_functions(const struct asker *asker, const struct fg_run_side si
 	struct fg_error err = {0};
 
 	if (fg_store_compare_functions(asker->store, sides, "parse", 200, &deltas, &err) != FG_OK)
-		die("functions", &err);
+		fg_bench_die("functions", &err);
 	fg_function_deltas_release(&deltas);
 }
 
@@ -500,7 +505,7 @@ static void ask_paths(const struct asker *asker, const struct fg_run_side sides[
 	struct fg_error err = {0};
 
 	if (fg_store_paths(asker->store, sides, "parse", &tree, &err) != FG_OK)
-		die("paths", &err);
+		fg_bench_die("paths", &err);
 	fg_path_tree_release(&tree);
 }
 
@@ -515,7 +520,7 @@ static void ask_trend(const struct asker *asker, const struct fg_run_side sides[
 							     .benchmark = "parse",
 							     .function = asker->function},
 				    &trend, &err) != FG_OK)
-		die("function trend", &err);
+		fg_bench_die("function trend", &err);
 	fg_function_trend_release(&trend);
 }
 
@@ -528,7 +533,7 @@ static void ask_metric(const struct asker *asker, const struct fg_run_side sides
 
 	(void)sides;
 	if (fg_store_history(asker->store, &query, &history, &err) != FG_OK)
-		die("history", &err);
+		fg_bench_die("history", &err);
 	fg_history_release(&history);
 }
 
@@ -552,7 +557,7 @@ static void open_asker(const char *database, struct asker *asker)
 	*asker = (struct asker){0};
 	if (fg_store_open(database, FG_STORE_DURABLE, &asker->store, &err) != FG_OK ||
 	    fg_store_list(asker->store, &newest, &asker->newest, &err) != FG_OK)
-		die("open", &err);
+		fg_bench_die("open", &err);
 	if (asker->newest.count < 2) {
 		(void)fprintf(stderr, "bench_perfdb: two runs are needed to be compared\n");
 		exit(1);
@@ -562,7 +567,7 @@ static void open_asker(const char *database, struct asker *asker)
 						.arm = FG_ARM_CANDIDATE};
 	if (fg_store_compare_functions(asker->store, sides, "parse", 1, &deltas, &err) != FG_OK ||
 	    deltas.count == 0)
-		die("functions", &err);
+		fg_bench_die("functions", &err);
 	memcpy(asker->function, deltas.items[0].id, sizeof(asker->function));
 	fg_function_deltas_release(&deltas);
 }
@@ -591,7 +596,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
-	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
+	fg_bench_print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
 /* Only of a file of ours is it known where it is kept. */
@@ -608,7 +613,7 @@ static void ask_cold(const char *database, const char *function)
 
 		if (fd < 0 || fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0 ||
 		    fg_store_open(database, FG_STORE_READ_ONLY, &asker.store, &err) != FG_OK)
-			die("cold", &err);
+			fg_bench_die("cold", &err);
 		(void)close(fd);
 		memcpy(asker.function, function, sizeof(asker.function));
 		cpu -= fg_clock_process_cpu_ns();
@@ -618,8 +623,8 @@ static void ask_cold(const char *database, const char *function)
 		cpu += fg_clock_process_cpu_ns();
 		fg_store_close(asker.store);
 	}
-	print_times("store", "trend of one function, cold", times, COLD_ASKS,
-		    (double)cpu / 1e6 / COLD_ASKS);
+	fg_bench_print_times("store", "trend of one function, cold", times, COLD_ASKS,
+			     (double)cpu / 1e6 / COLD_ASKS);
 }
 
 static int questions(const char *database)
@@ -638,7 +643,7 @@ static int questions(const char *database)
 		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
 		       asker.function);
 	close_asker(&asker);
-	server = serve(database, 2, url);
+	server = fg_bench_serve(database, 2, url);
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
 	ask("compare metrics, conditions", url, "/api/v1/compare?a=latest~1&b=latest");
@@ -667,7 +672,7 @@ static void add_benchmark(struct fg_run *run, unsigned b, struct fg_random *rand
 			2e8 + 1e6 * fg_random_normal(random);
 }
 
-static void fill_dashboard(const char *database, unsigned runs)
+void fg_bench_fill_dashboard(const char *database, unsigned runs)
 {
 	struct fg_store *store = NULL;
 	struct fg_random random;
@@ -675,7 +680,7 @@ static void fill_dashboard(const char *database, unsigned runs)
 
 	fg_random_seed(&random, 1);
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
-		die("open", &err);
+		fg_bench_die("open", &err);
 	for (unsigned n = 0; n < runs; n++) {
 		struct fg_stored_run stored = {0};
 
@@ -687,12 +692,12 @@ static void fill_dashboard(const char *database, unsigned runs)
 		for (unsigned b = 1; b < DASHBOARD_BENCHMARKS; b++)
 			add_benchmark(&stored.run, b, &random);
 		if (n % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
-			die("begin", &err);
+			fg_bench_die("begin", &err);
 		if (fg_store_save(store, &stored.run, NULL, NULL, &err) != FG_OK)
-			die("save", &err);
+			fg_bench_die("save", &err);
 		if ((n % BATCH == BATCH - 1 || n == runs - 1) &&
 		    fg_store_batch_end(store, &err) != FG_OK)
-			die("commit", &err);
+			fg_bench_die("commit", &err);
 		fg_stored_run_release(&stored);
 	}
 	fg_store_close(store);
@@ -704,11 +709,11 @@ static int dashboard(const char *database, unsigned runs)
 	struct fg_server *server = NULL;
 	char url[64];
 
-	fill_dashboard(database, runs);
+	fg_bench_fill_dashboard(database, runs);
 	(void)printf("filled with %u runs in %.0f s\n", runs,
 		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
 	(void)fflush(stdout);
-	server = serve(database, 2, url);
+	server = fg_bench_serve(database, 2, url);
 	ask_times("dashboard of 200 benchmarks", url, "/api/v1/dashboard?project=tracker",
 		  DASHBOARD_ASKS);
 	ask("trend of one of them", url,
@@ -735,9 +740,13 @@ int main(int argc, char **argv)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
+	if (argc > 3 && strcmp(argv[1], "simulate") == 0)
+		return fg_bench_simulate(argv[2], number(argc, argv, 3, 0),
+					 number(argc, argv, 4, 100));
 	(void)fprintf(
 		stderr,
 		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | servers "
-		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
+		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
+		"simulate DATABASE RUNS [PROJECTS]\n");
 	return 2;
 }

@@ -33,29 +33,49 @@ static const struct fg_option gc_options[] = {
 	{.name = NULL},
 };
 
-/* One by one; a second try writes what is there already again, which does no harm. */
-static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
-		     struct fg_error *err)
+struct ids {
+	char (*items)[37]; /* newest first */
+	size_t count;
+	size_t capacity;
+};
+
+static int list_runs(struct fg_store *from, struct ids *ids, struct fg_error *err)
 {
-	struct fg_run_filter filter = {.limit = 200};
+	struct fg_run_filter filter = {.limit = 1000};
 	struct fg_run_list list = {0};
-	char cursor[37] = "";
 	int status = FG_OK;
 
 	do {
 		fg_run_list_release(&list);
 		status = fg_store_list(from, &filter, &list, err);
-		for (size_t i = 0; i < list.count && status == FG_OK; i++) {
-			status = fg_store_copy(from, to, list.items[i].id, err);
-			*copied += status == FG_OK;
-		}
-		if (list.count) {
-			filter.before_ns = list.items[list.count - 1].started_ns;
-			memcpy(cursor, list.items[list.count - 1].id, sizeof(cursor));
-			filter.before_id = cursor;
-		}
-	} while (status == FG_OK && list.more);
+		if (status != FG_OK || list.count == 0)
+			break;
+		ids->items = fg_grow(ids->items, &ids->capacity, ids->count + list.count,
+				     sizeof(*ids->items));
+		for (size_t i = 0; i < list.count; i++)
+			memcpy(ids->items[ids->count++], list.items[i].id, sizeof(*ids->items));
+		filter.before_ns = list.items[list.count - 1].started_ns;
+		filter.before_id = ids->items[ids->count - 1];
+	} while (list.more);
 	fg_run_list_release(&list);
+	return status;
+}
+
+/*
+ * One by one, as they were stored: the oldest first.  A second try writes what is there already
+ * again, which does no harm.
+ */
+static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
+		     struct fg_error *err)
+{
+	struct ids ids = {0};
+	int status = list_runs(from, &ids, err);
+
+	for (size_t i = ids.count; i > 0 && status == FG_OK; i--) {
+		status = fg_store_copy(from, to, ids.items[i - 1], err);
+		*copied += status == FG_OK;
+	}
+	free(ids.items);
 	return status;
 }
 
@@ -130,6 +150,9 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
 		      result.runs, result.runs == 1 ? "" : "s",
 		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
+	if (result.partitions)
+		(void)fprintf(stderr, "perfdb: %zu partition%s dropped as a whole\n",
+			      result.partitions, result.partitions == 1 ? "" : "s");
 	return FG_PERFDB_OK;
 }
 

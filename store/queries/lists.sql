@@ -5,7 +5,7 @@ SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.d
 	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project
-WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
+WHERE (CAST($1 AS TEXT) IS NULL OR r.project = (SELECT x.id FROM project x WHERE x.name = $1))
 	AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2)
 	AND (CAST($3 AS TEXT) IS NULL OR (r.commit_id >= $3 AND r.commit_id < $3 || 'g'))
 	AND (CAST($4 AS TEXT) IS NULL OR r.tag = $4)
@@ -70,11 +70,13 @@ SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.co
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
 WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
+-- Levels come first, by their index: a planner that does not know how few runs are wanted would read all of the benchmark's.
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 ORDER BY x.series DESC
+	LIMIT CASE WHEN CAST($3 AS TEXT) IS NULL THEN CAST($4 AS BIGINT) ELSE 9223372036854775807 END) l
+JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run WHERE (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY l.series DESC LIMIT $4;
 -- name: history_missed
 SELECT r.id FROM run r WHERE r.project = $1 AND r.started_ns >= $2 AND r.id < $3 LIMIT 1;
@@ -88,7 +90,7 @@ SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark 
 
 -- name: gc_candidates
 SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
-	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0)
+	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0), r.id
 FROM run r JOIN project p ON p.id = r.project LEFT JOIN project_limit own ON own.project = p.name
 LEFT JOIN project_limit other ON other.project = ''
 WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
@@ -108,5 +110,12 @@ DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark
 DELETE FROM seal WHERE benchmark NOT IN (SELECT id FROM benchmark);
 -- name: gc_tiles
 DELETE FROM tile WHERE benchmark NOT IN (SELECT id FROM benchmark);
+-- Seals of whose series none is left.
+-- name: gc_dead_seals
+DELETE FROM seal WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
+	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
+		WHERE y.benchmark = seal.benchmark AND y.last_series < seal.last_series), 0)) RETURNING benchmark;
+-- name: gc_dead_tiles
+DELETE FROM tile WHERE benchmark = $1 AND NOT EXISTS (SELECT 1 FROM seal x WHERE x.benchmark = tile.benchmark AND x.number = tile.number);
 -- name: count_runs
 SELECT count(*) FROM run;

@@ -100,10 +100,10 @@ WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2
 SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
 
 -- name: seal_last
-SELECT number, last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
+SELECT last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
 -- name: seal_candidates
-SELECT s.benchmark, count(*) FROM series s WHERE s.id > COALESCE((SELECT max(x.last_series) FROM seal x WHERE x.benchmark = s.benchmark), 0)
-GROUP BY s.benchmark HAVING count(*) >= $1;
+SELECT b.id FROM benchmark b WHERE (SELECT count(*) FROM (SELECT s.id FROM series s WHERE s.benchmark = b.id
+	AND s.id > COALESCE((SELECT x.last_series FROM seal x WHERE x.benchmark = b.id ORDER BY x.number DESC LIMIT 1), 0) LIMIT $1) y) >= $1;
 -- name: series_after
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
 -- name: seal_add
@@ -126,7 +126,8 @@ SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 ORDER BY nu
 SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run r ON r.id = s.run
 WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
 -- name: tail_chunks
-SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.kind IN (4, 6) WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind IN (4, 6)
+WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: measure_totals
 SELECT c.series, c.data, 6 FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
 WHERE m.name = $2 ORDER BY c.series;

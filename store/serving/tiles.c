@@ -244,32 +244,16 @@ static int drop_totals(struct fg_store *store, const struct sealing *s, struct f
 	return status;
 }
 
-static int last_seal(struct fg_store *store, int64_t benchmark, int64_t *number, int64_t *series,
-		     struct fg_error *err)
+/* The number of a seal is that of its last series: PostgreSQL's partitions go by it. */
+static int list_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
-	*number = 0;
-	*series = 0;
 	fg_query_begin(&q, store->db, FG_SQL_SEAL_LAST);
-	fg_query_int(&q, benchmark);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		*number = fg_column_int(&q, 0) + 1;
-		*series = fg_column_int(&q, 1);
-		status = FG_OK;
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-static int list_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
-{
-	struct fg_query q;
-	int status = last_seal(store, s->benchmark, &s->number, &s->after, err);
-
-	if (status != FG_OK)
+	fg_query_int(&q, s->benchmark);
+	status = fg_query_value(&q, &s->after, err);
+	if (status != FG_OK && status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_SERIES_AFTER);
 	fg_query_int(&q, s->benchmark);
@@ -278,6 +262,8 @@ static int list_members(struct fg_store *store, struct sealing *s, struct fg_err
 	while ((status = fg_query_step(&q, err)) > 0 && s->count < FG_TILE_MEMBERS)
 		s->members[s->count++] = fg_column_int(&q, 0);
 	fg_query_end(&q);
+	if (s->count)
+		s->number = s->members[s->count - 1];
 	return status > 0 ? FG_OK : status;
 }
 

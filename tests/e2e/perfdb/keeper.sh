@@ -61,6 +61,10 @@ for _ in 1 2; do
 	must migrate --database perfdb.db --to moved.db
 	grep -q '; 2 runs copied' err || fail "migrate does not say how many runs went over" err
 	stored moved.db | diff before - || fail "other runs arrived"
+	python3 -c 'import sqlite3, sys
+times = [row[0] for row in sqlite3.connect("moved.db").execute(
+    "SELECT r.started_ns FROM series s JOIN run r ON r.id = s.run ORDER BY s.id")]
+sys.exit(len(times) != 2 or times != sorted(times))' || fail "runs were not stored in the order in which they started"
 	"$fastgate" show gold --store moved.db >words 2>&1 || fail "the baseline did not go over" words
 	must token list --database moved.db
 	[ "$(wc -l <out)" = 2 ] && grep -q ' revoked ' out && grep -q 'the build machine$' out || fail "the tokens did not go over" out
