@@ -71,7 +71,8 @@ struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg
 	bool needs_bp = false;
 	uint32_t count = 0;
 
-	if (fg_python_is_on() || !is_worth_it(sites, calls))
+	if (fg_python_is_on() || thread->kept.count > FG_CALL_SITE_DEPTH ||
+	    !is_worth_it(sites, calls))
 		return NULL;
 	if (sites->epoch != atomic_load_explicit(&fg_g.epoch, memory_order_acquire) ||
 	    sites->used + FG_CALL_SITE_DEPTH > FG_CALL_SITE_WORDS)

@@ -17,8 +17,8 @@
 #include "collector/tables.h"
 
 enum {
-	FG_CALL_SITE_SETS = 256,
-	FG_CALL_SITE_WAYS = 4,
+	FG_CALL_SITE_SETS = 128,
+	FG_CALL_SITE_WAYS = 8,
 	FG_CALL_SITE_WORDS = 1 << 15, /* of all places of a thread, */
 	FG_CALL_SITE_DEPTH = 512,     /* and of one; those deeper are not remembered */
 	FG_CALL_SITE_GROUP = 4,       /* words that are compared at once */

@@ -384,13 +384,14 @@ static void add(struct fg_thread *thread, struct entry *entry, const struct fg_c
 		flush(thread, thread->index, thread->id);
 }
 
+/* `state`: all registers of the caller; NULL: not known. */
 static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_state *state,
 			     const struct fg_regs *caller)
 {
 	struct fg_walk_result where = fg_stack_walk_caller(thread, caller);
 	ucontext_t context;
 
-	if (FG_LIKELY(!where.needs_registers))
+	if (FG_LIKELY(!where.needs_registers || !state))
 		return where.path;
 	make_context(state, &context);
 	return fg_stack_walk(thread, &context).path;
@@ -435,35 +436,35 @@ static void keep_site(const struct fg_thread *thread, const struct fg_call_key *
 
 /* Where the call belongs, found without its call path if it came from there before. */
 static struct entry *entry_of_call(struct fg_thread *thread, const struct fg_call_state *state,
-				   const struct fg_call_target *target)
+				   const struct fg_call_key *key)
 {
-	const struct fg_call_key key =
-		key_of(thread, target, (const uintptr_t *)state->rsp, state->rbp);
 	struct fg_call_sites *sites = tables[thread->index].sites;
-	const struct fg_call_site *site = sites ? fg_call_site_find(sites, &key) : NULL;
+	const struct fg_call_site *site = sites ? fg_call_site_find(sites, key) : NULL;
 	struct entry *entry = site ? site->entry : NULL;
 	uint32_t path = 0;
 
 	if (entry)
 		return entry;
 	if (!is_on_small_stack(thread))
-		path = path_of_call(thread, state, &key.caller);
-	entry = find_entry(thread, path, key.function >> 1);
+		path = path_of_call(thread, state, &key->caller);
+	entry = find_entry(thread, path, key->function >> 1);
 	if (entry && path)
-		keep_site(thread, &key, entry);
+		keep_site(thread, key, entry);
 	return entry;
 }
 
 static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
 				  const struct fg_call_target *target)
 {
+	const struct fg_call_key key =
+		key_of(thread, target, (const uintptr_t *)state->rsp, state->rbp);
 	struct entry *entry = NULL;
 
 	if (!fg_ensure_file(thread))
 		return NULL;
 	if (FG_UNLIKELY(!thread->written))
 		fg_thread_announce(thread);
-	entry = entry_of_call(thread, state, target);
+	entry = entry_of_call(thread, state, &key);
 	if (entry)
 		add(thread, entry, is_counted_only(target) ? NULL : state);
 	return entry;
@@ -496,20 +497,20 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	return is_timed;
 }
 
-/* The path of a call reported by a hook; `frame` gets the caller's registers. */
-static uint32_t path_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
-			     bool is_own_frame, struct fg_regs *frame)
+/* Where a call reported by a hook belongs; `frame` gets the caller's registers. */
+static struct entry *entry_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
+				   uint32_t function, bool is_own_frame, struct fg_regs *frame)
 {
+	/* Without arguments. */
+	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
+
 	*frame = *caller;
-	if (is_on_small_stack(thread)) {
-		*frame = (struct fg_regs){0};
-		return 0;
-	}
-	if (!fg_stack_step(thread, frame)) {
+	if (is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
 		*frame = (struct fg_regs){0};
 		is_own_frame = false;
 	}
-	return fg_stack_walk_caller(thread, is_own_frame ? frame : caller).path;
+	key.caller = is_own_frame ? *frame : *caller;
+	return entry_of_call(thread, NULL, &key);
 }
 
 static bool count_entered(struct fg_thread *thread, const struct fg_regs *caller, uint32_t function,
@@ -521,7 +522,7 @@ static bool count_entered(struct fg_thread *thread, const struct fg_regs *caller
 	if (!fg_ensure_file(thread))
 		return false;
 	fg_thread_announce(thread);
-	entry = find_entry(thread, path_of_hook(thread, caller, is_own_frame, &frame), function);
+	entry = entry_of_hook(thread, caller, function, is_own_frame, &frame);
 	if (entry)
 		add(thread, entry, NULL);
 	if (!entry || !entry->times || !frame.sp)

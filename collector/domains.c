@@ -262,7 +262,7 @@ static uint64_t nearest(const uint32_t digits[DIGITS])
 		is_beyond_half |= bit_of(digits, i) != 0;
 	if (bit_of(digits, low - 1) && (is_beyond_half || mantissa & 1))
 		mantissa++;
-	/* With its highest bit the mantissa counts one exponent up, also if it was rounded so far. */
+	/* The mantissa's highest bit counts the exponent up by one, also where rounding set it. */
 	mantissa += (uint64_t)(low - 1) << MANTISSA_BITS;
 	return mantissa < infinite ? mantissa : infinite;
 }

@@ -81,10 +81,10 @@ struct fg_call_domain {
 /* An integer for the bits of a finite number, which is larger for a larger one.  Never 0. */
 static inline uint64_t fg_domain_rank(uint64_t bits)
 {
-	return bits ^ ((uint64_t) - (int64_t)(bits >> 63) | UINT64_C(1) << 63);
+	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* Of the histogram; `exponent` is that of the number, 1 to below 2 having 0. */
+/* The histogram's bin of a number; its `exponent` is 0 from 1 to below 2. */
 static inline unsigned fg_domain_bin(int exponent)
 {
 	const int bin = exponent + FG_DOMAIN_SHIFT;
@@ -127,7 +127,7 @@ static inline void fg_domain_add_normal(struct fg_call_domain *domain, uint64_t 
 			     is_negative ? -mantissa : mantissa);
 }
 
-/* Others: zeros, denormal and infinite ones, NaN. */
+/* The same of zeros, denormal and infinite ones, NaN. */
 void fg_domain_add_other_double(struct fg_call_domain *domain, uint64_t bits);
 void fg_domain_add_other_float(struct fg_call_domain *domain, uint32_t bits);
 

@@ -80,22 +80,22 @@ static unsigned draw(unsigned below)
 
 static void go_on(void);
 
-#define CALL_EXP()           \
- do {                        \
-  note_call();               \
-  sink = exp(one);           \
+#define CALL_EXP() \
+ do {              \
+  note_call();     \
+  sink = exp(one); \
  } while (0)
 
-#define ENTER(name)          \
- do {                        \
-  stack[depth++] = name;     \
-  CALL_EXP();                \
+#define ENTER(name)      \
+ do {                    \
+  stack[depth++] = name; \
+  CALL_EXP();            \
  } while (0)
 
-#define LEAVE()              \
- do {                        \
-  depth--;                   \
-  NOT_A_TAIL_CALL();         \
+#define LEAVE()      \
+ do {                \
+  depth--;           \
+  NOT_A_TAIL_CALL(); \
  } while (0)
 
 /* Frames of one size, and a second place that calls. */
@@ -261,9 +261,9 @@ FAR_FROM_OPTIMISED static void on_step_with_call(int number)
 		abort();
 }
 
-#define STEP_FROM_HERE()                                                     \
+#define STEP_FROM_HERE() \
  __asm__ volatile("pushfq\n\torq $256, (%%rsp)\n\tpopfq" : : : "cc", "memory")
-#define STEP_NO_MORE()                                                         \
+#define STEP_NO_MORE() \
  __asm__ volatile("pushfq\n\tandq $-257, (%%rsp)\n\tpopfq" : : : "cc", "memory")
 
 /* Prints how many instructions each of some calls from one place takes, in a line. */
@@ -340,7 +340,7 @@ static struct {
 		_Atomic long begun;
 		_Atomic long done;
 	} of[THREADS];
-} *counts;
+} * counts;
 
 static void *call_on(void *number)
 {
@@ -411,8 +411,8 @@ static void run_on_stack(size_t size)
 
 static void stacks(void)
 {
-	stack_low = mmap(NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
+	stack_low =
+		mmap(NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack_low == MAP_FAILED)
 		abort();
 	run_on_stack(stack_size);
