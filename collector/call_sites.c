@@ -45,7 +45,7 @@ static bool is_worth_it(struct fg_call_sites *sites, uint64_t calls)
 		sites->patience = 0;
 	} else {
 		sites->patience += sites->patience < PATIENCE_MAX;
-		sites->pause = LOOK_AFTER << sites->patience;
+		sites->pause = (uint32_t)LOOK_AFTER << sites->patience;
 	}
 	sites->kept = 0;
 	sites->calls = calls;
