@@ -94,6 +94,8 @@ static bool grow(struct table *table)
 	larger.entries = memory;
 	larger.last = NULL;
 	larger.mask = capacity - 1;
+	if (!table->entries)
+		larger.flush_at = table->calls + FLUSH_AFTER;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function)
 			*place_of(&larger, &table->entries[i]) = table->entries[i];
@@ -317,7 +319,7 @@ static void write_patterns(struct fg_thread *writer)
 
 /* ---- counting ---- */
 
-static bool is_counting(void)
+static inline bool is_counting(void)
 {
 	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
 }

@@ -685,6 +685,7 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 
 void fg_threads_forget(void)
 {
+	atomic_store(&fg_g.visiting, false); /* whoever did is not here */
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
@@ -703,6 +704,7 @@ void fg_threads_forget(void)
 		thread->clocks.tick_timer = NO_TIMER;
 		thread->clocks.kernel_ring = NULL; /* the kernel does not hand it on */
 		fg_thread_leave(thread);
+		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);
 	}
 	fg_g.search = (struct fg_search){.last_ns = fg_clock_ns(CLOCK_MONOTONIC)};
