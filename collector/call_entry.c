@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The stubs that imports are led to.  A stub pushes its number and jumps to the common part, which
- * saves whatever may carry an argument, has the call counted, puts everything back and jumps to the
- * real function.  The return address stays where it is and what it is, so nothing that looks at
- * stacks (exceptions, longjmp, setjmp, vfork, shadow stacks) meets anything of ours.
+ * saves the integer registers and has the call counted by code that uses no others.  That does for
+ * nearly all calls.  For the others it saves whatever may carry an argument, has the call counted,
+ * puts everything back and jumps to the real function.  The return address stays where it is and
+ * what it is, so nothing that looks at stacks (exceptions, longjmp, setjmp, vfork, shadow stacks)
+ * meets anything of ours.
  *
  * A call that is timed is the exception: there the common part calls the function and so stands
  * between it and its caller, as any wrapper would.  It has unwind tables and nothing to clean up:
@@ -29,6 +31,7 @@ uint32_t fg_call_components __attribute__((visibility("hidden")));
 /* The processor tells which are in use. */
 uint32_t fg_call_asks __attribute__((visibility("hidden")));
 
+uintptr_t (*fg_call_quick)(const struct fg_call_glance *) __attribute__((visibility("hidden")));
 uintptr_t (*fg_call_counter)(struct fg_call_state *) __attribute__((visibility("hidden")));
 void (*fg_call_returned)(const struct fg_call_state *) __attribute__((visibility("hidden")));
 
@@ -41,12 +44,14 @@ _Static_assert(offsetof(struct fg_call_state, in_use) == 128, "the code below sa
 _Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below says 136");
 _Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
 _Static_assert(sizeof(struct fg_call_state) == 704, "the code below says 704");
+_Static_assert(offsetof(struct fg_call_glance, rbp) == 32, "the code below says 32");
+_Static_assert(offsetof(struct fg_call_glance, index) == 32 + 80, "the code below pushes 10");
 _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_counter, fg_call_returned\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_quick, fg_call_counter, fg_call_returned\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"
@@ -60,6 +65,78 @@ __asm__(
 "	.balign 64\n"
 "	.type fg_call_enter, @function\n"
 "fg_call_enter:\n"
+"	.cfi_startproc\n"
+"	.cfi_def_cfa_offset 16\n"
+"	cmpq $0, fg_call_quick(%rip)\n"
+"	je fg_call_whole\n"
+"	pushq %rax\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rcx\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rdx\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rsi\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rdi\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r8\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r9\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r10\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq $0\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rbp\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	subq $32, %rsp\n"
+"	.cfi_adjust_cfa_offset 32\n"
+"	testl $4, fg_call_components(%rip)\n"
+"	jz 1f\n"
+"	vmovq %xmm0, 0(%rsp)\n"
+"	vmovq %xmm1, 8(%rsp)\n"
+"	vmovq %xmm2, 16(%rsp)\n"
+"	vmovq %xmm3, 24(%rsp)\n"
+"	jmp 2f\n"
+"1:	movq %xmm0, 0(%rsp)\n"
+"	movq %xmm1, 8(%rsp)\n"
+"	movq %xmm2, 16(%rsp)\n"
+"	movq %xmm3, 24(%rsp)\n"
+"2:	movq %rsp, %rdi\n"
+"	call *fg_call_quick(%rip)\n"
+"	movq %rax, %r11\n"
+"	addq $48, %rsp\n"
+"	.cfi_adjust_cfa_offset -48\n"
+"	popq %r10\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %r9\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %r8\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rdi\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rsi\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rdx\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rcx\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rax\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	testq %r11, %r11\n"
+"	jz fg_call_whole\n"
+"	leaq 8(%rsp), %rsp\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	jmp *%r11\n"
+"	.cfi_endproc\n"
+"	.size fg_call_enter, . - fg_call_enter\n");
+
+/* The state, on top of the number of a stub and the return address. */
+__asm__(
+"	.text\n"
+"	.balign 64\n"
+"	.type fg_call_whole, @function\n"
+"fg_call_whole:\n"
 "	.cfi_startproc\n"
 "	.cfi_def_cfa_offset 16\n"
 "	pushq %rbp\n"
@@ -200,7 +277,7 @@ __asm__(
 "	.cfi_def_cfa_offset 8\n"
 "	ret\n"
 "	.cfi_endproc\n"
-"	.size fg_call_enter, . - fg_call_enter\n"
+"	.size fg_call_whole, . - fg_call_whole\n"
 "\n"
 "	.balign 64\n"
 "	.globl fg_call_stubs\n"
@@ -226,16 +303,16 @@ static uint32_t enabled_components(void)
 	return low;
 }
 
-void fg_call_entry_init(uintptr_t (*counter)(struct fg_call_state *),
-			void (*returned)(const struct fg_call_state *))
+void fg_call_entry_init(const struct fg_call_counters *counters)
 {
 	uint32_t a = 0;
 	uint32_t b = 0;
 	uint32_t c = 0;
 	uint32_t d = 0;
 
-	fg_call_counter = counter;
-	fg_call_returned = returned;
+	fg_call_quick = counters->quick;
+	fg_call_counter = counters->whole;
+	fg_call_returned = counters->returned;
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
 		return; /* nothing beyond SSE */
 	fg_call_components = enabled_components() & (COMPONENT_AVX | COMPONENT_AVX512);

@@ -60,15 +60,13 @@ bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_sig
 }
 
 /* To the nearest; what would become infinite is cut instead, and a NaN stays one. */
-static uint64_t rounded(double value)
+static uint64_t rounded(uint64_t bits)
 {
 	const unsigned dropped = MANTISSA_BITS - mantissa_bits;
 	const uint64_t exponent = UINT64_C(0x7ff) << MANTISSA_BITS;
 	const uint64_t mask = (UINT64_C(1) << dropped) - 1;
-	uint64_t bits = 0;
 	uint64_t near = 0;
 
-	memcpy(&bits, &value, sizeof(bits));
 	if (dropped == 0)
 		return bits;
 	if ((bits & exponent) == exponent)
@@ -95,7 +93,7 @@ static uint32_t pack(uint64_t difference, uint8_t *to)
 	return 1 + size;
 }
 
-void fg_call_values_add(struct fg_call_values *values, const double *arguments, size_t count)
+void fg_call_values_add(struct fg_call_values *values, const uint64_t *arguments, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t bits = rounded(arguments[i]);

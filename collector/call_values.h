@@ -28,8 +28,8 @@ bool fg_call_values_wanted(void);
 bool fg_call_values_draw(uint64_t *draw);
 /* Is there room for a call of this function? */
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);
-/* A call's arguments, one row; there is room. */
-void fg_call_values_add(struct fg_call_values *values, const double *arguments, size_t count);
+/* A call's arguments, one row of the bits of doubles; there is room. */
+void fg_call_values_add(struct fg_call_values *values, const uint64_t *arguments, size_t count);
 /* Appends them to the record, and begins anew. */
 void fg_call_values_take(struct fg_thread *writer, struct fg_call_values *values, unsigned columns);
 

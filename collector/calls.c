@@ -5,6 +5,7 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
+#include "collector/call_sites.h"
 #include "collector/call_times.h"
 #include "collector/call_values.h"
 #include "collector/collector_env.h"
@@ -44,8 +45,10 @@ struct table {
 	struct entry *entries;
 	uint32_t mask;
 	uint32_t used;
-	uint32_t events;    /* since the last flush */
+	uint64_t calls;     /* so far, */
+	uint64_t flush_at;  /* and when there are so many */
 	struct entry *last; /* that was asked for; NULL: none */
+	struct fg_call_sites *sites;
 	struct fg_call_domain *domains;
 	uint32_t domain_count;
 	struct fg_call_times *times;
@@ -91,12 +94,15 @@ static bool grow(struct table *table)
 	larger.entries = memory;
 	larger.last = NULL;
 	larger.mask = capacity - 1;
+	if (!table->entries)
+		larger.flush_at = table->calls + FLUSH_AFTER;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function)
 			*place_of(&larger, &table->entries[i]) = table->entries[i];
 	if (table->entries)
 		(void)munmap(table->entries, (table->mask + 1) * sizeof(struct entry));
 	*table = larger;
+	fg_call_sites_forget(table->sites);
 	return true;
 }
 
@@ -224,7 +230,7 @@ static void write_domains(struct fg_thread *writer, uint32_t thread, const struc
 	for (unsigned i = 0; entry->domains && i < signature->count; i++) {
 		struct fg_call_domain *domain = &table->domains[entry->domains - 1 + i];
 
-		if (!domain->values)
+		if (!fg_domain_values(domain))
 			continue;
 		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
 		fg_record_number(writer, entry->function);
@@ -274,7 +280,7 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 			write_times(writer, thread, &table->entries[i]);
 			write_values(writer, thread, &table->entries[i]);
 		}
-	table->events = 0;
+	table->flush_at = table->calls + FLUSH_AFTER;
 }
 
 static void flush_unplaced(struct fg_thread *writer)
@@ -313,6 +319,11 @@ static void write_patterns(struct fg_thread *writer)
 
 /* ---- counting ---- */
 
+static inline bool is_counting(void)
+{
+	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
+}
+
 static bool is_on_small_stack(const struct fg_thread *thread)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -349,37 +360,40 @@ static struct fg_call_values *values_of(struct fg_thread *thread, struct table *
 	return entry->values;
 }
 
-/* Returns the entry; NULL: there is no room for it. */
-static struct entry *add(struct fg_thread *thread, uint32_t path, uint32_t function,
-			 const struct fg_call_state *state)
+/* NULL: there is no room for it. */
+static struct entry *find_entry(struct fg_thread *thread, uint32_t path, uint32_t function)
 {
-	struct table *table = &tables[thread->index];
 	const struct entry key = {
 		.path = path, .region = thread->regions.current, .function = function + 1};
-	struct entry *entry = entry_of(table, &key);
+	struct entry *entry = entry_of(&tables[thread->index], &key);
 
-	if (!entry) {
+	if (!entry)
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
-		return NULL;
-	}
-	entry->calls++;
-	if (entry->domains && state)
-		fg_domains_add(&table->domains[entry->domains - 1], fg_called[function].signature,
-			       state, values_of(thread, table, entry));
-	if (++table->events >= FLUSH_AFTER)
-		flush(thread, thread->index, thread->id);
 	return entry;
 }
 
-static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_state *state)
+/* A call more; `state` is where its arguments lie, NULL: they are not looked at. */
+static void add(struct fg_thread *thread, struct entry *entry, const struct fg_call_state *state)
 {
-	/* Behind the return address, which lies at rsp. */
-	const struct fg_regs caller = {
-		.pc = *(const uintptr_t *)state->rsp, .sp = state->rsp + FG_WORD, .bp = state->rbp};
-	struct fg_walk_result where = fg_stack_walk_caller(thread, &caller);
+	struct table *table = &tables[thread->index];
+
+	entry->calls++;
+	if (entry->domains && state)
+		fg_domains_add(&table->domains[entry->domains - 1],
+			       fg_called[entry->function - 1].signature, state,
+			       values_of(thread, table, entry));
+	if (++table->calls >= table->flush_at)
+		flush(thread, thread->index, thread->id);
+}
+
+/* `state`: all registers of the caller; NULL: not known. */
+static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_state *state,
+			     const struct fg_regs *caller)
+{
+	struct fg_walk_result where = fg_stack_walk_caller(thread, caller);
 	ucontext_t context;
 
-	if (FG_LIKELY(!where.needs_registers))
+	if (FG_LIKELY(!where.needs_registers || !state))
 		return where.path;
 	make_context(state, &context);
 	return fg_stack_walk(thread, &context).path;
@@ -390,17 +404,72 @@ static bool is_counted_only(const struct fg_call_target *target)
 	return atomic_load_explicit(&target->is_counted_only, memory_order_relaxed);
 }
 
+/* `return_at` is where the return address lies, `bp` the caller's. */
+static struct fg_call_key key_of(const struct fg_thread *thread,
+				 const struct fg_call_target *target, const uintptr_t *return_at,
+				 uintptr_t bp)
+{
+	const uint32_t function = atomic_load_explicit(&target->function, memory_order_relaxed);
+
+	return (struct fg_call_key){
+		.caller = {.pc = *return_at, .sp = (uintptr_t)(return_at + 1), .bp = bp},
+		.region = thread->regions.current,
+		.function = function << 1 | is_counted_only(target),
+	};
+}
+
+static void keep_site(const struct fg_thread *thread, const struct fg_call_key *key,
+		      struct entry *entry)
+{
+	struct table *table = &tables[thread->index];
+	const struct fg_signature *signature = fg_called[entry->function - 1].signature;
+	const bool with_domains = entry->domains && !(key->function & 1);
+	struct fg_call_site *site = NULL;
+
+	if (!table->sites && !(table->sites = fg_call_sites_new()))
+		return;
+	site = fg_call_site_keep(thread, table->sites, table->calls, key);
+	if (!site)
+		return;
+	site->entry = entry;
+	site->domains = with_domains ? &table->domains[entry->domains - 1] : NULL;
+	site->is_quick = !with_domains || fg_signature_is_plain(signature);
+}
+
+/* Where the call belongs, found without its call path if it came from there before. */
+static struct entry *entry_of_call(struct fg_thread *thread, const struct fg_call_state *state,
+				   const struct fg_call_key *key)
+{
+	struct fg_call_sites *sites = tables[thread->index].sites;
+	const struct fg_call_site *site = sites ? fg_call_site_find(sites, key) : NULL;
+	struct entry *entry = site ? site->entry : NULL;
+	uint32_t path = 0;
+
+	if (entry)
+		return entry;
+	if (!is_on_small_stack(thread))
+		path = path_of_call(thread, state, &key->caller);
+	entry = find_entry(thread, path, key->function >> 1);
+	if (entry && path)
+		keep_site(thread, key, entry);
+	return entry;
+}
+
 static struct entry *count_placed(struct fg_thread *thread, const struct fg_call_state *state,
 				  const struct fg_call_target *target)
 {
-	const uint32_t function = atomic_load_explicit(&target->function, memory_order_relaxed);
+	const struct fg_call_key key =
+		key_of(thread, target, (const uintptr_t *)state->rsp, state->rbp);
+	struct entry *entry = NULL;
 
 	if (!fg_ensure_file(thread))
 		return NULL;
 	if (FG_UNLIKELY(!thread->written))
 		fg_thread_announce(thread);
-	return add(thread, is_on_small_stack(thread) ? 0 : path_of_call(thread, state), function,
-		   is_counted_only(target) ? NULL : state);
+	entry = entry_of_call(thread, state, &key);
+	if (entry)
+		add(thread, entry, is_counted_only(target) ? NULL : state);
+	return entry;
 }
 
 /* Returns whether the call is timed. */
@@ -430,20 +499,20 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	return is_timed;
 }
 
-/* The path of a call reported by a hook; `frame` gets the caller's registers. */
-static uint32_t path_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
-			     bool is_own_frame, struct fg_regs *frame)
+/* Where a call reported by a hook belongs; `frame` gets the caller's registers. */
+static struct entry *entry_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
+				   uint32_t function, bool is_own_frame, struct fg_regs *frame)
 {
+	/* Without arguments. */
+	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
+
 	*frame = *caller;
-	if (is_on_small_stack(thread)) {
-		*frame = (struct fg_regs){0};
-		return 0;
-	}
-	if (!fg_stack_step(thread, frame)) {
+	if (is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
 		*frame = (struct fg_regs){0};
 		is_own_frame = false;
 	}
-	return fg_stack_walk_caller(thread, is_own_frame ? frame : caller).path;
+	key.caller = is_own_frame ? *frame : *caller;
+	return entry_of_call(thread, NULL, &key);
 }
 
 static bool count_entered(struct fg_thread *thread, const struct fg_regs *caller, uint32_t function,
@@ -455,7 +524,9 @@ static bool count_entered(struct fg_thread *thread, const struct fg_regs *caller
 	if (!fg_ensure_file(thread))
 		return false;
 	fg_thread_announce(thread);
-	entry = add(thread, path_of_hook(thread, caller, is_own_frame, &frame), function, NULL);
+	entry = entry_of_hook(thread, caller, function, is_own_frame, &frame);
+	if (entry)
+		add(thread, entry, NULL);
 	if (!entry || !entry->times || !frame.sp)
 		return false;
 
@@ -471,7 +542,7 @@ void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_ow
 	struct fg_thread *thread = fg_self;
 	bool is_timed = false;
 
-	if (!fg_alive() || !atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+	if (!is_counting())
 		return;
 	if (!thread || !fg_thread_enter(thread)) {
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
@@ -496,12 +567,66 @@ void fg_call_left(const struct fg_regs *caller, uint32_t function)
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
+/* The arguments of a site's function, all of which are where `call` has them. */
+static void add_arguments(const struct fg_call_site *site, const struct fg_call_glance *call)
+{
+	const struct fg_signature *signature = fg_called[site->function >> 1].signature;
+	struct fg_call_domain *domain = site->domains;
+
+	for (unsigned i = 0; i < signature->count; i++, domain++) {
+		const uint64_t bits = call->vectors[signature->arguments[i].place];
+
+		if (signature->arguments[i].kind == FG_ARGUMENT_DOUBLE)
+			fg_domain_add_double(domain, bits);
+		else
+			fg_domain_add_float(domain, (uint32_t)bits);
+	}
+}
+
+static bool count_at_site(struct fg_thread *thread, const struct fg_call_glance *call,
+			  const struct fg_call_target *target)
+{
+	struct table *table = &tables[thread->index];
+	const struct fg_call_key key = key_of(thread, target, &call->return_address, call->rbp);
+	struct fg_call_site *site = NULL;
+	struct entry *entry = NULL;
+
+	if (!table->sites || table->calls + 1 >= table->flush_at)
+		return false;
+	site = fg_call_site_find(table->sites, &key);
+	if (!site || !site->is_quick)
+		return false;
+	if (site->domains)
+		add_arguments(site, call);
+	entry = site->entry;
+	entry->calls++;
+	table->calls++;
+	return true;
+}
+
+/*
+ * Counts a call that comes from where one came from before, which most do; 0: it is to be counted
+ * by count_and_go_on().
+ */
+static uintptr_t count_quickly(const struct fg_call_glance *call)
+{
+	const struct fg_call_target *target = &fg_call_targets[call->index];
+	struct fg_thread *thread = fg_self;
+	bool is_counted = false;
+
+	if (!thread || !is_counting() || !fg_thread_count_begin(thread))
+		return 0;
+	is_counted = count_at_site(thread, call, target);
+	fg_thread_count_end(thread);
+	return is_counted ? atomic_load_explicit(&target->address, memory_order_acquire) : 0;
+}
+
 static uintptr_t count_and_go_on(struct fg_call_state *state)
 {
 	const struct fg_call_target *target = &fg_call_targets[state->index];
 	const int saved_errno = errno;
 
-	if (fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+	if (is_counting())
 		state->is_timed = count(state, target);
 	errno = saved_errno;
 	return atomic_load_explicit(&target->address, memory_order_acquire);
@@ -524,6 +649,12 @@ static void end_call(const struct fg_call_state *state)
 
 /* ---- joining in ---- */
 
+/* Not where every call needs more than to be counted. */
+static bool can_count_quickly(void)
+{
+	return !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
+}
+
 static void on_introduce(struct fg_thread *thread)
 {
 	for (uint32_t i = 0; i < fg_called_count; i++)
@@ -533,13 +664,19 @@ static void on_introduce(struct fg_thread *thread)
 	if (is_begun)
 		return;
 	is_begun = true;
-	fg_call_entry_init(count_and_go_on, end_call);
+	fg_call_entry_init(&(struct fg_call_counters){
+		.quick = can_count_quickly() ? count_quickly : NULL,
+		.whole = count_and_go_on,
+		.returned = end_call,
+	});
 	fg_call_slots_update();
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
 	flush(thread, thread->index, thread->id);
+	/* Whoever has the slot next has yet to begin in the trace. */
+	fg_call_sites_forget(tables[thread->index].sites);
 	fg_call_times_forget(thread->index);
 	if (!is_last)
 		return;
@@ -576,7 +713,8 @@ static void on_fork(void)
 		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));
 		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));
 		table->used = 0;
-		table->events = 0;
+		fg_call_sites_forget(table->sites);
+		table->flush_at = table->calls + FLUSH_AFTER;
 		table->last = NULL;
 		table->domain_count = 0;
 		table->time_count = 0;

@@ -5,6 +5,7 @@
  *
  *	call_hooks.c    what functions call that are compiled with -finstrument-functions
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
+ *	call_sites.c    where calls came from before
  *	call_slots.c    leads the imports of every loaded object to our stubs
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
  *	call_times.c    how long calls take, where that is asked for
@@ -32,6 +33,7 @@ enum {
 	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
 	FG_CALL_PATTERNS_MAX = 256, /* in one list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
+	FG_CALL_GLANCE_VECTORS = 4,
 };
 
 /* A function that is counted.  Those with the same name count as one. */
@@ -112,11 +114,30 @@ struct fg_call_state {
 };
 
 /*
- * Chooses how much of the vector registers is saved.  `counter` is what stubs call: it says where
- * to go on, and whether `returned` is to be called after that.
+ * What is at hand before the state is: of the vector registers the lowest 8 bytes of the first.
+ * Only integer registers have been saved.
  */
-void fg_call_entry_init(uintptr_t (*counter)(struct fg_call_state *),
-			void (*returned)(const struct fg_call_state *));
+struct fg_call_glance {
+	uint64_t vectors[FG_CALL_GLANCE_VECTORS];
+	uint64_t rbp;
+	uint64_t saved[9];
+	uint64_t index;
+	uintptr_t return_address; /* on the stack, where the caller left it */
+};
+
+/* What stubs call; both say where to go on. */
+struct fg_call_counters {
+	/*
+	 * Must not use any but integer registers, nor change errno.  0: the call was not counted,
+	 * and the state is made for `whole`.  NULL: it always is.
+	 */
+	uintptr_t (*quick)(const struct fg_call_glance *);
+	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: `returned` is called after that */
+	void (*returned)(const struct fg_call_state *);
+};
+
+/* Chooses how much of the vector registers is saved. */
+void fg_call_entry_init(const struct fg_call_counters *counters);
 /* Address of a stub. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);

@@ -256,6 +256,7 @@ void fg_threads_discover(struct fg_thread *thread)
 
 	if ((!due && !atomic_load_explicit(&search->listing, memory_order_relaxed)) ||
 	    fg_g.sandboxed || fg_g.pid == 0 || atomic_load(&thread->busy) ||
+	    fg_thread_is_counting(thread) ||
 	    !atomic_compare_exchange_strong(&search->busy, &nobody, 1))
 		return;
 	if (search->stranger) {

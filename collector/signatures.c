@@ -324,6 +324,18 @@ static const char *type_of(const char *name, size_t size, size_t *base)
 	return NULL;
 }
 
+bool fg_signature_is_plain(const struct fg_signature *signature)
+{
+	for (size_t i = 0; i < signature->count; i++) {
+		const struct fg_argument *argument = &signature->arguments[i];
+
+		if ((argument->kind != FG_ARGUMENT_DOUBLE && argument->kind != FG_ARGUMENT_FLOAT) ||
+		    argument->place >= FG_CALL_GLANCE_VECTORS)
+			return false;
+	}
+	return signature->lanes == 0;
+}
+
 static bool find_scalar(const char *name, size_t size, struct fg_signature *signature)
 {
 	size_t base = 0;

@@ -81,6 +81,8 @@ struct fg_walk_frame {
 	uint32_t first_check;
 	bool exact;
 	bool checked; /* its checks and its caller's pc say all that the step there depended on */
+	bool uses_bp; /* the step needed the frame pointer, or may have */
+	bool restores_bp; /* its first check is that of its caller's frame pointer */
 };
 
 /* The frames of a stack, leaf first, with room in front for further calls. */
@@ -186,6 +188,8 @@ struct fg_thread {
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
+	/* Counts a call, as fg_thread_count_begin() says. */
+	_Atomic uint8_t counting;
 	/* The program has not blocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
 	bool written;            /* THREAD_BEGIN is in the trace */
@@ -208,12 +212,18 @@ struct fg_thread {
 	struct fg_walk_memory *stack;
 };
 
+static inline bool fg_thread_is_counting(const struct fg_thread *thread)
+{
+	return atomic_load_explicit(&thread->counting, memory_order_acquire) != 0;
+}
+
 /* False: the thread is inside the collector already. */
 static inline bool fg_thread_enter(struct fg_thread *thread)
 {
 	uint8_t nobody = 0;
 
-	return atomic_compare_exchange_strong(&thread->busy, &nobody, 1);
+	return !fg_thread_is_counting(thread) &&
+	       atomic_compare_exchange_strong(&thread->busy, &nobody, 1);
 }
 
 static inline void fg_thread_leave(struct fg_thread *thread)
@@ -299,6 +309,7 @@ struct fg_global {
 	_Atomic uint32_t module_count;
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
+	_Atomic bool visiting; /* a thread looks at what others have: collector/threads.h */
 	const _Atomic uint8_t *control;
 	_Atomic uint32_t control_seen; /* bytes of it that were there at the start, or read since */
 	struct fg_module *modules;

@@ -27,6 +27,7 @@
 #include "collector/writer.h"
 
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -684,6 +685,7 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 
 void fg_threads_forget(void)
 {
+	atomic_store(&fg_g.visiting, false); /* whoever did is not here */
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
@@ -702,6 +704,7 @@ void fg_threads_forget(void)
 		thread->clocks.tick_timer = NO_TIMER;
 		thread->clocks.kernel_ring = NULL; /* the kernel does not hand it on */
 		fg_thread_leave(thread);
+		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);
 	}
 	fg_g.search = (struct fg_search){.last_ns = fg_clock_ns(CLOCK_MONOTONIC)};
@@ -744,10 +747,30 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 	return thread && atomic_load(&thread->taken) ? thread : NULL;
 }
 
+bool fg_threads_can_count(void)
+{
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+/*
+ * Every other thread has a full fence between two of its instructions: whoever counts has been seen
+ * to by then, or will see who visits.
+ */
+static void fence_others(void)
+{
+	if (fg_g.sandboxed)
+		return;
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 &&
+	    fg_threads_can_count())
+		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread))
 {
+	atomic_store(&fg_g.visiting, true);
+	fence_others();
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *other = atomic_load(&fg_g.threads[i]);
 		bool entered = false;
@@ -760,6 +783,7 @@ void fg_threads_visit_others(struct fg_thread *writer,
 		if (entered)
 			fg_thread_leave(other);
 	}
+	atomic_store(&fg_g.visiting, false);
 }
 
 /* ---- descriptors ---- */

@@ -40,6 +40,33 @@ void fg_thread_announce(struct fg_thread *thread);
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
+/* Does the kernel let a visitor see who counts?  To be asked before anyone does. */
+bool fg_threads_can_count(void);
+
+/*
+ * A lock of the calling thread's own tables without an atomic operation, which takes longer than
+ * all that counting a call does.  It keeps out its handlers, as `busy` does; a visitor says that it
+ * comes, has all threads pass a fence, and then sees who counts.  False: the thread is inside the
+ * collector already, or has a visitor.
+ */
+static inline bool fg_thread_count_begin(struct fg_thread *thread)
+{
+	if (fg_thread_is_counting(thread))
+		return false;
+	atomic_store_explicit(&thread->counting, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (FG_LIKELY(!atomic_load_explicit(&thread->busy, memory_order_acquire) &&
+		      !atomic_load_explicit(&fg_g.visiting, memory_order_acquire)))
+		return true;
+	atomic_store_explicit(&thread->counting, 0, memory_order_release);
+	return false;
+}
+
+static inline void fg_thread_count_end(struct fg_thread *thread)
+{
+	atomic_store_explicit(&thread->counting, 0, memory_order_release);
+}
+
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */

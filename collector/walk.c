@@ -467,6 +467,8 @@ static void walk_plainly(struct walk *walk)
 		frame->first_check = checks_end;
 		frame->exact = false;
 		frame->checked = true;
+		frame->uses_bp = reg == FG_DWARF_BP;
+		frame->restores_bp = kind == FG_RULE_CFA_BP;
 		if (kind == FG_RULE_CFA_BP) {
 			const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 
@@ -489,6 +491,17 @@ static void walk_plainly(struct walk *walk)
 	walk->regs = regs;
 }
 
+/* How the step from a frame by this rule is about the frame pointer. */
+static void note_bp(struct fg_walk_frame *frame, uint64_t rule)
+{
+	const enum fg_rule_kind kind = fg_rule_kind(rule);
+	const bool is_plain = kind == FG_RULE_CFA || kind == FG_RULE_CFA_BP;
+
+	frame->uses_bp =
+		kind != FG_RULE_END && (!is_plain || fg_rule_register(rule) != FG_DWARF_SP);
+	frame->restores_bp = kind == FG_RULE_CFA_BP;
+}
+
 /* One frame by the slow path; false: the walk ends here. */
 static bool walk_one(struct walk *walk)
 {
@@ -502,6 +515,7 @@ static bool walk_one(struct walk *walk)
 	const enum step step = step_by(walk, info.rule, &frame.checked);
 
 	frame.checked = frame.checked && !walk->outside;
+	note_bp(&frame, info.rule);
 	keep_frame(walk, &frame);
 	walk->complete = step == STEP_END;
 	walk->is_cut = step == STEP_ON && info.is_new && walk->start &&
@@ -801,6 +815,7 @@ static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs
 		return frame->node;
 	frame->regs = *caller;
 	frame->id = entry->id;
+	note_bp(frame, atomic_load_explicit(&entry->rule, memory_order_acquire));
 	frame->node = fg_path_extend(thread, frame[1].node, entry->id);
 	if (!frame->node)
 		thread->kept.count = 0;
@@ -816,6 +831,59 @@ struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struc
 					       .frames = thread->kept.count,
 					       .frames_reused = thread->kept.count};
 	return walk_from(thread, caller, NULL);
+}
+
+/* What the words from behind are put into, the innermost first in the end. */
+struct word_list {
+	struct fg_check *words;
+	uint32_t at;
+};
+
+static bool put(struct word_list *list, uintptr_t address, uintptr_t value)
+{
+	if (list->at == 0)
+		return false;
+	list->words[--list->at] = (struct fg_check){address, value};
+	return true;
+}
+
+/* What the step from this frame to its caller needed, and how that caller was called. */
+static bool put_frame(struct word_list *list, const struct fg_thread *thread, uint32_t index,
+		      bool is_bp_needed)
+{
+	const struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
+	const struct fg_walk_frame *frame = &kept->frames[index];
+	const bool is_last = index + 1 == thread->kept.end;
+	const uint32_t from = frame->first_check + (frame->restores_bp && !is_bp_needed);
+	const uint32_t to = is_last ? thread->kept.checks_end : frame[1].first_check;
+
+	for (uint32_t i = to; i-- > from;)
+		if (!put(list, kept->checks[i].address, kept->checks[i].value))
+			return false;
+	return is_last || put(list, fg_return_address_at(frame[1].regs.sp), frame[1].regs.pc);
+}
+
+uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,
+			struct fg_check *words, uint32_t room, bool *needs_bp)
+{
+	const struct fg_thread_kept *is = &thread->kept;
+	const struct fg_walk_frame *frames = thread->stack->trails[is->trail].frames;
+	const uint32_t first = is->end - is->count;
+	struct word_list list = {words, room};
+	bool is_bp_needed = false;
+
+	if (is->count == 0 || is->mixed || !is->complete || first < is->checked_from ||
+	    is->epoch != atomic_load(&fg_g.epoch) || frames[first].exact ||
+	    !same_regs(&frames[first].regs, caller))
+		return 0;
+	for (uint32_t i = is->end; i-- > first;) {
+		if (!put_frame(&list, thread, i, is_bp_needed))
+			return 0;
+		is_bp_needed = frames[i].uses_bp || (is_bp_needed && !frames[i].restores_bp);
+	}
+	memmove(words, words + list.at, (room - list.at) * sizeof(*words));
+	*needs_bp = is_bp_needed;
+	return room - list.at;
 }
 
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs)

@@ -26,5 +26,13 @@ struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *
  * return.  With needs_registers, walk from a context instead.
  */
 struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller);
+/*
+ * After that: the words of the thread's own stack that alone decide the way that the walk took from
+ * `caller`, the innermost first: as long as they are what they are, a call with this pc, sp and, if
+ * *needs_bp says so, bp has the same path.  A frame pointer that no frame's rule uses decides
+ * nothing, though frames save it.  0: there are more than `room`, or the way depended on more.
+ */
+uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,
+			struct fg_check *words, uint32_t room, bool *needs_bp);
 
 #endif

@@ -6,7 +6,10 @@ where, to the digit, and leaves the program's floating-point state alone.
 """
 import html.parser
 import json
+import math
 import os
+import random
+import struct
 import subprocess
 import sys
 
@@ -159,6 +162,33 @@ def functions_of_the_user_have_a_signature_of_their_own():
     check(view.returncode == 2 and "--domains" in view.stderr, f"no arguments were seen: {view}")
 
 
+SUMS = """
+#include <math.h>
+static volatile double sink;
+int main(void)
+{
+CALLS
+    return 0;
+}
+"""
+
+
+def sums_are_exact():
+    """The mean is the nearest to the true one whatever the sum's parts are; a double's and a float's, normal or not."""
+    draws = random.Random(20)
+    wild = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-1080, 1000)) for _ in range(300)]
+    sets = {"cbrt": wild, "atan": [*wild, *(-value for value in wild), 1e-9], "tanh": [1e300, 3.0, -1e300, 5e-324], "erf": [-5e-324, -1e-310, 2.5e-308],
+            "asinh": [2.0 ** 53, 1.0, 2.0 ** -60], "expm1": [2.0 ** 53, 1.0], "sin": [-0.1] * 7, "log1p": [math.ldexp(1, 1023), math.ldexp(1.5, 1022)],
+            "tanhf": [struct.unpack("f", struct.pack("f", math.ldexp(draws.uniform(-1, 1), draws.randrange(-155, 120))))[0] for _ in range(200)]}
+    calls = "".join(f"    static volatile const double of_{name}[] = {{{', '.join(value.hex() for value in values)}}};\n"
+                    f"    for (unsigned i = 0; i < {len(values)}; i++) sink = {name}(of_{name}[i]);\n" for name, values in sets.items())
+    write("sums.c", SUMS.replace("CALLS", calls))
+    subprocess.run([COMPILER, "-O1", "-fno-builtin", "sums.c", "-o", "sums", "-lm"], check=True)
+    recorded("libm", "./sums")
+    for name, values in sets.items():
+        expect(rows(), name, calls=len(values), min=min(values), max=max(values), mean=math.fsum(values) / len(values), negative=sum(value < 0 for value in values))
+
+
 def body():
     program = f"{TARGETS}/domains"
     every_kind_of_value_is_told_apart(program)
@@ -167,6 +197,7 @@ def body():
     hints_are_true(program)
     a_page_shows_functions_call_paths_and_histograms(program)
     functions_of_the_user_have_a_signature_of_their_own()
+    sums_are_exact()
 
 
 finish_in_scratch(body)
