@@ -11,11 +11,14 @@ enum {
 	OWNER_LENGTH = FG_ARCHIVE_OWNER_SIZE - 1,
 	TIME_LENGTH = 10,
 	CHANCE_BYTES = 4,
-	NAME_LENGTH = FG_ARCHIVE_OBJECT_SIZE - 1 - FG_ARCHIVE_OWNER_SIZE,
 	LITTER_LENGTH = 7, /* ".XXXXXX": written beside, and never renamed */
 };
 
 #define DIGITS "0123456789abcdef"
+
+_Static_assert(FG_ARCHIVE_OBJECT_SIZE == OWNER_LENGTH + 1 + DIGEST_LENGTH + 1 + TIME_LENGTH + 1 +
+						 2 * CHANCE_BYTES + 1,
+	       "an object's name has room for its parts");
 
 int fg_archives_open(const struct fg_archives_options *options, struct fg_archives **archives,
 		     struct fg_error *err)

@@ -21,7 +21,7 @@
 
 enum {
 	FG_ARCHIVE_OWNER_SIZE = 17,   /* with its NUL: 16 hexadecimal digits */
-	FG_ARCHIVE_OBJECT_SIZE = 101, /* likewise, of an object's name */
+	FG_ARCHIVE_OBJECT_SIZE = 102, /* likewise, of an object's name */
 };
 
 struct fg_archives_options {
