@@ -110,7 +110,7 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 		return FG_OK;
 	if ((site && strcmp(site, "same-origin") != 0) || (origin && !is_own_origin(rq, origin)))
 		return fg_request_refuse(rq, 403, err, "another page may not write here");
-	if (strcmp(rq->method, "POST") == 0 && !has_expected_type(rq))
+	if (strcmp(rq->method, "DELETE") != 0 && !has_expected_type(rq))
 		return fg_request_refuse(rq, 415, err,
 					 fg_arena_printf(&rq->arena, "expected Content-Type: %s",
 							 fg_route_body_type(rq->route)));

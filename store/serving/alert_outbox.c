@@ -90,7 +90,8 @@ static void begin_draft(struct draft *d, const struct fg_alert_rule *rule,
 	write_name(&d->w, "project", news->project);
 	fg_json_int(&d->w, "rule", rule->id);
 	fg_json_text(&d->w, "at", time);
-	fg_json_text(&d->w, "run", news->run);
+	if (news->run)
+		fg_json_text(&d->w, "run", news->run);
 	fg_json_text(&d->w, "url", news->url);
 	write_name(&d->w, "commit", news->commit);
 	write_name(&d->w, "branch", news->branch);
@@ -98,9 +99,11 @@ static void begin_draft(struct draft *d, const struct fg_alert_rule *rule,
 }
 
 static int put_draft(struct fg_store *store, struct draft *d, const struct fg_alert_rule *rule,
-		     const struct fg_alert_news *news, int64_t now_ns, struct fg_error *err)
+		     const struct fg_alert_news *news, int64_t now_ns, int64_t *id,
+		     struct fg_error *err)
 {
 	struct fg_query q;
+	int status = FG_OK;
 
 	fg_json_end(&d->w);
 	fg_json_int(&d->w, "more",
@@ -112,7 +115,8 @@ static int put_draft(struct fg_store *store, struct draft *d, const struct fg_al
 	fg_query_text(&q, fg_strbuf_text(&d->text));
 	fg_query_int(&q, now_ns);
 	fg_query_int(&q, FG_ALERT_WAITING_MAX);
-	return fg_query_run(&q, err);
+	status = fg_query_value(&q, id, err);
+	return status == FG_ENOENT ? FG_OK : status;
 }
 
 static int put_for_rule(struct fg_store *store, const struct fg_alert_rule *rule,
@@ -120,6 +124,7 @@ static int put_for_rule(struct fg_store *store, const struct fg_alert_rule *rule
 {
 	const int64_t now_ns = fg_clock_wall_ns();
 	struct draft d = {0};
+	int64_t id = 0;
 	int status = FG_OK;
 
 	begin_draft(&d, rule, news, now_ns);
@@ -133,7 +138,27 @@ static int put_for_rule(struct fg_store *store, const struct fg_alert_rule *rule
 			write_finding(&d.w, &news->findings[i]);
 	}
 	if (status == FG_OK && d.told)
-		status = put_draft(store, &d, rule, news, now_ns, err);
+		status = put_draft(store, &d, rule, news, now_ns, &id, err);
+	fg_strbuf_release(&d.text);
+	return status;
+}
+
+int fg_store_alert_test(struct fg_store *store, const struct fg_alert_rule *rule, const char *url,
+			int64_t *id, struct fg_error *err)
+{
+	const struct fg_alert_news news = {.project = rule->project, .url = url};
+	const int64_t now_ns = fg_clock_wall_ns();
+	struct draft d = {.told = 1};
+	int status = FG_OK;
+
+	*id = 0;
+	begin_draft(&d, rule, &news, now_ns);
+	fg_json_begin_object(&d.w, NULL);
+	fg_json_text(&d.w, "event", "test");
+	fg_json_end(&d.w);
+	status = put_draft(store, &d, rule, &news, now_ns, id, err);
+	if (status == FG_OK && !*id)
+		status = fg_error_set(err, FG_EBUSY, "as many alerts of the rule wait as may");
 	fg_strbuf_release(&d.text);
 	return status;
 }

@@ -22,7 +22,7 @@ fg_handler fg_handle_tokens, fg_handle_token_create, fg_handle_token_revoke, fg_
 fg_handler fg_handle_limits, fg_handle_limits_set, fg_handle_usage;
 fg_handler fg_handle_roles, fg_handle_role_add, fg_handle_role_remove;
 fg_handler fg_handle_alert_rules, fg_handle_alert_rule_add, fg_handle_alert_rule_remove,
-	fg_handle_alerts;
+	fg_handle_alert_rule_change, fg_handle_alert_test, fg_handle_alerts;
 fg_handler fg_handle_me, fg_handle_sign_in, fg_handle_sign_in_done, fg_handle_sign_out;
 fg_handler fg_handle_openapi, fg_handle_asset, fg_handle_icon;
 
