@@ -2,7 +2,7 @@
 // Alert rules: who is told of what, and what was told.
 
 import { el, replace } from './dom.js';
-import { clip, formatTime } from './format.js';
+import { clip, formatChange, formatTime, metricWords } from './format.js';
 import { dataTable } from './table.js';
 import { ask, tell } from './server.js';
 import { attempt, heading, link, page, showTrail, status } from './shell.js';
@@ -43,11 +43,16 @@ function ruleTable(rules, act) {
 	});
 }
 
+// "change point of parse cpu time, +30.0 %"
 function findingWords(alert) {
 	const [first] = alert.findings;
 	const others = alert.findings.length - 1 + alert.more;
-	return clip([first.event, first.benchmark, first.metric].filter(Boolean).join(', '), 200) + (others ? ` and ${others} more` : '');
+	const of = [first.benchmark, first.metric && metricWords(first.metric)].filter(Boolean).join(' ');
+	const words = `${first.event === 'change' ? 'change point' : first.event}${of && ` of ${of}`}${first.ratio ? `, ${formatChange(first.ratio - 1)}` : ''}`;
+	return clip(words, 200) + (others ? ` and ${others} more` : '');
 }
+
+const stateWords = (alert) => (alert.state === 'waiting' ? `waiting until ${formatTime(alert.due_at)}` : alert.state);
 
 function alertTable(alerts) {
 	if (alerts.length === 0)
@@ -58,7 +63,7 @@ function alertTable(alerts) {
 			{ title: 'When', value: (alert) => alert.created_at, cell: (alert) => formatTime(alert.created_at) },
 			{ title: 'What', value: (alert) => findingWords(alert.alert), grow: true, cell: (alert) => (alert.run ? link(findingWords(alert.alert), 'run', { run: alert.run }) : findingWords(alert.alert)) },
 			{ title: 'Rule', numeric: true, value: (alert) => alert.rule, cell: (alert) => String(alert.rule) },
-			{ title: 'State', value: (alert) => alert.state, cell: (alert) => alert.state },
+			{ title: 'State', value: (alert) => alert.state, cell: stateWords },
 			{ title: 'Attempts', numeric: true, value: (alert) => alert.attempts, cell: (alert) => String(alert.attempts) },
 			{ title: 'Why', value: (alert) => alert.reason ?? '', cell: (alert) => clip(alert.reason ?? '', 200) },
 		],
@@ -120,7 +125,7 @@ export async function showAlerts() {
 			status.textContent = `Rule ${rule.id} tells nobody anything any more.`;
 		},
 	};
-	const table = el('div', {}, ruleTable(rules, act));
+	const table = el('div', { class: 'acts' }, ruleTable(rules, act));
 	function drawForm(rule) {
 		const save = async (given) => {
 			const { id, secret } = rule ? await tell(`alert-rules/${rule.id}`, given, 'PUT') : await tell('alert-rules', given);
