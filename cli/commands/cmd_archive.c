@@ -64,10 +64,13 @@ static int fetch(struct fg_cli *cli, const struct options *given, const struct f
 	uint64_t size = 0;
 	int status = fg_cli_server_options(cli, &given->server, perfdb, &push_options, err);
 
-	if (status == FG_OK)
-		status = fg_pull_archive(&push_options, given->fetch, path, &size, err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "wrote %s (%s)", path, fg_format_size((double)size, text));
+	if (status != FG_OK)
+		goto out;
+	status = fg_pull_archive(&push_options, given->fetch, path, &size, err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "wrote %s (%s)", path, fg_format_size((double)size, text));
+out:
 	free(path);
 	return status;
 }

@@ -65,6 +65,24 @@ static int spool_archive(const char *path, const char *spool, const char *id, st
 	return status;
 }
 
+static int spool_run(const struct options *given, const char *name, const char *spool,
+		     struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = fg_cli_load_run(given->store, given->project, name, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_cli_spool_run(spool, &stored, err);
+	if (status != FG_OK)
+		goto out;
+	if (given->archive)
+		status = spool_archive(given->archive, spool, stored.run.id, err);
+out:
+	fg_stored_run_release(&stored);
+	return status;
+}
+
 static int spool_runs(struct fg_cli *cli, const struct options *given, const char *spool,
 		      struct fg_error *err)
 {
@@ -73,17 +91,8 @@ static int spool_runs(struct fg_cli *cli, const struct options *given, const cha
 	if (given->archive && cli->argument_count != 1)
 		return fg_error_set(err, FG_EINVAL,
 				    "--archive needs one RUN: the one whose traces it has");
-	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
-		struct fg_stored_run stored = {0};
-
-		status = fg_cli_load_run(given->store, given->project, cli->arguments[i], &stored,
-					 err);
-		if (status == FG_OK)
-			status = fg_cli_spool_run(spool, &stored, err);
-		if (status == FG_OK && given->archive)
-			status = spool_archive(given->archive, spool, stored.run.id, err);
-		fg_stored_run_release(&stored);
-	}
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
+		status = spool_run(given, cli->arguments[i], spool, err);
 	return status;
 }
 
@@ -177,8 +186,9 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	struct fg_error second = {0};
 	int status = spool_runs(cli, given, spool, &err);
 
-	if (status == FG_OK)
-		status = fg_cli_server_options(cli, &given->server, perfdb, &push_options, &err);
+	if (status != FG_OK)
+		return fg_cli_fail(cli, &err);
+	status = fg_cli_server_options(cli, &given->server, perfdb, &push_options, &err);
 	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
 	status = fg_push_spool(spool, &push_options, &runs, &err);

@@ -91,13 +91,13 @@ bool fg_archives_is_object(const char *owner, const char *name, int64_t *made_ns
 }
 
 int fg_archives_put(const struct fg_archives *archives, const char *object, int file,
-		    const struct fg_archive_content *content, struct fg_error *err)
+		    const struct fg_archives_content *content, struct fg_error *err)
 {
 	return archives->keeper->put(archives, object, file, content, err);
 }
 
 int fg_archives_get(const struct fg_archives *archives, const char *object,
-		    const struct fg_archive_content *content, int *file, struct fg_error *err)
+		    const struct fg_archives_content *content, int *file, struct fg_error *err)
 {
 	return archives->keeper->get(archives, object, content, file, err);
 }

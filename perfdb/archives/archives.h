@@ -50,7 +50,7 @@ int fg_archives_name(const char *owner, const char *digest, char object[FG_ARCHI
 bool fg_archives_is_object(const char *owner, const char *name, int64_t *made_ns);
 
 /* What is put, or expected. */
-struct fg_archive_content {
+struct fg_archives_content {
 	uint64_t size;
 	const char *digest; /* SHA-256, in hexadecimal */
 };
@@ -60,10 +60,10 @@ struct fg_archive_content {
  * storage or the options.
  */
 int fg_archives_put(const struct fg_archives *archives, const char *object, int file,
-		    const struct fg_archive_content *content, struct fg_error *err) FG_NODISCARD;
+		    const struct fg_archives_content *content, struct fg_error *err) FG_NODISCARD;
 /* A file with the content, to be closed.  FG_ENOENT: no such object. */
 int fg_archives_get(const struct fg_archives *archives, const char *object,
-		    const struct fg_archive_content *content, int *file, struct fg_error *err)
+		    const struct fg_archives_content *content, int *file, struct fg_error *err)
 	FG_NODISCARD;
 /* One that is gone already is fine. */
 int fg_archives_remove(const struct fg_archives *archives, const char *object, struct fg_error *err)

@@ -26,7 +26,7 @@ static int open_folder(struct fg_archives *archives, struct fg_error *err)
 }
 
 static int put(const struct fg_archives *archives, const char *object, int file,
-	       const struct fg_archive_content *content, struct fg_error *err)
+	       const struct fg_archives_content *content, struct fg_error *err)
 {
 	char *path = fg_fs_join(archives->options.place, object);
 	char *folder = fg_fs_parent(path);
@@ -40,7 +40,7 @@ static int put(const struct fg_archives *archives, const char *object, int file,
 }
 
 static int get(const struct fg_archives *archives, const char *object,
-	       const struct fg_archive_content *content, int *file, struct fg_error *err)
+	       const struct fg_archives_content *content, int *file, struct fg_error *err)
 {
 	char *path = fg_fs_join(archives->options.place, object);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -18,9 +18,9 @@ struct fg_archives {
 struct fg_keeper {
 	int (*open)(struct fg_archives *archives, struct fg_error *err);
 	int (*put)(const struct fg_archives *archives, const char *object, int file,
-		   const struct fg_archive_content *content, struct fg_error *err);
+		   const struct fg_archives_content *content, struct fg_error *err);
 	int (*get)(const struct fg_archives *archives, const char *object,
-		   const struct fg_archive_content *content, int *file, struct fg_error *err);
+		   const struct fg_archives_content *content, int *file, struct fg_error *err);
 	int (*remove)(const struct fg_archives *archives, const char *object, struct fg_error *err);
 	int (*list)(const struct fg_archives *archives, const char *owner, fg_archives_visit *visit,
 		    void *context, struct fg_error *err);

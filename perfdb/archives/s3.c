@@ -119,7 +119,7 @@ static char *path_of(const struct fg_archives *archives, const char *object)
 }
 
 static int put(const struct fg_archives *archives, const char *object, int file,
-	       const struct fg_archive_content *content, struct fg_error *err)
+	       const struct fg_archives_content *content, struct fg_error *err)
 {
 	char *path = path_of(archives, object);
 	char *hash = fg_xasprintf(HASH_HEADER "%s", content->digest);
@@ -161,7 +161,7 @@ static bool take(void *context, const void *data, size_t size)
 	return true;
 }
 
-static bool is_whole(struct arrival *arrival, const struct fg_archive_content *content)
+static bool is_whole(struct arrival *arrival, const struct fg_archives_content *content)
 {
 	uint8_t digest[FG_SHA256_SIZE];
 	char hex[FG_SHA256_HEX_SIZE];
@@ -172,7 +172,7 @@ static bool is_whole(struct arrival *arrival, const struct fg_archive_content *c
 }
 
 static int receive(const struct fg_archives *archives, const char *path, struct arrival *arrival,
-		   const struct fg_archive_content *content, struct fg_error *err)
+		   const struct fg_archives_content *content, struct fg_error *err)
 {
 	static const char *const headers[] = {HASH_HEADER NO_BODY, NULL};
 	const struct fg_http_request request = {
@@ -196,7 +196,7 @@ static int receive(const struct fg_archives *archives, const char *path, struct 
 }
 
 static int get(const struct fg_archives *archives, const char *object,
-	       const struct fg_archive_content *content, int *file, struct fg_error *err)
+	       const struct fg_archives_content *content, int *file, struct fg_error *err)
 {
 	struct arrival arrival = {.left = content->size};
 	char *path = NULL;

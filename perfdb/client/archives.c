@@ -104,12 +104,12 @@ static bool is_confirmed(const struct archive *archive, const struct fg_http_rep
 	return is_ours;
 }
 
-static enum fg_outcome judge(struct fg_push *p, const struct archive *archive,
-			     const struct fg_http_reply *reply, struct fg_error *err)
+static enum fg_push_outcome judge(struct fg_push *p, const struct archive *archive,
+				  const struct fg_http_reply *reply, struct fg_error *err)
 {
-	const enum fg_outcome outcome = fg_push_classify(reply->status);
+	const enum fg_push_outcome outcome = fg_push_classify(reply->status);
 
-	if (outcome != FG_OUTCOME_SENT && outcome != FG_OUTCOME_KNOWN) {
+	if (outcome != FG_PUSH_SENT && outcome != FG_PUSH_KNOWN) {
 		(void)fg_http_describe(p->http, reply, err);
 		return outcome;
 	}
@@ -119,7 +119,7 @@ static enum fg_outcome judge(struct fg_push *p, const struct archive *archive,
 		err, FG_ENET,
 		"%s answered %ld without confirming the archive: is this a perfdb server of this version?",
 		p->options->url, reply->status);
-	return FG_OUTCOME_REFUSED;
+	return FG_PUSH_REFUSED;
 }
 
 /* Does the server say that it has this archive? */
@@ -141,12 +141,12 @@ static bool is_there(const struct archive *archive, const struct fg_http_reply *
  * Asks for the run before the body goes anywhere: there may be no such run, or the archive may be
  * there already.  It also shows the server that the token is good, before a large body comes.
  */
-static enum fg_outcome ask_first(struct fg_push *p, const struct archive *archive,
-				 int64_t *retry_after_ns, struct fg_error *err)
+static enum fg_push_outcome ask_first(struct fg_push *p, const struct archive *archive,
+				      int64_t *retry_after_ns, struct fg_error *err)
 {
 	char *path = fg_xasprintf(FG_WIRE_AROUND "%s", archive->id);
 	struct fg_http_reply reply = {0};
-	enum fg_outcome outcome = FG_OUTCOME_LATER;
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
 	if (fg_http_send(p->http, &(struct fg_http_request){.method = "GET", .path = path}, &reply,
 			 err) == FG_OK) {
@@ -155,15 +155,15 @@ static enum fg_outcome ask_first(struct fg_push *p, const struct archive *archiv
 		if (reply.status != FG_HTTP_OK)
 			(void)fg_http_describe(p->http, &reply, err);
 		else if (!is_there(archive, &reply))
-			outcome = FG_OUTCOME_SENT; /* may be */
+			outcome = FG_PUSH_SENT; /* may be */
 	}
 	fg_strbuf_release(&reply.body);
 	free(path);
 	return outcome;
 }
 
-static enum fg_outcome post(struct fg_push *p, const void *what, int64_t *retry_after_ns,
-			    struct fg_error *err)
+static enum fg_push_outcome post(struct fg_push *p, const void *what, int64_t *retry_after_ns,
+				 struct fg_error *err)
 {
 	const struct archive *archive = what;
 	char *path = fg_xasprintf(FG_WIRE_ARCHIVES "%s", archive->id);
@@ -178,11 +178,11 @@ static enum fg_outcome post(struct fg_push *p, const void *what, int64_t *retry_
 		.file_size = archive->size,
 	};
 	struct fg_http_reply reply = {0};
-	enum fg_outcome outcome = ask_first(p, archive, retry_after_ns, err);
+	enum fg_push_outcome outcome = ask_first(p, archive, retry_after_ns, err);
 
-	if (outcome != FG_OUTCOME_SENT)
+	if (outcome != FG_PUSH_SENT)
 		goto out;
-	outcome = FG_OUTCOME_LATER;
+	outcome = FG_PUSH_LATER;
 	if (fg_http_send(p->http, &request, &reply, err) != FG_OK)
 		goto out;
 	*retry_after_ns = reply.retry_after_ns;
@@ -208,34 +208,42 @@ static int open_server(const struct fg_push_options *options, uint64_t size, str
 	return fg_push_open_server(&patient, http, err);
 }
 
+static enum fg_push_outcome send_file(struct fg_push *p, const char *path, const char *name,
+				      struct fg_error *err)
+{
+	struct archive archive = {.file = -1};
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
+
+	if (open_archive(path, name, &archive, err) != FG_OK ||
+	    open_server(p->options, archive.size, &p->http, err) != FG_OK)
+		goto out;
+	outcome = fg_push_deliver(p, name, post, &archive, err);
+	fg_http_close(p->http);
+	p->http = NULL;
+out:
+	if (archive.file >= 0)
+		(void)close(archive.file);
+	return outcome;
+}
+
 /* false: no use to go on. */
 static bool push_file(struct fg_push *p, const char *path, const char *name)
 {
-	struct archive archive = {.file = -1};
 	struct fg_error err = {0};
-	enum fg_outcome outcome = FG_OUTCOME_LATER;
-	int status = open_archive(path, name, &archive, &err);
+	const enum fg_push_outcome outcome = send_file(p, path, name, &err);
 
-	if (status == FG_OK)
-		status = open_server(p->options, archive.size, &p->http, &err);
-	if (status == FG_OK)
-		outcome = fg_push_deliver(p, name, post, &archive, &err);
-	fg_http_close(p->http);
-	p->http = NULL;
-	if (archive.file >= 0)
-		(void)close(archive.file);
-	if (outcome == FG_OUTCOME_SENT || outcome == FG_OUTCOME_KNOWN) {
+	if (outcome == FG_PUSH_SENT || outcome == FG_PUSH_KNOWN) {
 		(void)unlink(path);
-		p->result.sent += outcome == FG_OUTCOME_SENT;
-		p->result.known += outcome == FG_OUTCOME_KNOWN;
-		fg_push_tell(p, name, outcome == FG_OUTCOME_SENT ? "sent" : "known there already");
+		p->result.sent += outcome == FG_PUSH_SENT;
+		p->result.known += outcome == FG_PUSH_KNOWN;
+		fg_push_tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
 		return true;
 	}
 	fg_push_keep_reason(p, &err);
 	fg_push_tell(p, name, err.message);
-	if (outcome == FG_OUTCOME_REJECTED)
+	if (outcome == FG_PUSH_REJECTED)
 		fg_push_reject(p, path);
-	return outcome == FG_OUTCOME_REJECTED || outcome == FG_OUTCOME_REFUSED;
+	return outcome == FG_PUSH_REJECTED || outcome == FG_PUSH_REFUSED;
 }
 
 int fg_push_archives(const char *folder, const struct fg_push_options *options,
@@ -333,12 +341,16 @@ int fg_pull_archive(const struct fg_push_options *options, const char *run, cons
 		return status;
 	fg_sha256_init(&fetched.sha);
 	status = fg_fs_unnamed(NULL, &fetched.file, err);
-	if (status == FG_OK)
-		status = fetch(http, run, &fetched, err);
-	if (status == FG_OK)
-		status = fg_fs_copy_atomic(fetched.file, fetched.size, path, FETCHED_MODE, err);
-	if (status == FG_OK)
-		*size = fetched.size;
+	if (status != FG_OK)
+		goto out;
+	status = fetch(http, run, &fetched, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_copy_atomic(fetched.file, fetched.size, path, FETCHED_MODE, err);
+	if (status != FG_OK)
+		goto out;
+	*size = fetched.size;
+out:
 	if (fetched.file >= 0)
 		(void)close(fetched.file);
 	fg_http_close(http);

@@ -93,17 +93,17 @@ void fg_push_keep_reason(struct fg_push *p, const struct fg_error *err)
 		p->reason = *err;
 }
 
-enum fg_outcome fg_push_classify(long status)
+enum fg_push_outcome fg_push_classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
-		return FG_OUTCOME_SENT;
+		return FG_PUSH_SENT;
 	if (status == FG_HTTP_OK)
-		return FG_OUTCOME_KNOWN;
+		return FG_PUSH_KNOWN;
 	if (status == FG_HTTP_NO_DICTIONARY)
-		return FG_OUTCOME_NO_DICTIONARY;
+		return FG_PUSH_NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
-		return FG_OUTCOME_REFUSED;
-	return fg_http_is_passing(status) ? FG_OUTCOME_LATER : FG_OUTCOME_REJECTED;
+		return FG_PUSH_REFUSED;
+	return fg_http_is_passing(status) ? FG_PUSH_LATER : FG_PUSH_REJECTED;
 }
 
 struct parcel {
@@ -132,8 +132,9 @@ static bool is_confirmed(const struct parcel *parcel, const struct fg_http_reply
 	return is_ours;
 }
 
-static enum fg_outcome post(struct fg_push *p, const struct parcel *parcel, bool with_dictionary,
-			    int64_t *retry_after_ns, struct fg_error *err)
+static enum fg_push_outcome post(struct fg_push *p, const struct parcel *parcel,
+				 bool with_dictionary, int64_t *retry_after_ns,
+				 struct fg_error *err)
 {
 	struct fg_wire wire = parcel->wire;
 	struct fg_strbuf body = {0};
@@ -142,13 +143,13 @@ static enum fg_outcome post(struct fg_push *p, const struct parcel *parcel, bool
 	char *key = fg_xasprintf(FG_WIRE_KEY_HEADER ": %s", parcel->id);
 	char *digest = NULL;
 	const char *headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, key, NULL, NULL};
-	enum fg_outcome outcome = FG_OUTCOME_LATER;
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
 	if (!with_dictionary)
 		wire.dictionary_size = 0;
 	if (fg_wire_write(&wire, &body, err) != FG_OK) {
 		free(key);
-		return FG_OUTCOME_REJECTED;
+		return FG_PUSH_REJECTED;
 	}
 	fg_sha256_hex(body.data, body.length, hash);
 	digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", hash);
@@ -163,10 +164,10 @@ static enum fg_outcome post(struct fg_push *p, const struct parcel *parcel, bool
 		outcome = fg_push_classify(reply.status);
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
-		if (outcome != FG_OUTCOME_SENT && outcome != FG_OUTCOME_KNOWN) {
+		if (outcome != FG_PUSH_SENT && outcome != FG_PUSH_KNOWN) {
 			(void)fg_http_describe(p->http, &reply, err);
 		} else if (!is_confirmed(parcel, &reply)) {
-			outcome = FG_OUTCOME_REFUSED;
+			outcome = FG_PUSH_REFUSED;
 			(void)fg_error_set(
 				err, FG_ENET,
 				"%s answered %ld without confirming the run: is this a perfdb server of this version?",
@@ -195,30 +196,31 @@ static bool is_dictionary_known(struct fg_push *p, const struct parcel *parcel)
 	return known;
 }
 
-static enum fg_outcome attempt(struct fg_push *p, const void *what, int64_t *retry_after_ns,
-			       struct fg_error *err)
+static enum fg_push_outcome attempt(struct fg_push *p, const void *what, int64_t *retry_after_ns,
+				    struct fg_error *err)
 {
 	const struct parcel *parcel = what;
-	enum fg_outcome outcome = FG_OUTCOME_NO_DICTIONARY;
+	enum fg_push_outcome outcome = FG_PUSH_NO_DICTIONARY;
 
 	if (is_dictionary_known(p, parcel))
 		outcome = post(p, parcel, false, retry_after_ns, err);
-	if (outcome == FG_OUTCOME_NO_DICTIONARY)
+	if (outcome == FG_PUSH_NO_DICTIONARY)
 		outcome = post(p, parcel, true, retry_after_ns, err);
-	return outcome == FG_OUTCOME_NO_DICTIONARY ? FG_OUTCOME_REJECTED : outcome;
+	return outcome == FG_PUSH_NO_DICTIONARY ? FG_PUSH_REJECTED : outcome;
 }
 
-enum fg_outcome fg_push_deliver(struct fg_push *p, const char *name, fg_push_attempt *attempt_it,
-				const void *what, struct fg_error *err)
+enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
+				     fg_push_attempt *attempt_it, const void *what,
+				     struct fg_error *err)
 {
 	const unsigned attempts = p->options->attempts ? p->options->attempts : DEFAULT_ATTEMPTS;
-	enum fg_outcome outcome = FG_OUTCOME_LATER;
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
 	for (unsigned i = 1; i <= attempts && !fg_push_is_interrupted(p); i++) {
 		int64_t retry_after_ns = -1;
 
 		outcome = attempt_it(p, what, &retry_after_ns, err);
-		if (outcome != FG_OUTCOME_LATER || i == attempts || fg_push_is_interrupted(p))
+		if (outcome != FG_PUSH_LATER || i == attempts || fg_push_is_interrupted(p))
 			break;
 		fg_push_tell(p, name, err->message);
 		p->result.retries++;
@@ -272,31 +274,31 @@ static bool push_file(struct fg_push *p, const char *folder, const char *name)
 	char *data = NULL;
 	struct parcel parcel = {0};
 	struct fg_error err = {0};
-	enum fg_outcome outcome = FG_OUTCOME_REJECTED;
+	enum fg_push_outcome outcome = FG_PUSH_REJECTED;
 	const int status = open_parcel(path, name, &data, &parcel, &err);
 
 	if (status == FG_OK)
 		outcome = fg_push_deliver(p, name, attempt, &parcel, &err);
 	else if (status == FG_ENOENT || status == FG_EIO)
 		outcome =
-			FG_OUTCOME_LATER; /* somebody else sent it just now, or the disk has a bad day */
+			FG_PUSH_LATER; /* somebody else sent it just now, or the disk has a bad day */
 	free(parcel.dictionary);
 	free(data);
-	if (outcome == FG_OUTCOME_SENT || outcome == FG_OUTCOME_KNOWN) {
+	if (outcome == FG_PUSH_SENT || outcome == FG_PUSH_KNOWN) {
 		(void)unlink(path);
-		p->result.sent += outcome == FG_OUTCOME_SENT;
-		p->result.known += outcome == FG_OUTCOME_KNOWN;
-		fg_push_tell(p, name, outcome == FG_OUTCOME_SENT ? "sent" : "known there already");
+		p->result.sent += outcome == FG_PUSH_SENT;
+		p->result.known += outcome == FG_PUSH_KNOWN;
+		fg_push_tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
 	} else {
 		if (status != FG_OK)
 			fg_error_prefix(&err, "%s", path);
 		fg_push_keep_reason(p, &err);
 		fg_push_tell(p, name, err.message);
-		if (outcome == FG_OUTCOME_REJECTED)
+		if (outcome == FG_PUSH_REJECTED)
 			fg_push_reject(p, path);
 	}
 	free(path);
-	return outcome != FG_OUTCOME_REFUSED && outcome != FG_OUTCOME_LATER;
+	return outcome != FG_PUSH_REFUSED && outcome != FG_PUSH_LATER;
 }
 
 int fg_push_open_server(const struct fg_push_options *options, struct fg_http **http,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sending what waits in a spool: what client.c and archives.c share.  Inside perfdb/client/ only. */
+/* What client.c and archives.c share when they send a spool.  Inside perfdb/client/ only. */
 #ifndef FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 #define FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 
@@ -20,18 +20,18 @@ struct fg_push {
 	struct fg_error reason; /* the first */
 };
 
-enum fg_outcome {
-	FG_OUTCOME_SENT,
-	FG_OUTCOME_KNOWN,
-	FG_OUTCOME_LATER,
-	FG_OUTCOME_REFUSED,
-	FG_OUTCOME_REJECTED,
-	FG_OUTCOME_NO_DICTIONARY
+enum fg_push_outcome {
+	FG_PUSH_SENT,
+	FG_PUSH_KNOWN,
+	FG_PUSH_LATER,
+	FG_PUSH_REFUSED,
+	FG_PUSH_REJECTED,
+	FG_PUSH_NO_DICTIONARY
 };
 
 /* One try at sending something; fills `err` unless it is there. */
-typedef enum fg_outcome fg_push_attempt(struct fg_push *p, const void *what,
-					int64_t *retry_after_ns, struct fg_error *err);
+typedef enum fg_push_outcome fg_push_attempt(struct fg_push *p, const void *what,
+					     int64_t *retry_after_ns, struct fg_error *err);
 
 int fg_push_open_server(const struct fg_push_options *options, struct fg_http **http,
 			struct fg_error *err) FG_NODISCARD;
@@ -42,10 +42,11 @@ bool fg_push_is_interrupted(const struct fg_push *p);
 void fg_push_tell(const struct fg_push *p, const char *file, const char *what);
 void fg_push_keep_reason(struct fg_push *p, const struct fg_error *err);
 /* By the status of the answer alone. */
-enum fg_outcome fg_push_classify(long status);
+enum fg_push_outcome fg_push_classify(long status);
 /* Tries until it succeeds, is refused, or was tried often enough. */
-enum fg_outcome fg_push_deliver(struct fg_push *p, const char *name, fg_push_attempt *attempt_it,
-				const void *what, struct fg_error *err);
+enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
+				     fg_push_attempt *attempt_it, const void *what,
+				     struct fg_error *err);
 /* It will never be taken: kept under another name. */
 void fg_push_reject(struct fg_push *p, const char *path);
 

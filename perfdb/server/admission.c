@@ -245,17 +245,6 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-int fg_admission_open_session(struct fg_request *rq, struct fg_error *err)
-{
-	if (rq->store)
-		return FG_OK;
-	rq->store = fg_sessions_borrow(rq->server->sessions, err);
-	if (rq->store)
-		return FG_OK;
-	err->code = FG_ENET;
-	return FG_ENET;
-}
-
 /* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
@@ -281,7 +270,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 {
-	int status = fg_admission_open_session(rq, err);
+	int status = fg_request_enter_store(rq, err);
 
 	if (status != FG_OK || rq->authorized)
 		return status;
@@ -299,7 +288,7 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_error reason = {0};
-	int status = fg_admission_open_session(rq, err);
+	int status = fg_request_enter_store(rq, err);
 
 	if (status != FG_OK || !rq->route->greets)
 		return status;

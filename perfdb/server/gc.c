@@ -90,14 +90,19 @@ static int sweep_strays(struct sweep *sweep, struct fg_error *err)
 	char *owner = NULL;
 	int status = fg_store_archive_owner(sweep->store, &owner, err);
 
+	if (status != FG_OK)
+		return status;
 	names.owner = owner;
-	if (status == FG_OK && owner)
+	if (owner)
 		status = fg_archives_list(sweep->archives, owner, keep_stray, &names, err);
-	if (status == FG_OK)
-		status = remove_strays(sweep, &names, err);
+	if (status != FG_OK)
+		goto out;
+	status = remove_strays(sweep, &names, err);
+	if (status != FG_OK || sweep->strays == 0 || sweep->dry_run)
+		goto out;
 	(void)snprintf(subject, sizeof(subject), "%zu objects without a run", sweep->strays);
-	if (status == FG_OK && sweep->strays && !sweep->dry_run)
-		status = fg_perfdb_note(sweep->store, NULL, "archive.sweep", subject, err);
+	status = fg_perfdb_note(sweep->store, NULL, "archive.sweep", subject, err);
+out:
 	for (size_t i = 0; i < names.count; i++)
 		free(names.items[i]);
 	free(names.items);
@@ -106,7 +111,8 @@ static int sweep_strays(struct sweep *sweep, struct fg_error *err)
 }
 
 /* The row and its entry in the audit log, then the object. */
-static int remove_left(struct sweep *sweep, const struct fg_archive *archive, struct fg_error *err)
+static int remove_left(struct sweep *sweep, const struct fg_kept_archive *archive,
+		       struct fg_error *err)
 {
 	bool taken = false;
 	int status = fg_store_batch_begin(sweep->store, err);
@@ -129,7 +135,7 @@ static int remove_left(struct sweep *sweep, const struct fg_archive *archive, st
 
 static int sweep_left(struct sweep *sweep, struct fg_error *err)
 {
-	struct fg_archive_list left = {0};
+	struct fg_kept_archive_list left = {0};
 	int status = fg_store_archives_left(sweep->store, &left, err);
 
 	for (size_t i = 0; i < left.count && status == FG_OK; i++) {
@@ -138,7 +144,7 @@ static int sweep_left(struct sweep *sweep, struct fg_error *err)
 		else
 			sweep->removed++;
 	}
-	fg_archive_list_release(&left);
+	fg_kept_archive_list_release(&left);
 	return status;
 }
 
@@ -156,6 +162,13 @@ static void say(const struct sweep *sweep)
 			      sweep->removed, sweep->removed == 1 ? "" : "s", sweep->strays, verb);
 }
 
+static int sweep_all(struct sweep *sweep, struct fg_error *err)
+{
+	const int status = sweep_left(sweep, err);
+
+	return status == FG_OK && sweep->archives ? sweep_strays(sweep, err) : status;
+}
+
 static int gc_archives(const struct fg_perfdb_options *given, struct fg_store *store,
 		       struct fg_error *err)
 {
@@ -163,13 +176,15 @@ static int gc_archives(const struct fg_perfdb_options *given, struct fg_store *s
 	struct fg_perfdb_place place = {0};
 	int status = fg_perfdb_place_read(given, &place, err);
 
-	if (status == FG_OK && given->archives)
+	if (status != FG_OK)
+		goto out;
+	if (given->archives)
 		status = fg_archives_open(&place.options, &sweep.archives, err);
-	if (status == FG_OK)
-		status = sweep_left(&sweep, err);
-	if (status == FG_OK && sweep.archives)
-		status = sweep_strays(&sweep, err);
+	if (status != FG_OK)
+		goto out;
+	status = sweep_all(&sweep, err);
 	say(&sweep);
+out:
 	fg_archives_close(sweep.archives);
 	fg_perfdb_place_release(&place);
 	return status;

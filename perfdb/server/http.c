@@ -85,7 +85,7 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		return rq->route->handler(rq, err);
 	if (ask_replica(rq))
 		return FG_OK;
-	status = fg_admission_open_session(rq, err);
+	status = fg_request_enter_store(rq, err);
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 

@@ -146,7 +146,7 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
  */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;
-/* The file without the line breaks at its end, to be wiped and freed.  An empty one is FG_EINVAL. */
+/* Without the line breaks at its end, to be wiped and freed.  An empty file is FG_EINVAL. */
 int fg_perfdb_read_secret(const char *path, char **secret, struct fg_error *err) FG_NODISCARD;
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);

@@ -25,6 +25,17 @@ void fg_request_leave_store(struct fg_request *rq)
 	rq->is_of_replica = false;
 }
 
+int fg_request_enter_store(struct fg_request *rq, struct fg_error *err)
+{
+	if (rq->store)
+		return FG_OK;
+	rq->store = fg_sessions_borrow(rq->server->sessions, err);
+	if (rq->store)
+		return FG_OK;
+	err->code = FG_ENET;
+	return FG_ENET;
+}
+
 const char *fg_request_parameter(struct fg_request *rq, const char *name)
 {
 	const char *value =

@@ -374,13 +374,15 @@ static int run_with_archives(const struct fg_perfdb_options *given,
 	struct fg_perfdb_place place = {0};
 	int status = fg_perfdb_place_read(given, &place, err);
 
-	if (status == FG_OK && given->archives) {
+	if (status != FG_OK)
+		goto out;
+	if (given->archives) {
 		place.options.read_only = given->read_only;
 		options->archives = &place.options;
 		options->archive_limit_bytes = (size_t)given->archive_max;
 	}
-	if (status == FG_OK)
-		status = run_with_mail(given, options, err);
+	status = run_with_mail(given, options, err);
+out:
 	fg_perfdb_place_release(&place);
 	return status;
 }

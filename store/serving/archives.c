@@ -10,16 +10,16 @@ enum {
 	OWNER_BYTES = 8,
 };
 
-void fg_archive_release(struct fg_archive *archive)
+void fg_kept_archive_release(struct fg_kept_archive *archive)
 {
 	free(archive->run);
 	free(archive->digest);
 	free(archive->object);
 	free(archive->author);
-	*archive = (struct fg_archive){0};
+	*archive = (struct fg_kept_archive){0};
 }
 
-int fg_store_archive_of(struct fg_store *store, const char *run, struct fg_archive *archive,
+int fg_store_archive_of(struct fg_store *store, const char *run, struct fg_kept_archive *archive,
 			struct fg_error *err)
 {
 	struct fg_query q;
@@ -29,7 +29,7 @@ int fg_store_archive_of(struct fg_store *store, const char *run, struct fg_archi
 	fg_query_text(&q, run);
 	status = fg_query_step(&q, err);
 	if (status > 0)
-		*archive = (struct fg_archive){
+		*archive = (struct fg_kept_archive){
 			.run = fg_xstrdup(run),
 			.digest = fg_column_copy(&q, 0),
 			.bytes = fg_column_int(&q, 1),
@@ -53,7 +53,7 @@ static int has_changed(struct fg_query *q, bool *changed, struct fg_error *err)
 	return status == FG_ENOENT ? FG_OK : status;
 }
 
-int fg_store_archive_put(struct fg_store *store, const struct fg_archive *archive, bool *put,
+int fg_store_archive_put(struct fg_store *store, const struct fg_kept_archive *archive, bool *put,
 			 struct fg_error *err)
 {
 	struct fg_query q;
@@ -80,10 +80,10 @@ int fg_store_archive_remove(struct fg_store *store, const char *run, struct fg_e
 	return status == FG_OK && !removed ? FG_ENOENT : status;
 }
 
-int fg_store_archives_left(struct fg_store *store, struct fg_archive_list *list,
+int fg_store_archives_left(struct fg_store *store, struct fg_kept_archive_list *list,
 			   struct fg_error *err)
 {
-	struct fg_archive_list found = {0};
+	struct fg_kept_archive_list found = {0};
 	struct fg_query q;
 	int status = FG_OK;
 
@@ -91,7 +91,7 @@ int fg_store_archives_left(struct fg_store *store, struct fg_archive_list *list,
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));
-		found.items[found.count++] = (struct fg_archive){
+		found.items[found.count++] = (struct fg_kept_archive){
 			.run = fg_column_copy(&q, 0),
 			.object = fg_column_copy(&q, 1),
 			.bytes = fg_column_int(&q, 2),
@@ -101,16 +101,16 @@ int fg_store_archives_left(struct fg_store *store, struct fg_archive_list *list,
 	if (status == FG_OK)
 		*list = found;
 	else
-		fg_archive_list_release(&found);
+		fg_kept_archive_list_release(&found);
 	return status;
 }
 
-void fg_archive_list_release(struct fg_archive_list *list)
+void fg_kept_archive_list_release(struct fg_kept_archive_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		fg_archive_release(&list->items[i]);
+		fg_kept_archive_release(&list->items[i]);
 	free(list->items);
-	*list = (struct fg_archive_list){0};
+	*list = (struct fg_kept_archive_list){0};
 }
 
 int fg_store_archive_take_left(struct fg_store *store, const char *run, bool *taken,

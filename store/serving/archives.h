@@ -13,7 +13,7 @@
 
 struct fg_store;
 
-struct fg_archive {
+struct fg_kept_archive {
 	char *run;
 	char *digest; /* SHA-256, in hexadecimal */
 	int64_t bytes;
@@ -22,28 +22,28 @@ struct fg_archive {
 	char *author; /* NULL: not known */
 };
 
-void fg_archive_release(struct fg_archive *archive);
+void fg_kept_archive_release(struct fg_kept_archive *archive);
 
 /* FG_ENOENT without a message: the run has none. */
-int fg_store_archive_of(struct fg_store *store, const char *run, struct fg_archive *archive,
+int fg_store_archive_of(struct fg_store *store, const char *run, struct fg_kept_archive *archive,
 			struct fg_error *err) FG_NODISCARD;
 /* *put: false if there is no such run, or it has an archive. */
-int fg_store_archive_put(struct fg_store *store, const struct fg_archive *archive, bool *put,
+int fg_store_archive_put(struct fg_store *store, const struct fg_kept_archive *archive, bool *put,
 			 struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT without a message: the run has none. */
 int fg_store_archive_remove(struct fg_store *store, const char *run, struct fg_error *err)
 	FG_NODISCARD;
 
-struct fg_archive_list {
-	struct fg_archive *items; /* run, object and bytes */
+struct fg_kept_archive_list {
+	struct fg_kept_archive *items; /* run, object and bytes */
 	size_t count;
 	size_t capacity;
 };
 
 /* Archives whose run was removed. */
-int fg_store_archives_left(struct fg_store *store, struct fg_archive_list *list,
+int fg_store_archives_left(struct fg_store *store, struct fg_kept_archive_list *list,
 			   struct fg_error *err) FG_NODISCARD;
-void fg_archive_list_release(struct fg_archive_list *list);
+void fg_kept_archive_list_release(struct fg_kept_archive_list *list);
 /* *taken: false if the run is back, or somebody else took the row. */
 int fg_store_archive_take_left(struct fg_store *store, const char *run, bool *taken,
 			       struct fg_error *err) FG_NODISCARD;

@@ -253,16 +253,20 @@ static int find_rule(struct fg_request *rq, int64_t id, struct fg_alert_rule_lis
 	int status = fg_store_alert_rule_project(rq->store, id, &project, err);
 
 	*found = NULL;
-	if (status == FG_OK && fg_request_may_see(rq, project, NULL) == FG_OK)
+	if (status != FG_OK)
+		return status;
+	if (fg_request_may_see(rq, project, NULL) == FG_OK)
 		status = fg_store_alert_rule_list(rq->store, project, rules, err);
+	free(project);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < rules->count; i++) {
 		if (rules->items[i].id == id)
 			*found = &rules->items[i];
 	}
-	free(project);
-	if (status == FG_OK && !*found)
-		status = fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
-	return status;
+	if (*found)
+		return FG_OK;
+	return fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
 }
 
 static int change(struct fg_request *rq, const struct fg_alert_rule *rule, struct fg_error *err)
@@ -285,12 +289,29 @@ static int read_change(struct fg_request *rq, const struct fg_alert_rule *old,
 	int status = fg_decision_body(rq, &json, &project, err);
 
 	*rule = (struct fg_alert_rule){.id = old->id, .project = old->project};
-	if (status == FG_OK && (!project || strcmp(project, old->project) != 0))
+	if (status != FG_OK)
+		goto out;
+	if (!project || strcmp(project, old->project) != 0)
 		status = fg_error_set(err, FG_EINVAL, "'project': a rule stays in its project");
-	if (status == FG_OK)
+	else
 		status = read_rule(rq, json, old, rule, err);
+out:
 	cJSON_Delete(json);
 	return status;
+}
+
+/* The secret is told if it is another one. */
+static void answer_change(struct fg_request *rq, const struct fg_alert_rule *old,
+			  const struct fg_alert_rule *rule)
+{
+	struct fg_json_writer w;
+
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_int(&w, "id", rule->id);
+	if (rule->secret && (!old->secret || strcmp(rule->secret, old->secret) != 0))
+		fg_json_text(&w, "secret", rule->secret);
+	fg_json_end(&w);
 }
 
 /* All of the rule but its secret, which is only replaced by another one. */
@@ -302,24 +323,19 @@ int fg_handle_alert_rule_change(struct fg_request *rq, struct fg_error *err)
 	int64_t id = 0;
 	int status = fg_decision_number(rq, "an alert rule", &id, err);
 
-	if (status == FG_OK)
-		status = find_rule(rq, id, &rules, &old, err);
-	if (status == FG_OK)
-		status = read_change(rq, old, &rule, err);
-	if (status == FG_OK)
-		status = change(rq, &rule, err);
-	if (status == FG_OK) {
-		const bool is_new =
-			rule.secret && (!old->secret || strcmp(rule.secret, old->secret) != 0);
-		struct fg_json_writer w;
-
-		fg_request_json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		fg_json_int(&w, "id", id);
-		if (is_new)
-			fg_json_text(&w, "secret", rule.secret);
-		fg_json_end(&w);
-	}
+	if (status != FG_OK)
+		return status;
+	status = find_rule(rq, id, &rules, &old, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_change(rq, old, &rule, err);
+	if (status != FG_OK)
+		goto out;
+	status = change(rq, &rule, err);
+	if (status != FG_OK)
+		goto out;
+	answer_change(rq, old, &rule);
+out:
 	fg_alert_rule_list_release(&rules);
 	return status;
 }
@@ -354,13 +370,14 @@ int fg_handle_alert_test(struct fg_request *rq, struct fg_error *err)
 
 	number = fg_json_double_or(json, "rule", 0);
 	cJSON_Delete(json);
-	if (status == FG_OK && !(number >= 1 && number < RULE_NUMBER_MAX))
-		status = fg_error_set(err, FG_EINVAL,
-				      "'rule': expected the number of an alert rule");
-	if (status == FG_OK)
-		status = find_rule(rq, (int64_t)number, &rules, &rule, err);
-	if (status == FG_OK)
-		status = put_test(rq, rule, &alert, err);
+	if (status != FG_OK)
+		return status;
+	if (!(number >= 1 && number < RULE_NUMBER_MAX))
+		return fg_error_set(err, FG_EINVAL, "'rule': expected the number of an alert rule");
+	status = find_rule(rq, (int64_t)number, &rules, &rule, err);
+	if (status != FG_OK)
+		return status;
+	status = put_test(rq, rule, &alert, err);
 	fg_alert_rule_list_release(&rules);
 	if (status != FG_OK)
 		return status;
@@ -392,10 +409,12 @@ int fg_handle_alert_rule_remove(struct fg_request *rq, struct fg_error *err)
 	int64_t id = 0;
 	int status = fg_decision_number(rq, "an alert rule", &id, err);
 
-	if (status == FG_OK)
-		status = find_rule(rq, id, &rules, &rule, err);
-	if (status == FG_OK)
-		status = take_away(rq, id, rule->project, err);
+	if (status != FG_OK)
+		return status;
+	status = find_rule(rq, id, &rules, &rule, err);
+	if (status != FG_OK)
+		return status;
+	status = take_away(rq, id, rule->project, err);
 	fg_alert_rule_list_release(&rules);
 	if (status != FG_OK)
 		return status;

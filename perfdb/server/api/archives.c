@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "perfdb/protocol.h"
-#include "perfdb/server/admission.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/quotas.h"
@@ -49,25 +48,25 @@ static int check_storage(struct fg_request *rq, struct fg_error *err)
 	return storage_failed(rq, &reason, err);
 }
 
-/* The run of the address, by its whole id, and its project (to be freed). */
-static int find_run(struct fg_request *rq, const char **id, char **project, struct fg_error *err)
+/* The run of the address, by its whole id, and its project. */
+static int find_run(struct fg_request *rq, const char **id, const char **project,
+		    struct fg_error *err)
 {
 	struct fg_upload_state state = {0};
 	int status = fg_request_find_run(rq, rq->tail, id, err);
 
-	if (status == FG_OK && strcmp(*id, rq->tail) != 0)
-		status = fg_error_set(err, FG_EINVAL, "give the whole id of the run");
 	if (status != FG_OK)
 		return status;
+	if (strcmp(*id, rq->tail) != 0)
+		return fg_error_set(err, FG_EINVAL, "give the whole id of the run");
 	status = fg_store_upload_state(rq->store, *id, &state, err);
-	if (status == FG_OK && !state.known)
-		status = fg_error_set(err, FG_ENOENT, "there is no run '%s'", *id);
-	if (status == FG_OK) {
-		*project = state.project;
-		state.project = NULL;
-	}
+	if (status != FG_OK)
+		return status;
+	*project = fg_arena_strdup(&rq->arena, state.project);
 	fg_upload_state_release(&state);
-	return status;
+	if (!*project)
+		return fg_error_set(err, FG_ENOENT, "there is no run '%s'", *id);
+	return FG_OK;
 }
 
 static bool is_digest(const char *text)
@@ -108,7 +107,7 @@ static void confirm(struct fg_request *rq, const char *run, const char *digest, 
 static int check_known(struct fg_request *rq, const char *run, const char *digest, bool *known,
 		       struct fg_error *err)
 {
-	struct fg_archive there = {0};
+	struct fg_kept_archive there = {0};
 	int status = fg_store_archive_of(rq->store, run, &there, err);
 
 	*known = status == FG_OK && strcmp(there.digest, digest) == 0;
@@ -118,7 +117,7 @@ static int check_known(struct fg_request *rq, const char *run, const char *diges
 		status = fg_error_set(err, FG_EINVAL,
 				      "the run has another archive: remove it first");
 	}
-	fg_archive_release(&there);
+	fg_kept_archive_release(&there);
 	return status == FG_ENOENT ? FG_OK : status;
 }
 
@@ -126,7 +125,7 @@ static int check_known(struct fg_request *rq, const char *run, const char *diges
 static int put_object(struct fg_request *rq, const char *object, const char *digest,
 		      struct fg_error *err)
 {
-	const struct fg_archive_content content = {.size = rq->body.size, .digest = digest};
+	const struct fg_archives_content content = {.size = rq->body.size, .digest = digest};
 	const int file = fg_body_file(&rq->body);
 	struct fg_error reason = {0};
 
@@ -136,10 +135,10 @@ static int put_object(struct fg_request *rq, const char *object, const char *dig
 	fg_request_leave_store(rq);
 	if (fg_archives_put(rq->server->archives, object, file, &content, &reason) != FG_OK)
 		return storage_failed(rq, &reason, err);
-	return fg_admission_open_session(rq, err);
+	return fg_request_enter_store(rq, err);
 }
 
-static int write_row(struct fg_request *rq, const struct fg_archive *row, const char *project,
+static int write_row(struct fg_request *rq, const struct fg_kept_archive *row, const char *project,
 		     bool *put, struct fg_error *err)
 {
 	const struct fg_audit_entry entry = {
@@ -170,31 +169,41 @@ static void drop_object(struct fg_request *rq, const char *object)
 		atomic_fetch_add(&rq->server->counters.archives_failed, 1);
 }
 
+static int name_object(struct fg_request *rq, const char *digest,
+		       char object[FG_ARCHIVE_OBJECT_SIZE], struct fg_error *err)
+{
+	char *owner = NULL;
+	int status = fg_store_archive_owner(rq->store, &owner, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_archives_name(owner, digest, object, err);
+	free(owner);
+	return status;
+}
+
 static int store_archive(struct fg_request *rq, const char *run, const char *project,
 			 const char *digest, struct fg_error *err)
 {
 	const struct fg_usage more = {.bytes = (int64_t)rq->body.size};
 	char object[FG_ARCHIVE_OBJECT_SIZE];
-	char *owner = NULL;
 	bool put = false;
 	bool known = false;
-	int status = fg_store_archive_owner(rq->store, &owner, err);
-	struct fg_archive row = {.run = (char *)(uintptr_t)run,
-				 .digest = (char *)(uintptr_t)digest,
-				 .bytes = (int64_t)rq->body.size,
-				 .object = object,
-				 .author = (char *)(uintptr_t)rq->author};
+	int status = name_object(rq, digest, object, err);
+	struct fg_kept_archive row = {.run = fg_arena_strdup(&rq->arena, run),
+				      .digest = fg_arena_strdup(&rq->arena, digest),
+				      .bytes = (int64_t)rq->body.size,
+				      .object = object,
+				      .author = fg_arena_strdup(&rq->arena, rq->author)};
 
-	if (status == FG_OK)
-		status = fg_archives_name(owner, digest, object, err);
-	free(owner);
-	if (status == FG_OK)
-		status = put_object(rq, object, digest, err);
+	if (status != FG_OK)
+		return status;
+	status = put_object(rq, object, digest, err);
 	if (status != FG_OK)
 		return status;
 	row.stored_ns = fg_clock_wall_ns();
 	status = write_row(rq, &row, project, &put, err);
-	if (put && status == FG_OK) {
+	if (status == FG_OK) {
 		fg_quotas_add(rq->server->quotas, project, &more);
 		atomic_fetch_add(&rq->server->counters.archives_stored, 1);
 		confirm(rq, run, digest, true);
@@ -214,8 +223,8 @@ int fg_handle_archive_upload(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_usage more = {.bytes = (int64_t)rq->body.size};
 	const char *digest = fg_request_header(rq, FG_WIRE_HASH_HEADER);
+	const char *project = NULL;
 	const char *run = NULL;
-	char *project = NULL;
 	bool known = false;
 	int status = FG_OK;
 
@@ -224,31 +233,34 @@ int fg_handle_archive_upload(struct fg_request *rq, struct fg_error *err)
 				    "expected " FG_WIRE_HASH_HEADER
 				    ": the SHA-256 of the body, 64 hexadecimal digits");
 	status = find_run(rq, &run, &project, err);
-	if (status == FG_OK)
-		status = check_content(rq, digest, err);
-	if (status == FG_OK)
-		status = check_known(rq, run, digest, &known, err);
-	if (status != FG_OK || known)
-		goto out;
-	status = fg_request_check_quota(rq, project, &more, err);
-	if (status == FG_OK)
-		status = check_storage(rq, err);
-	if (status == FG_OK)
-		status = store_archive(rq, run, project, digest, err);
-out:
-	if (status == FG_OK && known)
+	if (status != FG_OK)
+		return status;
+	status = check_content(rq, digest, err);
+	if (status != FG_OK)
+		return status;
+	status = check_known(rq, run, digest, &known, err);
+	if (status != FG_OK)
+		return status;
+	if (known) {
 		confirm(rq, run, digest, false);
-	free(project);
-	return status;
+		return FG_OK;
+	}
+	status = fg_request_check_quota(rq, project, &more, err);
+	if (status != FG_OK)
+		return status;
+	status = check_storage(rq, err);
+	if (status != FG_OK)
+		return status;
+	return store_archive(rq, run, project, digest, err);
 }
 
 /* What lies elsewhere is fetched into a file first, which takes room like an upload. */
-static int fetch(struct fg_request *rq, const struct fg_archive *row, struct fg_sent_archive *sent,
-		 struct fg_error *err)
+static int fetch(struct fg_request *rq, const struct fg_kept_archive *row,
+		 struct fg_sent_archive *sent, struct fg_error *err)
 {
 	struct fg_server *server = rq->server;
-	const struct fg_archive_content content = {.size = (uint64_t)row->bytes,
-						   .digest = row->digest};
+	const struct fg_archives_content content = {.size = (uint64_t)row->bytes,
+						    .digest = row->digest};
 	const size_t limit = 2 * server->options.archive_limit_bytes;
 	struct fg_error reason = {0};
 	int status = check_storage(rq, err);
@@ -273,7 +285,7 @@ static int fetch(struct fg_request *rq, const struct fg_archive *row, struct fg_
 int fg_handle_archive(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_sent_archive *sent = fg_arena_array(&rq->arena, sizeof(*sent), 1);
-	struct fg_archive row = {0};
+	struct fg_kept_archive row = {0};
 	const char *run = NULL;
 	int status = fg_request_find_run(rq, rq->tail, &run, err);
 
@@ -292,7 +304,7 @@ int fg_handle_archive(struct fg_request *rq, struct fg_error *err)
 	};
 	if (strcmp(rq->method, "HEAD") != 0)
 		status = fetch(rq, &row, sent, err);
-	fg_archive_release(&row);
+	fg_kept_archive_release(&row);
 	if (status != FG_OK) {
 		atomic_fetch_sub(&rq->server->archive_bytes, sent->counted);
 		return status;
@@ -322,24 +334,25 @@ static int remove_row(struct fg_request *rq, const char *run, const char *projec
 
 int fg_handle_archive_remove(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_archive row = {0};
+	struct fg_kept_archive row = {0};
+	const char *project = NULL;
 	const char *run = NULL;
-	char *project = NULL;
 	int status = find_run(rq, &run, &project, err);
 
 	if (status != FG_OK)
 		return status;
 	status = fg_store_archive_of(rq->store, run, &row, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "the run has no archive");
-	if (status == FG_OK)
-		status = remove_row(rq, run, project, err);
-	if (status == FG_OK) {
-		fg_quotas_forget(rq->server->quotas);
-		drop_object(rq, row.object);
-		fg_decision_answer(rq, "removed", run, 0);
-	}
-	fg_archive_release(&row);
-	free(project);
+		return fg_error_set(err, FG_ENOENT, "the run has no archive");
+	if (status != FG_OK)
+		return status;
+	status = remove_row(rq, run, project, err);
+	if (status != FG_OK)
+		goto out;
+	fg_quotas_forget(rq->server->quotas);
+	drop_object(rq, row.object);
+	fg_decision_answer(rq, "removed", run, 0);
+out:
+	fg_kept_archive_release(&row);
 	return status;
 }

@@ -90,7 +90,7 @@ static void write_neighbour(struct fg_json_writer *w, const char *name,
 int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_around around = {0};
-	struct fg_archive archive = {0};
+	struct fg_kept_archive archive = {0};
 	struct fg_json_writer w;
 	struct fg_causes causes = {.store = rq->store};
 	const char *benchmark = fg_request_parameter(rq, "benchmark");
@@ -108,7 +108,7 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 		return status;
 	status = fg_store_run_around(rq->store, id, &around, err);
 	if (status != FG_OK) {
-		fg_archive_release(&archive);
+		fg_kept_archive_release(&archive);
 		return status;
 	}
 	fg_request_json(rq, &w);
@@ -127,7 +127,7 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	if (benchmark)
 		fg_cause_write(&causes, id, benchmark, &w);
 	fg_json_end(&w);
-	fg_archive_release(&archive);
+	fg_kept_archive_release(&archive);
 	fg_causes_release(&causes);
 	fg_run_around_release(&around);
 	return FG_OK;
