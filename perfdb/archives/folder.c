@@ -16,13 +16,23 @@ enum {
 static int open_folder(struct fg_archives *archives, struct fg_error *err)
 {
 	const struct fg_archives_options *options = &archives->options;
+	int file = -1;
+	int status = FG_OK;
 
 	if (options->url)
 		return fg_error_set(err, FG_EINVAL,
 				    "--archives-url is for --archives s3://BUCKET/PREFIX");
 	if (options->read_only)
 		return FG_OK;
-	return fg_fs_make_folders(options->place, FOLDER_MODE, err);
+	status = fg_fs_make_folders(options->place, FOLDER_MODE, err);
+	if (status != FG_OK)
+		return status;
+	/* Bodies are received there: better to know now. */
+	status = fg_fs_unnamed(options->place, &file, err);
+	if (status != FG_OK)
+		return status;
+	(void)close(file);
+	return FG_OK;
 }
 
 static int put(const struct fg_archives *archives, const char *object, int file,

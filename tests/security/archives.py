@@ -67,6 +67,8 @@ def only_who_may(server, admin):
         answer = expect(download(server, run, token=secret), 200, "download")
         check(answer.body == data and answer.headers["content-sha256"] == digest_of(data), "what came is not what was sent")
     check(answer.headers["content-disposition"] == f'attachment; filename="{run}.tar.zst"', f"{answer.headers}")
+    answer = expect(server.ask("HEAD", f"/api/v1/archives/{run}", {"Connection": "close"}, token=reader), 200, "HEAD")
+    check((answer.headers["content-length"], answer.headers["content-sha256"], answer.body) == (str(len(data)), digest_of(data), b""), f"{answer.headers}")
     around = server.ask("GET", f"/api/v1/around?run={run}", token=reader).json()["archive"]
     check(around["bytes"] == len(data) and around["digest"] == digest_of(data), f"{around}")
     for secret, status in ((None, 401), (stranger, 404)):

@@ -116,7 +116,7 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	write_neighbour(&w, "run", &around.run);
 	write_neighbour(&w, "previous", &around.previous);
 	write_neighbour(&w, "next", &around.next);
-	if (archive.run) {
+	if (archive.run && rq->server->archives) {
 		fg_json_begin_object(&w, "archive");
 		fg_json_text(&w, "digest", archive.digest);
 		fg_json_int(&w, "bytes", archive.bytes);
