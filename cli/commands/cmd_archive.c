@@ -50,8 +50,8 @@ static char *name_file(const char *run)
 {
 	char *name = fg_xasprintf("%s.tar.zst", run);
 
-	for (char *at = name; *at; at++)
-		*at = *at == '/' ? '-' : *at;
+	for (char *at = strchr(name, '/'); at; at = strchr(at, '/'))
+		*at = '-';
 	return name;
 }
 

@@ -15,6 +15,7 @@ struct fg_cli_server {
 	int64_t timeout_ns;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses */
 /* Rows for option tables; `member` is a struct fg_cli_server. */
 #define FG_CLI_SERVER_OPTIONS(type, member)                                                       \
  FG_ROW_TEXT(type, member.url, "url", 0, "URL",                                                   \
@@ -26,6 +27,7 @@ struct fg_cli_server {
 		     "certificates to trust instead of the system's; by default perfdb.ca_file"), \
 	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s",                               \
 			 "how long one request may take")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
  * Whatever the command line leaves open comes from fastgate.yml, if there is one.  FG_EINVAL: the

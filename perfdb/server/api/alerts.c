@@ -412,7 +412,7 @@ int fg_handle_alert_rule_remove(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = find_rule(rq, id, &rules, &rule, err);
-	if (status != FG_OK)
+	if (status != FG_OK || !rule)
 		return status;
 	status = take_away(rq, id, rule->project, err);
 	fg_alert_rule_list_release(&rules);
