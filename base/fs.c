@@ -115,8 +115,40 @@ static int sync_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
-		       struct fg_error *err)
+/* What a file is made of: bytes, or another file. */
+struct source {
+	const void *data; /* NULL: the file */
+	int file;
+	uint64_t size;
+};
+
+static int copy_bytes(int from, uint64_t size, int to, struct fg_error *err)
+{
+	char buffer[65536];
+	uint64_t done = 0;
+	int status = FG_OK;
+
+	while (done < size && status == FG_OK) {
+		const uint64_t left = size - done;
+		const ssize_t got =
+			pread(from, buffer, left < sizeof(buffer) ? (size_t)left : sizeof(buffer),
+			      (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			status = got < 0 ? fg_error_errno(err, FG_EIO, "cannot read what to copy")
+					 : fg_error_set(err, FG_EIO,
+							"what is to be copied ends too early");
+		else
+			status = fg_fs_write_all(to, buffer, (size_t)got, err);
+		done += got > 0 ? (uint64_t)got : 0;
+	}
+	return status;
+}
+
+static int write_beside(const struct source *source, const char *path, unsigned mode,
+			struct fg_error *err)
 {
 	char *temporary = fg_xasprintf("%s.XXXXXX", path);
 	const int fd = mkostemp(temporary, O_CLOEXEC);
@@ -126,7 +158,8 @@ int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned
 		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
 		goto out;
 	}
-	status = fg_fs_write_all(fd, data, size, err);
+	status = source->data ? fg_fs_write_all(fd, source->data, (size_t)source->size, err)
+			      : copy_bytes(source->file, source->size, fd, err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
 	else if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0)
@@ -142,6 +175,33 @@ int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned
 out:
 	free(temporary);
 	return status;
+}
+
+int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
+		       struct fg_error *err)
+{
+	return write_beside(&(struct source){.data = data ? data : "", .size = size}, path, mode,
+			    err);
+}
+
+int fg_fs_copy_atomic(int from, uint64_t size, const char *path, unsigned mode,
+		      struct fg_error *err)
+{
+	return write_beside(&(struct source){.file = from, .size = size}, path, mode, err);
+}
+
+int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+	int made = -1;
+
+	if (!folder)
+		folder = temporary && *temporary ? temporary : "/tmp";
+	made = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (made < 0)
+		return fg_error_errno(err, FG_EIO, "cannot make a temporary file in %s", folder);
+	*fd = made;
+	return FG_OK;
 }
 
 static int write_special(const char *path, const void *data, size_t size, struct fg_error *err)

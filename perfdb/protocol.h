@@ -19,13 +19,17 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 
-#define FG_WIRE_MAGIC       "FGRUN/1\n"
-#define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
-#define FG_WIRE_RUNS        "/api/v1/runs"
-#define FG_WIRE_DICTIONARY  "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
-#define FG_WIRE_KEY_HEADER  "Idempotency-Key"       /* the run's id */
-#define FG_WIRE_HASH_HEADER "Content-SHA256"        /* of the body, in hexadecimal */
-#define FG_WIRE_FILE_ENDING ".fgrun"
+#define FG_WIRE_MAGIC          "FGRUN/1\n"
+#define FG_WIRE_MEDIA_TYPE     "application/vnd.fastgate.run"
+#define FG_WIRE_ARCHIVE_TYPE   "application/vnd.fastgate.archive"
+#define FG_WIRE_RUNS           "/api/v1/runs"
+#define FG_WIRE_DICTIONARY     "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
+#define FG_WIRE_ARCHIVES       "/api/v1/archives/"     /* + run: its trace archive */
+#define FG_WIRE_AROUND         "/api/v1/around?run=" /* + run: it, its neighbours and its archive */
+#define FG_WIRE_KEY_HEADER     "Idempotency-Key"     /* the run's id */
+#define FG_WIRE_HASH_HEADER    "Content-SHA256"      /* of the body, in hexadecimal */
+#define FG_WIRE_FILE_ENDING    ".fgrun"
+#define FG_WIRE_ARCHIVE_ENDING ".fgarchive"
 
 enum {
 	FG_WIRE_HEADER_SIZE = 24,

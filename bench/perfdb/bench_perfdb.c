@@ -129,9 +129,11 @@ static void *send_all(void *context)
 		fg_bench_die("open", &err);
 	for (unsigned i = atomic_fetch_add(&load->next, 1); i < load->count;
 	     i = atomic_fetch_add(&load->next, 1)) {
-		const struct fg_http_request request = {"POST", FG_WIRE_RUNS, headers,
-							load->parcels[i].data,
-							load->parcels[i].length};
+		const struct fg_http_request request = {.method = "POST",
+							.path = FG_WIRE_RUNS,
+							.headers = headers,
+							.body = load->parcels[i].data,
+							.body_size = load->parcels[i].length};
 		struct fg_http_reply reply = {0};
 		const int64_t start = fg_clock_monotonic_ns();
 

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "perfdb/client/http.h"
+#include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
 
 #include <errno.h>
@@ -14,29 +14,9 @@
 
 enum {
 	DEFAULT_ATTEMPTS = 5,
-	ID_LENGTH = 36,
-	SPOOL_FILE_MODE = 0600,
-	SPOOL_FOLDER_MODE = 0700
 };
 
 #define REJECTED_ENDING ".rejected"
-
-struct push {
-	const struct fg_push_options *options;
-	struct fg_push_result result;
-	struct fg_http *http;
-	struct fg_http_patience patience;
-	struct fg_error reason; /* the first */
-};
-
-enum outcome {
-	SENT,
-	KNOWN,
-	LATER,
-	REFUSED,
-	REJECTED,
-	NO_DICTIONARY
-};
 
 int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
 		 struct fg_error *err)
@@ -45,18 +25,18 @@ int fg_spool_add(const char *folder, const char *id, const void *data, size_t si
 	char *path = fg_fs_join(folder, name);
 	int status = FG_OK;
 
-	FG_ASSERT(strlen(id) == ID_LENGTH && !strchr(id, '/'));
+	FG_ASSERT(strlen(id) == FG_PUSH_ID_LENGTH && !strchr(id, '/'));
 	if (!fg_fs_is_folder(folder))
-		status = fg_fs_make_folders(folder, SPOOL_FOLDER_MODE, err);
+		status = fg_fs_make_folders(folder, FG_SPOOL_FOLDER_MODE, err);
 	if (status == FG_OK)
-		status = fg_fs_write_atomic(path, data, size, SPOOL_FILE_MODE, err);
+		status = fg_fs_write_atomic(path, data, size, FG_SPOOL_FILE_MODE, err);
 	free(path);
 	free(name);
 	return status;
 }
 
 /* Names in the spool, in order: ids are ordered by time, so the oldest comes first. */
-static int spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
+int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 {
 	*names = NULL;
 	*count = 0;
@@ -70,7 +50,7 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 	struct fg_spool_status s = {0};
 	char **names = NULL;
 	size_t count = 0;
-	const int result = spool_names(folder, &names, &count, err);
+	const int result = fg_spool_names(folder, &names, &count, err);
 
 	if (result != FG_OK)
 		return result;
@@ -80,6 +60,10 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 
 		if (fg_text_ends_with(names[i], REJECTED_ENDING)) {
 			s.rejected++;
+		} else if (fg_text_ends_with(names[i], FG_WIRE_ARCHIVE_ENDING)) {
+			s.archives++;
+			if (stat(path, &file) == 0)
+				s.archive_bytes += (uint64_t)file.st_size;
 		} else if (fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING)) {
 			s.waiting++;
 			if (stat(path, &file) == 0)
@@ -92,39 +76,39 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 	return FG_OK;
 }
 
-static bool is_interrupted(const struct push *p)
+bool fg_push_is_interrupted(const struct fg_push *p)
 {
 	return p->options->interrupted && *p->options->interrupted;
 }
 
-static void tell(const struct push *p, const char *file, const char *what)
+void fg_push_tell(const struct fg_push *p, const char *file, const char *what)
 {
 	if (p->options->tell)
 		p->options->tell(p->options->context, file, what);
 }
 
-static void keep_reason(struct push *p, const struct fg_error *err)
+void fg_push_keep_reason(struct fg_push *p, const struct fg_error *err)
 {
 	if (p->reason.code == FG_OK)
 		p->reason = *err;
 }
 
-static enum outcome classify(long status)
+enum fg_push_outcome fg_push_classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
-		return SENT;
+		return FG_PUSH_SENT;
 	if (status == FG_HTTP_OK)
-		return KNOWN;
+		return FG_PUSH_KNOWN;
 	if (status == FG_HTTP_NO_DICTIONARY)
-		return NO_DICTIONARY;
+		return FG_PUSH_NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
-		return REFUSED;
-	return fg_http_is_passing(status) ? LATER : REJECTED;
+		return FG_PUSH_REFUSED;
+	return fg_http_is_passing(status) ? FG_PUSH_LATER : FG_PUSH_REJECTED;
 }
 
 struct parcel {
 	struct fg_wire wire;
-	char id[ID_LENGTH + 1];
+	char id[FG_PUSH_ID_LENGTH + 1];
 	char *dictionary; /* its hash */
 };
 
@@ -148,8 +132,9 @@ static bool is_confirmed(const struct parcel *parcel, const struct fg_http_reply
 	return is_ours;
 }
 
-static enum outcome post(struct push *p, const struct parcel *parcel, bool with_dictionary,
-			 int64_t *retry_after_ns, struct fg_error *err)
+static enum fg_push_outcome post(struct fg_push *p, const struct parcel *parcel,
+				 bool with_dictionary, int64_t *retry_after_ns,
+				 struct fg_error *err)
 {
 	struct fg_wire wire = parcel->wire;
 	struct fg_strbuf body = {0};
@@ -158,28 +143,31 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 	char *key = fg_xasprintf(FG_WIRE_KEY_HEADER ": %s", parcel->id);
 	char *digest = NULL;
 	const char *headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, key, NULL, NULL};
-	enum outcome outcome = LATER;
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
 	if (!with_dictionary)
 		wire.dictionary_size = 0;
 	if (fg_wire_write(&wire, &body, err) != FG_OK) {
 		free(key);
-		return REJECTED;
+		return FG_PUSH_REJECTED;
 	}
 	fg_sha256_hex(body.data, body.length, hash);
 	digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", hash);
 	headers[2] = digest;
 	if (fg_http_send(p->http,
-			 &(struct fg_http_request){"POST", FG_WIRE_RUNS, headers, body.data,
-						   body.length},
+			 &(struct fg_http_request){.method = "POST",
+						   .path = FG_WIRE_RUNS,
+						   .headers = headers,
+						   .body = body.data,
+						   .body_size = body.length},
 			 &reply, err) == FG_OK) {
-		outcome = classify(reply.status);
+		outcome = fg_push_classify(reply.status);
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
-		if (outcome != SENT && outcome != KNOWN) {
+		if (outcome != FG_PUSH_SENT && outcome != FG_PUSH_KNOWN) {
 			(void)fg_http_describe(p->http, &reply, err);
 		} else if (!is_confirmed(parcel, &reply)) {
-			outcome = REFUSED;
+			outcome = FG_PUSH_REFUSED;
 			(void)fg_error_set(
 				err, FG_ENET,
 				"%s answered %ld without confirming the run: is this a perfdb server of this version?",
@@ -194,7 +182,7 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 }
 
 /* Does the server know the dictionary?  No answer counts as no: sending it is never wrong. */
-static bool is_dictionary_known(struct push *p, const struct parcel *parcel)
+static bool is_dictionary_known(struct fg_push *p, const struct parcel *parcel)
 {
 	char *path = fg_xasprintf("%s%s", FG_WIRE_DICTIONARY, parcel->dictionary);
 	struct fg_http_reply reply = {0};
@@ -208,31 +196,33 @@ static bool is_dictionary_known(struct push *p, const struct parcel *parcel)
 	return known;
 }
 
-static enum outcome attempt(struct push *p, const struct parcel *parcel, int64_t *retry_after_ns,
-			    struct fg_error *err)
+static enum fg_push_outcome attempt(struct fg_push *p, const void *what, int64_t *retry_after_ns,
+				    struct fg_error *err)
 {
-	enum outcome outcome = NO_DICTIONARY;
+	const struct parcel *parcel = what;
+	enum fg_push_outcome outcome = FG_PUSH_NO_DICTIONARY;
 
 	if (is_dictionary_known(p, parcel))
 		outcome = post(p, parcel, false, retry_after_ns, err);
-	if (outcome == NO_DICTIONARY)
+	if (outcome == FG_PUSH_NO_DICTIONARY)
 		outcome = post(p, parcel, true, retry_after_ns, err);
-	return outcome == NO_DICTIONARY ? REJECTED : outcome;
+	return outcome == FG_PUSH_NO_DICTIONARY ? FG_PUSH_REJECTED : outcome;
 }
 
-static enum outcome deliver(struct push *p, const char *name, const struct parcel *parcel,
-			    struct fg_error *err)
+enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
+				     fg_push_attempt *attempt_it, const void *what,
+				     struct fg_error *err)
 {
 	const unsigned attempts = p->options->attempts ? p->options->attempts : DEFAULT_ATTEMPTS;
-	enum outcome outcome = LATER;
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
-	for (unsigned i = 1; i <= attempts && !is_interrupted(p); i++) {
+	for (unsigned i = 1; i <= attempts && !fg_push_is_interrupted(p); i++) {
 		int64_t retry_after_ns = -1;
 
-		outcome = attempt(p, parcel, &retry_after_ns, err);
-		if (outcome != LATER || i == attempts || is_interrupted(p))
+		outcome = attempt_it(p, what, &retry_after_ns, err);
+		if (outcome != FG_PUSH_LATER || i == attempts || fg_push_is_interrupted(p))
 			break;
-		tell(p, name, err->message);
+		fg_push_tell(p, name, err->message);
 		p->result.retries++;
 		fg_http_wait(&p->patience, i, retry_after_ns);
 	}
@@ -268,7 +258,7 @@ out:
 	return status;
 }
 
-static void reject(struct push *p, const char *path)
+void fg_push_reject(struct fg_push *p, const char *path)
 {
 	char *new_path = fg_xasprintf("%s" REJECTED_ENDING, path);
 
@@ -278,45 +268,47 @@ static void reject(struct push *p, const char *path)
 }
 
 /* false: no use to go on. */
-static bool push_file(struct push *p, const char *folder, const char *name)
+static bool push_file(struct fg_push *p, const char *folder, const char *name)
 {
 	char *path = fg_fs_join(folder, name);
 	char *data = NULL;
 	struct parcel parcel = {0};
 	struct fg_error err = {0};
-	enum outcome outcome = REJECTED;
+	enum fg_push_outcome outcome = FG_PUSH_REJECTED;
 	const int status = open_parcel(path, name, &data, &parcel, &err);
 
 	if (status == FG_OK)
-		outcome = deliver(p, name, &parcel, &err);
+		outcome = fg_push_deliver(p, name, attempt, &parcel, &err);
 	else if (status == FG_ENOENT || status == FG_EIO)
-		outcome = LATER; /* somebody else sent it just now, or the disk has a bad day */
+		outcome =
+			FG_PUSH_LATER; /* somebody else sent it just now, or the disk has a bad day */
 	free(parcel.dictionary);
 	free(data);
-	if (outcome == SENT || outcome == KNOWN) {
+	if (outcome == FG_PUSH_SENT || outcome == FG_PUSH_KNOWN) {
 		(void)unlink(path);
-		p->result.sent += outcome == SENT;
-		p->result.known += outcome == KNOWN;
-		tell(p, name, outcome == SENT ? "sent" : "known there already");
+		p->result.sent += outcome == FG_PUSH_SENT;
+		p->result.known += outcome == FG_PUSH_KNOWN;
+		fg_push_tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
 	} else {
 		if (status != FG_OK)
 			fg_error_prefix(&err, "%s", path);
-		keep_reason(p, &err);
-		tell(p, name, err.message);
-		if (outcome == REJECTED)
-			reject(p, path);
+		fg_push_keep_reason(p, &err);
+		fg_push_tell(p, name, err.message);
+		if (outcome == FG_PUSH_REJECTED)
+			fg_push_reject(p, path);
 	}
 	free(path);
-	return outcome != REFUSED && outcome != LATER;
+	return outcome != FG_PUSH_REFUSED && outcome != FG_PUSH_LATER;
 }
 
-static int open_server(const struct fg_push_options *options, struct fg_http **http,
-		       struct fg_error *err)
+int fg_push_open_server(const struct fg_push_options *options, struct fg_http **http,
+			struct fg_error *err)
 {
 	const struct fg_http_options server = {.url = options->url,
 					       .token = options->token,
 					       .ca_file = options->ca_file,
 					       .timeout_ns = options->timeout_ns,
+					       .silence_ns = options->silence_ns,
 					       .interrupted = options->interrupted};
 
 	if (!options->url || !*options->url)
@@ -329,25 +321,25 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err)
 {
-	struct push p = {.options = options,
-			 .patience = {.first_wait_ns = options->first_wait_ns,
-				      .longest_wait_ns = options->longest_wait_ns,
-				      .interrupted = options->interrupted}};
+	struct fg_push p = {.options = options,
+			    .patience = {.first_wait_ns = options->first_wait_ns,
+					 .longest_wait_ns = options->longest_wait_ns,
+					 .interrupted = options->interrupted}};
 	struct fg_spool_status left = {0};
 	char **names = NULL;
 	size_t count = 0;
-	int status = spool_names(folder, &names, &count, err);
+	int status = fg_spool_names(folder, &names, &count, err);
 
 	*result = (struct fg_push_result){0};
 	fg_http_patience_init(&p.patience);
 	if (status == FG_OK && count > 0)
-		status = open_server(options, &p.http, err);
+		status = fg_push_open_server(options, &p.http, err);
 	if (status != FG_OK) {
 		fg_fs_list_free(names, count);
 		return status;
 	}
-	for (size_t i = 0; i < count && !is_interrupted(&p); i++) {
-		if (strlen(names[i]) == ID_LENGTH + strlen(FG_WIRE_FILE_ENDING) &&
+	for (size_t i = 0; i < count && !fg_push_is_interrupted(&p); i++) {
+		if (strlen(names[i]) == FG_PUSH_ID_LENGTH + strlen(FG_WIRE_FILE_ENDING) &&
 		    fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING) &&
 		    !push_file(&p, folder, names[i]))
 			break;
@@ -357,7 +349,7 @@ int fg_push_spool(const char *folder, const struct fg_push_options *options,
 	status = fg_spool_status(folder, &left, err);
 	p.result.waiting = left.waiting;
 	*result = p.result;
-	if (status == FG_OK && is_interrupted(&p))
+	if (status == FG_OK && fg_push_is_interrupted(&p))
 		status = fg_error_set(err, FG_EINTERRUPTED,
 				      "interrupted: %zu runs are still to be sent", left.waiting);
 	else if (status == FG_OK && (left.waiting || p.result.rejected))

@@ -14,6 +14,7 @@
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <time.h>
@@ -35,6 +36,10 @@ struct fg_http {
 	char *name; /* "https://host:port": what messages call it */
 	char curl_words[CURL_ERROR_SIZE];
 	bool was_refused;
+	/* While a request is under way. */
+	const struct fg_http_request *request;
+	struct fg_http_reply *reply;
+	uint64_t file_done;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -126,10 +131,44 @@ bool fg_http_is_private(const char *url)
 
 static size_t keep(char *data, size_t size, size_t count, void *context)
 {
-	struct fg_http_reply *reply = context;
+	struct fg_http *http = context;
+	const struct fg_http_request *request = http->request;
+	long status = 0;
 
-	fg_strbuf_add(&reply->body, data, size * count);
+	if (request->take)
+		(void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status / 100 == 2)
+		return request->take(request->context, data, size * count) ? size * count : 0;
+	fg_strbuf_add(&http->reply->body, data, size * count);
 	return size * count;
+}
+
+static size_t read_file(char *data, size_t size, size_t count, void *context)
+{
+	struct fg_http *http = context;
+	const uint64_t left = http->request->file_size - http->file_done;
+	const size_t room = size * count;
+	ssize_t got = 0;
+
+	do
+		got = pread(http->request->file, data, left < room ? (size_t)left : room,
+			    (off_t)http->file_done);
+	while (got < 0 && errno == EINTR);
+	if (got < 0 || (got == 0 && left > 0))
+		return CURL_READFUNC_ABORT;
+	http->file_done += (uint64_t)got;
+	return (size_t)got;
+}
+
+/* A connection that was kept open had been closed: the file is sent again. */
+static int rewind_file(void *context, curl_off_t offset, int origin)
+{
+	struct fg_http *http = context;
+
+	if (origin != SEEK_SET || offset < 0)
+		return CURL_SEEKFUNC_CANTSEEK;
+	http->file_done = (uint64_t)offset;
+	return CURL_SEEKFUNC_OK;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the parameters are libcurl's */
@@ -172,11 +211,23 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+static void sign(CURL *curl, const struct fg_http_signing *signing)
+{
+	char *scope = fg_xasprintf("aws:amz:%s:s3", signing->region);
+
+	(void)curl_easy_setopt(curl, CURLOPT_AWS_SIGV4, scope);
+	(void)curl_easy_setopt(curl, CURLOPT_USERNAME, signing->key_id);
+	(void)curl_easy_setopt(curl, CURLOPT_PASSWORD, signing->key);
+	free(scope);
+}
+
 static void configure(struct fg_http *http)
 {
 	CURL *curl = http->curl;
 	const int64_t timeout_ns =
 		http->options.timeout_ns ? http->options.timeout_ns : 60 * FG_NS_PER_S;
+	const int64_t silence_s = http->options.silence_ns ? http->options.silence_ns / FG_NS_PER_S
+							   : (int64_t)SLOW_SECONDS;
 
 	(void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	(void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -185,7 +236,7 @@ static void configure(struct fg_http *http)
 	(void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 	(void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
 	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
-	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
+	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)silence_s);
 	(void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_words);
 	(void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	(void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
@@ -200,6 +251,13 @@ static void configure(struct fg_http *http)
 	}
 	if (http->options.ca_file)
 		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
+	(void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
+	(void)curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_file);
+	(void)curl_easy_setopt(curl, CURLOPT_READDATA, http);
+	(void)curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, rewind_file);
+	(void)curl_easy_setopt(curl, CURLOPT_SEEKDATA, http);
+	if (http->options.signing)
+		sign(curl, http->options.signing);
 }
 
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
@@ -244,7 +302,8 @@ void fg_http_close(struct fg_http *http)
 static struct curl_slist *make_headers(const struct fg_http *http,
 				       const struct fg_http_request *request)
 {
-	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+	/* Some releases of libcurl would sign a header that is not sent. */
+	struct curl_slist *list = http->options.signing ? NULL : curl_slist_append(NULL, "Expect:");
 
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
 		list = curl_slist_append(list, request->headers[i]);
@@ -267,13 +326,18 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 	(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, NULL);
 	(void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	(void)curl_easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
-	if (request->body) {
+	if (request->has_file) {
+		(void)curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+		(void)curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
+				       (curl_off_t)request->file_size);
+	} else if (request->body) {
 		(void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
 		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
 				       (curl_off_t)request->body_size);
 		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-		(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 	}
+	if (!is_head && strcmp(request->method, "GET") != 0)
+		(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
 static const char *header_of(CURL *curl, const char *name)
@@ -328,12 +392,14 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 						  : REPLY_MAX_BYTES);
 	http->curl_words[0] = '\0';
 	http->was_refused = false;
+	http->request = request;
+	http->reply = reply;
+	http->file_done = 0;
 	set_method(http->curl, request);
 	(void)curl_easy_setopt(http->curl, CURLOPT_URL, url);
 	(void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
 	(void)curl_easy_setopt(http->curl, CURLOPT_WRITEFUNCTION,
 			       strcmp(request->method, "HEAD") == 0 ? drop : keep);
-	(void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, reply);
 	code = curl_easy_perform(http->curl);
 	reply->was_refused = http->was_refused && code != CURLE_OK;
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
@@ -343,8 +409,12 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 				      *http->curl_words ? http->curl_words
 							: curl_easy_strerror(code));
 	} else {
+		const char *announced = header_of(http->curl, "content-sha256");
+
 		(void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 		reply->retry_after_ns = wait_asked_for(http->curl);
+		(void)snprintf(reply->content_sha256, sizeof(reply->content_sha256), "%s",
+			       announced ? announced : "");
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
 	curl_slist_free_all(headers);

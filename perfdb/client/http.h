@@ -18,6 +18,13 @@ struct fg_http;
 /* May a connection be made to this numeric address? */
 typedef bool fg_http_admits(void *context, const char *address);
 
+/* Requests for S3-compatible storage are signed with a key (AWS signature, version 4). */
+struct fg_http_signing {
+	const char *region;
+	const char *key_id;
+	const char *key;
+};
+
 struct fg_http_options {
 	const char *url;
 	bool url_is_secret;       /* whoever knows it may post there: only its host is ever named */
@@ -34,21 +41,34 @@ struct fg_http_options {
 	fg_http_admits *admits;
 	void *context; /* of `admits` */
 	bool needs_tls;
+	const struct fg_http_signing *signing; /* NULL: none; such a server gets no token */
+	int64_t silence_ns; /* gives up when nothing moves for this long; 0: 30 s */
 };
 
+/* Takes a piece of a reply with a status of 2xx; false ends the request. */
+typedef bool fg_http_take(void *context, const void *data, size_t size);
+
 struct fg_http_request {
-	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT" */
+	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT", "DELETE" */
 	const char *path;           /* appended to the server's URL */
 	const char *const *headers; /* NULL at the end; may be NULL */
 	const void *body;
 	size_t body_size;
+	/* Instead of `body`: this many bytes of a file, from its beginning. */
+	bool has_file;
+	int file;
+	uint64_t file_size;
+	/* Gets the body of a reply that is fine, in place of `reply`; NULL: nobody. */
+	fg_http_take *take;
+	void *context; /* of `take` */
 };
 
 struct fg_http_reply {
-	long status;            /* 0: no reply */
-	int64_t retry_after_ns; /* -1: not said */
-	struct fg_strbuf body;  /* bounded */
-	bool was_refused;       /* there was no address that `admits` let through */
+	long status;             /* 0: no reply */
+	int64_t retry_after_ns;  /* -1: not said */
+	struct fg_strbuf body;   /* bounded */
+	char content_sha256[65]; /* that it announces of its body; "": none */
+	bool was_refused;        /* there was no address that `admits` let through */
 };
 
 /* What `options` points to must live as long. */

@@ -33,9 +33,13 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 		const char *headers[] = {"Content-Type: application/json", delivery, signature,
 					 NULL};
 
-		status = fg_post_send(
-			p, &(struct fg_http_request){"POST", "", headers, p->message->json, size},
-			&reply, err);
+		status = fg_post_send(p,
+				      &(struct fg_http_request){.method = "POST",
+								.path = "",
+								.headers = headers,
+								.body = p->message->json,
+								.body_size = size},
+				      &reply, err);
 	}
 	if (status == FG_OK)
 		*result = FG_POST_DELIVERED;

@@ -50,7 +50,11 @@ int fg_post_put(struct fg_post *p, const char *method, const char *path,
 {
 	static const char *const headers[] = {"Content-Type: application/json",
 					      "Accept: application/json", NULL};
-	const struct fg_http_request request = {method, path, headers, body->data, body->length};
+	const struct fg_http_request request = {.method = method,
+						.path = path,
+						.headers = headers,
+						.body = body->data,
+						.body_size = body->length};
 	struct fg_http_reply reply = {0};
 	const int status = fg_post_send(p, &request, &reply, err);
 

@@ -116,7 +116,11 @@ static enum fg_delivery_result post(struct fg_http *http, const struct fg_delive
 	}
 	{
 		const char *headers[] = {"Content-Type: application/json", number, signature, NULL};
-		const struct fg_http_request request = {"POST", "", headers, delivery->body, size};
+		const struct fg_http_request request = {.method = "POST",
+							.path = "",
+							.headers = headers,
+							.body = delivery->body,
+							.body_size = size};
 
 		if (fg_http_send(http, &request, reply, err) == FG_OK)
 			result = judge(reply, err);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "perfdb/archives/archives.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
@@ -17,6 +18,7 @@
 
 enum {
 	SMALL_BODY_BYTES = 64 << 10,
+	ARCHIVES_AT_ONCE = 2, /* as many of the largest size */
 	DATABASE_RETRY_SECONDS = 5
 };
 
@@ -115,14 +117,36 @@ static bool is_proven(struct fg_request *rq)
 	       (header && fg_remembered_have(rq->server->good_tokens, header));
 }
 
+static size_t body_limit(const struct fg_request *rq)
+{
+	const struct fg_server_options *options = &rq->server->options;
+
+	if (rq->route->takes_archive)
+		return options->archive_limit_bytes;
+	return rq->route->takes_run ? options->body_limit_bytes : (size_t)SMALL_BODY_BYTES;
+}
+
+/* Before a body arrives that has nowhere to go. */
+static int check_archives(struct fg_request *rq, struct fg_error *err)
+{
+	if (!rq->route->uses_archives || rq->server->archives)
+		return FG_OK;
+	rq->answer.refusal = "no_archives";
+	return fg_request_refuse(rq, 403, err, "this server keeps no archives (--archives)");
+}
+
 static int check_length(struct fg_request *rq, struct fg_error *err)
 {
 	const char *length = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	struct fg_server *server = rq->server;
 	uint64_t announced = 0;
 
-	rq->body.limit = rq->route->takes_run ? server->options.body_limit_bytes : SMALL_BODY_BYTES;
-	if (is_proven(rq)) {
+	rq->body.limit = body_limit(rq);
+	if (is_proven(rq) && rq->route->takes_archive) {
+		rq->body.folder = fg_archives_folder(server->archives);
+		rq->body.total = &server->archive_bytes;
+		rq->body.total_limit = ARCHIVES_AT_ONCE * server->options.archive_limit_bytes;
+	} else if (is_proven(rq)) {
 		rq->body.total = &server->body_bytes;
 		rq->body.total_limit = server->options.bodies_limit_bytes;
 	} else {
@@ -156,8 +180,8 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 {
 	typedef int check(struct fg_request * rq, struct fg_error * err);
 	static check *const checks[] = {
-		fg_guard_shape, fg_guard_host,  check_route,  check_rate,
-		check_secret,   check_database, check_length, fg_guard_write,
+		fg_guard_shape, fg_guard_host,  check_route,  check_rate,     check_secret,
+		check_database, check_archives, check_length, fg_guard_write,
 	};
 	int status = FG_OK;
 
@@ -221,17 +245,6 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-int fg_admission_open_session(struct fg_request *rq, struct fg_error *err)
-{
-	if (rq->store)
-		return FG_OK;
-	rq->store = fg_sessions_borrow(rq->server->sessions, err);
-	if (rq->store)
-		return FG_OK;
-	err->code = FG_ENET;
-	return FG_ENET;
-}
-
 /* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
@@ -257,7 +270,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 {
-	int status = fg_admission_open_session(rq, err);
+	int status = fg_request_enter_store(rq, err);
 
 	if (status != FG_OK || rq->authorized)
 		return status;
@@ -275,7 +288,7 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_error reason = {0};
-	int status = fg_admission_open_session(rq, err);
+	int status = fg_request_enter_store(rq, err);
 
 	if (status != FG_OK || !rq->route->greets)
 		return status;

@@ -14,8 +14,6 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
 /* For public requests: opens the session, and identifies the client where the route wants it. */
 int fg_admission_greet(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Unless it has one. */
-int fg_admission_open_session(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* What the client may do; opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 

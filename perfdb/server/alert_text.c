@@ -38,7 +38,7 @@ static void add_finding(struct fg_strbuf *text, const cJSON *finding)
 
 static void add_line(struct fg_strbuf *text, const cJSON *json, const char *title, const char *name)
 {
-	if (!fg_json_find(json, name))
+	if (!*fg_json_text_or(json, name, ""))
 		return;
 	fg_strbuf_add_text(text, title);
 	add_name(text, json, name);

@@ -10,6 +10,8 @@
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/routes.h"
 
+#include <unistd.h>
+
 enum {
 	PACK_FROM_BYTES = 2048
 };
@@ -152,6 +154,13 @@ static void count(struct fg_request *rq, int64_t took_us)
 	atomic_fetch_add(&counters->answers[(rq->answer.status / 100) % 6], 1);
 }
 
+static uint64_t size_of(const struct fg_answer *answer)
+{
+	if (answer->archive)
+		return answer->archive->file < 0 ? 0 : answer->archive->size;
+	return answer->asset ? answer->asset_size : answer->text.length;
+}
+
 static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t took_us)
 {
 	const struct fg_answer *answer = &rq->answer;
@@ -172,9 +181,9 @@ static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t
 	fg_json_int(&w, "status", answer->status);
 	fg_json_int(&w, "us", took_us);
 	fg_json_int(&w, "in", (int64_t)rq->body.size);
-	fg_json_int(&w, "out", (int64_t)(answer->asset ? answer->asset_size : answer->text.length));
+	fg_json_int(&w, "out", (int64_t)size_of(answer));
 	if (err->code != FG_OK)
-		fg_json_text(&w, "error", err->message);
+		fg_json_text(&w, "error", answer->cause ? answer->cause : err->message);
 	if (answer->status >= 500)
 		fg_json_text(&w, "database", rq->server->database_shown);
 	fg_json_end(&w);
@@ -224,6 +233,15 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 	(void)MHD_add_response_header(response, name, value);
 }
 
+static void add_archive_headers(struct fg_request *rq, struct MHD_Response *response)
+{
+	const struct fg_sent_archive *archive = rq->answer.archive;
+
+	add_header(response, FG_WIRE_HASH_HEADER, archive->digest);
+	add_header(response, "Content-Disposition",
+		   fg_arena_printf(&rq->arena, "attachment; filename=\"%s\"", archive->name));
+}
+
 static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 {
 	const struct fg_answer *answer = &rq->answer;
@@ -258,6 +276,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		if (answer->cookies[i])
 			add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookies[i]);
 	}
+	if (answer->archive)
+		add_archive_headers(rq, response);
 	if (answer->location)
 		add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	if (rq->server->certificate)
@@ -270,13 +290,51 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
+/* Never called: a HEAD request gets no body. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the parameters are libmicrohttpd's */
+static ssize_t say_nothing(void *context, uint64_t at, char *data, size_t size)
+{
+	(void)context;
+	(void)at;
+	(void)data;
+	(void)size;
+	return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/* The response closes the file. */
+static struct MHD_Response *send_archive(struct fg_request *rq)
+{
+	const struct fg_sent_archive *archive = rq->answer.archive;
+	struct MHD_Response *response =
+		archive->file < 0 ? MHD_create_response_from_callback(archive->size, 1, say_nothing,
+								      NULL, NULL)
+				  : MHD_create_response_from_fd64(archive->size, archive->file);
+
+	if (response)
+		rq->answer.is_sent = true;
+	return response;
+}
+
+void fg_answer_release(struct fg_request *rq)
+{
+	const struct fg_sent_archive *archive = rq->answer.archive;
+
+	if (archive && archive->file >= 0 && !rq->answer.is_sent)
+		(void)close(archive->file);
+	if (archive)
+		atomic_fetch_sub(&rq->server->archive_bytes, archive->counted);
+	fg_strbuf_release(&rq->answer.text);
+}
+
 enum MHD_Result fg_answer_send(struct fg_request *rq)
 {
 	struct fg_answer *answer = &rq->answer;
 	struct MHD_Response *response = NULL;
 	enum MHD_Result result = MHD_NO;
 
-	if (answer->asset) {
+	if (answer->archive) {
+		response = send_archive(rq);
+	} else if (answer->asset) {
 		response = MHD_create_response_from_buffer(answer->asset_size,
 							   (void *)(uintptr_t)answer->asset,
 							   MHD_RESPMEM_PERSISTENT);

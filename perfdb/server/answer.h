@@ -13,5 +13,6 @@
  */
 void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
 enum MHD_Result fg_answer_send(struct fg_request *rq);
+void fg_answer_release(struct fg_request *rq);
 
 #endif

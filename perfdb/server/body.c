@@ -3,13 +3,11 @@
 
 #include "base/fs.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,
-	FILE_MODE = 0600
 };
 
 static void forget(struct fg_body *body)
@@ -29,11 +27,7 @@ static void forget(struct fg_body *body)
 
 static bool move_to_file(struct fg_body *body)
 {
-	const char *folder = getenv("TMPDIR");
-
-	body->file = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
-			  FILE_MODE);
-	if (body->file < 0)
+	if (fg_fs_unnamed(body->folder, &body->file, NULL) != FG_OK)
 		return false;
 	body->has_file = true;
 	if (fg_fs_write_all(body->file, body->bytes.data, body->bytes.length, NULL) != FG_OK)
@@ -80,6 +74,11 @@ const char *fg_body_data(struct fg_body *body)
 		body->map = map == MAP_FAILED ? NULL : map;
 	}
 	return body->map;
+}
+
+int fg_body_file(struct fg_body *body)
+{
+	return body->has_file || move_to_file(body) ? body->file : -1;
 }
 
 void fg_body_release(struct fg_body *body)

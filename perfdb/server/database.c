@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfdb migrate, backup, gc and check. */
-#include "base/clock.h"
+/* perfdb migrate, backup and check. */
 #include "perfdb/server/options.h"
 #include "store/serving/copy.h"
 #include "store/serving/upkeep.h"
@@ -10,25 +9,6 @@ static const struct fg_option copy_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE",
 		    "where to: a new file (backup), or any database (migrate)"),
-	FG_PERFDB_HELP,
-	{.name = NULL},
-};
-
-static const struct fg_option gc_options[] = {
-	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "only runs of this project"),
-	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "365d",
-			"remove runs that started longer ago than this"),
-	{.name = "keep",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct fg_perfdb_options, keep),
-	 .argument = "N",
-	 .initial = "50",
-	 .maximum = 1000000,
-	 .help = "keep this many newest runs of each branch whatever their age"},
-	FG_ROW_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
-		    "only say what would be removed"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -127,35 +107,6 @@ static int backup(const struct fg_perfdb_options *given, const struct fg_perfdb_
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
 }
 
-static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	const struct fg_gc_policy policy = {
-		.project = given->project,
-		.older_than_ns = fg_clock_wall_ns() - given->older_than,
-		.keep = given->keep,
-		.now_ns = fg_clock_wall_ns(),
-		.dry_run = given->dry_run,
-	};
-	struct fg_gc_result result = {0};
-	struct fg_store *store = NULL;
-	struct fg_error err = {0};
-	int status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
-
-	(void)words;
-	if (status == FG_OK)
-		status = fg_store_gc(store, &policy, &result, &err);
-	fg_store_close(store);
-	if (status != FG_OK)
-		return fg_perfdb_fail(&err);
-	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
-		      result.runs, result.runs == 1 ? "" : "s",
-		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
-	if (result.partitions)
-		(void)fprintf(stderr, "perfdb: %zu partition%s dropped as a whole\n",
-			      result.partitions, result.partitions == 1 ? "" : "s");
-	return FG_PERFDB_OK;
-}
-
 static int check(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
 {
 	struct fg_strbuf findings = {0};
@@ -189,13 +140,6 @@ const struct fg_perfdb_command fg_perfdb_backup = {
 	.summary = "write a consistent copy --to FILE while the server runs",
 	.options = copy_options,
 	.run = backup,
-};
-
-const struct fg_perfdb_command fg_perfdb_gc = {
-	.name = "gc",
-	.summary = "remove old runs",
-	.options = gc_options,
-	.run = gc,
 };
 
 const struct fg_perfdb_command fg_perfdb_check = {

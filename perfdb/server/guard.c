@@ -2,7 +2,6 @@
 #include "perfdb/server/guard.h"
 
 #include "base/text.h"
-#include "perfdb/protocol.h"
 #include "perfdb/server/routes.h"
 
 #include <microhttpd.h>
@@ -96,7 +95,7 @@ static bool is_own_origin(struct fg_request *rq, const char *origin)
 static bool has_expected_type(struct fg_request *rq)
 {
 	const char *type = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);
-	const char *expected = rq->route->takes_run ? FG_WIRE_MEDIA_TYPE : "application/json";
+	const char *expected = fg_route_body_type(rq->route);
 
 	return type && strcspn(type, "; \t") == strlen(expected) &&
 	       strncasecmp(type, expected, strlen(expected)) == 0;
@@ -111,11 +110,10 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 		return FG_OK;
 	if ((site && strcmp(site, "same-origin") != 0) || (origin && !is_own_origin(rq, origin)))
 		return fg_request_refuse(rq, 403, err, "another page may not write here");
-	if (strcmp(rq->method, "POST") == 0 && !has_expected_type(rq))
+	if (strcmp(rq->method, "DELETE") != 0 && !has_expected_type(rq))
 		return fg_request_refuse(rq, 415, err,
-					 rq->route->takes_run
-						 ? "expected Content-Type: " FG_WIRE_MEDIA_TYPE
-						 : "expected Content-Type: application/json");
+					 fg_arena_printf(&rq->arena, "expected Content-Type: %s",
+							 fg_route_body_type(rq->route)));
 	return FG_OK;
 }
 

@@ -85,7 +85,7 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		return rq->route->handler(rq, err);
 	if (ask_replica(rq))
 		return FG_OK;
-	status = fg_admission_open_session(rq, err);
+	status = fg_request_enter_store(rq, err);
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 
@@ -173,6 +173,13 @@ static void refuse_when_stopping(struct fg_request *rq)
 	fg_answer_settle(rq, &err);
 }
 
+static enum fg_job_kind job_kind(const struct fg_request *rq)
+{
+	if (rq->route->uses_archives && strcmp(rq->method, MHD_HTTP_METHOD_HEAD) != 0)
+		return FG_JOB_ARCHIVE;
+	return rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
+}
+
 /* Called when all has arrived, and again when another thread has made the answer. */
 static enum MHD_Result finish(struct fg_request *rq)
 {
@@ -187,7 +194,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 		return fg_answer_send(rq);
 	}
 	rq->held = true;
-	rq->job.kind = rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
+	rq->job.kind = job_kind(rq);
 	rq->job.run = run_job;
 	rq->job.refuse = refuse_job;
 	MHD_suspend_connection(rq->connection);
@@ -223,8 +230,8 @@ void fg_http_completed(void *context, struct MHD_Connection *connection, void **
 		fg_workers_let_go(server->workers);
 	fg_request_leave_store(rq);
 	fg_body_release(&rq->body);
+	fg_answer_release(rq);
 	fg_grant_list_release(&rq->grants);
-	fg_strbuf_release(&rq->answer.text);
 	fg_arena_release(&rq->arena);
 	free(rq);
 	*request = NULL;

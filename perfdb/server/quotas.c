@@ -51,14 +51,21 @@ static struct quota *slot_of(struct fg_quotas *quotas, const char *project)
 	return &quotas->slots[fg_hash64(project, strlen(project), 0) % SLOTS];
 }
 
-static bool is_reached(const struct quota *quota)
+static bool is_full_of_runs(const struct quota *quota, const struct fg_usage *more)
 {
-	return (quota->most_runs && quota->usage.runs >= quota->most_runs) ||
-	       (quota->most_bytes && quota->usage.bytes >= quota->most_bytes);
+	return quota->most_runs && more->runs && quota->usage.runs >= quota->most_runs;
+}
+
+static bool is_reached(const struct quota *quota, const struct fg_usage *more)
+{
+	return is_full_of_runs(quota, more) ||
+	       (quota->most_bytes && (quota->usage.bytes >= quota->most_bytes ||
+				      more->bytes > quota->most_bytes - quota->usage.bytes));
 }
 
 /* What is remembered of the project, if that is new enough for what it would lead to. */
-static bool recall(struct fg_quotas *quotas, const char *project, struct quota *quota)
+static bool recall(struct fg_quotas *quotas, const char *project, const struct fg_usage *more,
+		   struct quota *quota)
 {
 	const struct quota *slot = slot_of(quotas, project);
 	int64_t age_ns = 0;
@@ -73,7 +80,7 @@ static bool recall(struct fg_quotas *quotas, const char *project, struct quota *
 	if (!is_known)
 		return false;
 	age_ns = fg_clock_monotonic_ns() - quota->counted_ns;
-	return age_ns < (is_reached(quota) ? REFUSE_AFTER_NS : COUNT_AFTER_NS);
+	return age_ns < (is_reached(quota, more) ? REFUSE_AFTER_NS : COUNT_AFTER_NS);
 }
 
 static void remember(struct fg_quotas *quotas, const char *project, const struct quota *quota)
@@ -106,13 +113,14 @@ static int count(struct fg_store *store, const char *project, struct quota *quot
 	return fg_store_usage(store, project, &quota->usage, err);
 }
 
-static int refuse(const char *project, const struct quota *quota, struct fg_error *err)
+static int refuse(const char *project, const struct quota *quota, const struct fg_usage *more,
+		  struct fg_error *err)
 {
 	static const char *const advice = "remove some, or have the quota raised";
 	char held[FG_NUMBER_TEXT_SIZE];
 	char most[FG_NUMBER_TEXT_SIZE];
 
-	if (quota->most_runs && quota->usage.runs >= quota->most_runs)
+	if (is_full_of_runs(quota, more))
 		return fg_error_set(
 			err, FG_ELIMIT, "project '%.100s' holds %lld runs and may hold %lld: %s",
 			project, (long long)quota->usage.runs, (long long)quota->most_runs, advice);
@@ -123,28 +131,28 @@ static int refuse(const char *project, const struct quota *quota, struct fg_erro
 }
 
 int fg_quotas_check(struct fg_quotas *quotas, struct fg_store *store, const char *project,
-		    struct fg_error *err)
+		    const struct fg_usage *more, struct fg_error *err)
 {
 	struct quota quota = {0};
 	int status = FG_OK;
 
-	if (!recall(quotas, project, &quota)) {
+	if (!recall(quotas, project, more, &quota)) {
 		status = count(store, project, &quota, err);
 		if (status != FG_OK)
 			return status;
 		remember(quotas, project, &quota);
 	}
-	return is_reached(&quota) ? refuse(project, &quota, err) : FG_OK;
+	return is_reached(&quota, more) ? refuse(project, &quota, more, err) : FG_OK;
 }
 
-void fg_quotas_add(struct fg_quotas *quotas, const char *project, int64_t bytes)
+void fg_quotas_add(struct fg_quotas *quotas, const char *project, const struct fg_usage *more)
 {
 	struct quota *slot = slot_of(quotas, project);
 
 	(void)pthread_mutex_lock(&quotas->lock);
 	if (slot->counted_ns && strcmp(slot->project, project) == 0) {
-		slot->usage.runs++;
-		slot->usage.bytes += bytes;
+		slot->usage.runs += more->runs;
+		slot->usage.bytes += more->bytes;
 	}
 	(void)pthread_mutex_unlock(&quotas->lock);
 }

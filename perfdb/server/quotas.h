@@ -12,14 +12,18 @@
 
 struct fg_quotas;
 struct fg_store;
+struct fg_usage;
 
 struct fg_quotas *fg_quotas_new(void);
 void fg_quotas_free(struct fg_quotas *quotas);
-/* FG_ELIMIT: the project has reached a quota.  Nobody is refused by a count that is old. */
+/*
+ * FG_ELIMIT: the project has reached a quota, or would pass it with `more` (a size of 0: not known
+ * yet).  Nobody is refused by a count that is old.
+ */
 int fg_quotas_check(struct fg_quotas *quotas, struct fg_store *store, const char *project,
-		    struct fg_error *err) FG_NODISCARD;
-/* A run was stored. */
-void fg_quotas_add(struct fg_quotas *quotas, const char *project, int64_t bytes);
+		    const struct fg_usage *more, struct fg_error *err) FG_NODISCARD;
+/* It was stored. */
+void fg_quotas_add(struct fg_quotas *quotas, const char *project, const struct fg_usage *more);
 /* Limits were set, or runs were removed: ask again. */
 void fg_quotas_forget(struct fg_quotas *quotas);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "perfdb/server/quotas.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
 #include "store/serving/uploads.h"
@@ -22,6 +23,17 @@ void fg_request_leave_store(struct fg_request *rq)
 		fg_sessions_give_back(rq->server->sessions, rq->store);
 	rq->store = NULL;
 	rq->is_of_replica = false;
+}
+
+int fg_request_enter_store(struct fg_request *rq, struct fg_error *err)
+{
+	if (rq->store)
+		return FG_OK;
+	rq->store = fg_sessions_borrow(rq->server->sessions, err);
+	if (rq->store)
+		return FG_OK;
+	err->code = FG_ENET;
+	return FG_ENET;
 }
 
 const char *fg_request_parameter(struct fg_request *rq, const char *name)
@@ -159,6 +171,19 @@ int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *e
 {
 	rq->answer.status = http_status;
 	return fg_error_set(err, FG_EINVAL, "%s", message);
+}
+
+int fg_request_check_quota(struct fg_request *rq, const char *project, const struct fg_usage *more,
+			   struct fg_error *err)
+{
+	const int status = fg_quotas_check(rq->server->quotas, rq->store, project, more, err);
+
+	if (status != FG_ELIMIT)
+		return status;
+	atomic_fetch_add(&rq->server->counters.over_quota, 1);
+	rq->answer.status = 403;
+	rq->answer.refusal = "over_quota";
+	return status;
 }
 
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w)

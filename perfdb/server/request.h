@@ -15,8 +15,18 @@ struct MHD_Connection;
 struct fg_request;
 struct fg_route;
 struct fg_incoming;
+struct fg_usage;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
+
+/* A file that is sent back. */
+struct fg_sent_archive {
+	int file; /* closed when it was sent; negative: only its size and digest are told */
+	uint64_t size;
+	const char *digest;
+	const char *name;
+	size_t counted; /* of the server's archive_bytes */
+};
 
 /* What is sent back. */
 struct fg_answer {
@@ -28,9 +38,13 @@ struct fg_answer {
 	const void *asset;
 	size_t asset_size;
 	const char *asset_tag;
+	/* Instead of both: an archive; a HEAD request gets what is said about it. */
+	const struct fg_sent_archive *archive;
+	bool is_sent; /* the archive's file is the connection's now */
 	unsigned retry_after_s;
 	const char *location; /* of a redirection */
 	const char *refusal;  /* what a failure is called; NULL: by its status */
+	const char *cause;    /* of a failure, for the log alone; NULL: the message says it */
 	const char *cookies[2];
 };
 
@@ -66,6 +80,8 @@ struct fg_request {
 	struct fg_answer answer;
 };
 
+/* A session of the database, unless it has one.  FG_ENET: there is none to be had. */
+int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* The session goes back to where it came from. */
 void fg_request_leave_store(struct fg_request *rq);
 /* A parameter of the query; NULL when absent or empty. */
@@ -99,6 +115,9 @@ int fg_request_find_run(struct fg_request *rq, const char *name, const char **id
 /* Fails with this HTTP status. */
 int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *err,
 		      const char *message);
+/* May the project hold this, too?  Clients keep in their spool what is forbidden to them. */
+int fg_request_check_quota(struct fg_request *rq, const char *project, const struct fg_usage *more,
+			   struct fg_error *err) FG_NODISCARD;
 /* Starts the answer as JSON. */
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w);
 /* Starts {"NAME": [ ... ]}; fg_json_end() twice ends it. */

@@ -24,6 +24,22 @@ const struct fg_route fg_routes[] = {
 	 .path = FG_WIRE_RUNS "/",
 	 .scope = FG_SCOPE_ADMIN,
 	 .handler = fg_handle_delete_run},
+	{.method = "POST",
+	 .path = FG_WIRE_ARCHIVES,
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_archive_upload,
+	 .takes_archive = true,
+	 .uses_archives = true},
+	{.method = "GET",
+	 .path = FG_WIRE_ARCHIVES,
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_archive,
+	 .uses_archives = true},
+	{.method = "DELETE",
+	 .path = FG_WIRE_ARCHIVES,
+	 .scope = FG_SCOPE_ADMIN,
+	 .handler = fg_handle_archive_remove,
+	 .uses_archives = true},
 	{.method = "GET",
 	 .path = FG_WIRE_DICTIONARY,
 	 .scope = FG_SCOPE_UPLOAD,
@@ -172,6 +188,14 @@ const struct fg_route fg_routes[] = {
 	 .path = "/api/v1/alert-rules/",
 	 .scope = FG_SCOPE_ADMIN,
 	 .handler = fg_handle_alert_rule_remove},
+	{.method = "PUT",
+	 .path = "/api/v1/alert-rules/",
+	 .scope = FG_SCOPE_ADMIN,
+	 .handler = fg_handle_alert_rule_change},
+	{.method = "POST",
+	 .path = "/api/v1/alert-tests",
+	 .scope = FG_SCOPE_ADMIN,
+	 .handler = fg_handle_alert_test},
 	{.method = "GET",
 	 .path = "/api/v1/alerts",
 	 .scope = FG_SCOPE_ADMIN,
@@ -231,6 +255,13 @@ const struct fg_route fg_routes[] = {
 const size_t fg_route_count = FG_ARRAY_SIZE(fg_routes);
 
 _Static_assert(FG_ARRAY_SIZE(fg_routes) <= FG_ROUTE_MAX, "counters have room for every route");
+
+const char *fg_route_body_type(const struct fg_route *route)
+{
+	if (route->takes_run)
+		return FG_WIRE_MEDIA_TYPE;
+	return route->takes_archive ? FG_WIRE_ARCHIVE_TYPE : "application/json";
+}
 
 bool fg_route_writes(const struct fg_route *route)
 {

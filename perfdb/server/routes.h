@@ -10,15 +10,19 @@ struct fg_route {
 	const char *path; /* ends with '/': and whatever follows */
 	enum fg_scope scope;
 	fg_handler *handler;
-	bool takes_run; /* a large body */
-	bool is_public; /* outside the limits, and known to everybody */
-	bool waits;     /* for the database or another server, though it needs no scope */
-	bool greets;    /* identifies the client, though the route is public */
+	bool takes_run;     /* a large body */
+	bool takes_archive; /* a larger one */
+	bool uses_archives; /* waits for where archives are kept */
+	bool is_public;     /* outside the limits, and known to everybody */
+	bool waits;         /* for the database or another server, though it needs no scope */
+	bool greets;        /* identifies the client, though the route is public */
 };
 
 extern const struct fg_route fg_routes[];
 extern const size_t fg_route_count;
 
+/* The type that a body must have. */
+const char *fg_route_body_type(const struct fg_route *route);
 /* Does it change anything? */
 bool fg_route_writes(const struct fg_route *route);
 

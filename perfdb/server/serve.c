@@ -9,6 +9,7 @@
 #include "perfdb/identity/oidc.h"
 #include "perfdb/server/options.h"
 #include "perfdb/server/people.h"
+#include "perfdb/server/place.h"
 #include "perfdb/server/server.h"
 
 #include <pthread.h>
@@ -18,7 +19,6 @@
 enum {
 	SECRET_BYTES = 16,
 	SECRET_TEXT_SIZE = 2 * SECRET_BYTES + 1,
-	SECRET_FILE_MAX_BYTES = 4096,
 	ENTRY_MODE = 0600
 };
 
@@ -89,6 +89,14 @@ static const struct fg_option serve_options[] = {
 		    "who they are from"),
 	FG_ROW_FILE(struct fg_perfdb_options, mail_credentials, "mail-credentials-file", 0,
 		    "has USER:PASSWORD for the relay; without it, none are sent"),
+	FG_PERFDB_ARCHIVES,
+	{.name = "archive-max",
+	 .kind = FG_OPTION_SIZE,
+	 .offset = offsetof(struct fg_perfdb_options, archive_max),
+	 .argument = "SIZE",
+	 .initial = "512MiB",
+	 .maximum = FG_PERFDB_ARCHIVE_MAX,
+	 .help = "largest archive"},
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -279,18 +287,6 @@ struct identity {
 	char *redirect_url;
 };
 
-static int read_secret(const char *path, char **secret, struct fg_error *err)
-{
-	size_t size = 0;
-	const int status = fg_fs_read(path, SECRET_FILE_MAX_BYTES, secret, &size, err);
-
-	if (status != FG_OK)
-		return status;
-	while (size > 0 && ((*secret)[size - 1] == '\n' || (*secret)[size - 1] == '\r'))
-		(*secret)[--size] = '\0';
-	return size > 0 ? FG_OK : fg_error_set(err, FG_EINVAL, "%s is empty", path);
-}
-
 static int read_identity(const struct fg_perfdb_options *given, struct identity *identity,
 			 struct fg_error *err)
 {
@@ -315,7 +311,8 @@ static int read_identity(const struct fg_perfdb_options *given, struct identity 
 		.ca_file = given->oidc_ca_file,
 	};
 	if (given->oidc_secret_file) {
-		const int status = read_secret(given->oidc_secret_file, &identity->secret, err);
+		const int status =
+			fg_perfdb_read_secret(given->oidc_secret_file, &identity->secret, err);
 
 		if (status != FG_OK)
 			return status;
@@ -342,7 +339,7 @@ static int read_credentials(const struct fg_perfdb_options *given, char **text, 
 	*size = 0;
 	if (!given->mail_credentials)
 		return FG_OK;
-	status = read_secret(given->mail_credentials, text, err);
+	status = fg_perfdb_read_secret(given->mail_credentials, text, err);
 	if (status != FG_OK)
 		return status;
 	*size = strlen(*text);
@@ -368,6 +365,25 @@ static int run_with_mail(const struct fg_perfdb_options *given, struct fg_server
 	if (text)
 		explicit_bzero(text, size);
 	free(text);
+	return status;
+}
+
+static int run_with_archives(const struct fg_perfdb_options *given,
+			     struct fg_server_options *options, struct fg_error *err)
+{
+	struct fg_perfdb_place place = {0};
+	int status = fg_perfdb_place_read(given, &place, err);
+
+	if (status != FG_OK)
+		goto out;
+	if (given->archives) {
+		place.options.read_only = given->read_only;
+		options->archives = &place.options;
+		options->archive_limit_bytes = (size_t)given->archive_max;
+	}
+	status = run_with_mail(given, options, err);
+out:
+	fg_perfdb_place_release(&place);
 	return status;
 }
 
@@ -431,7 +447,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 	if (identity.redirect_url)
 		options.oidc = &identity.options;
 	if (status == FG_OK)
-		status = run_with_mail(given, &options, &err);
+		status = run_with_archives(given, &options, &err);
 	release_identity(&identity);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);

@@ -12,6 +12,9 @@ SELECT id, project, events, benchmark, metric, silence_ns, channel, target, auth
 WHERE project = $1 ORDER BY id;
 -- name: alert_rule_project
 SELECT project FROM alert_rule WHERE id = $1;
+-- name: alert_rule_change
+UPDATE alert_rule SET events = $2, benchmark = $3, metric = $4, silence_ns = $5, channel = $6, target = $7, secret = $8
+WHERE id = $1 RETURNING id;
 -- name: alert_rule_remove
 DELETE FROM alert_rule WHERE id = $1;
 -- name: alert_rule_remove_alerts
@@ -33,7 +36,7 @@ ON CONFLICT (rule, benchmark, metric) DO UPDATE SET at_ns = excluded.at_ns WHERE
 INSERT INTO alert (rule, run, body, state, attempts, due_ns, created_ns)
 SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), 0, 0, CAST($4 AS BIGINT), CAST($4 AS BIGINT)
 WHERE (SELECT count(*) FROM alert a WHERE a.rule = $1 AND a.state = 0) < CAST($5 AS BIGINT)
-	AND EXISTS (SELECT 1 FROM alert_rule r WHERE r.id = $1);
+	AND EXISTS (SELECT 1 FROM alert_rule r WHERE r.id = $1) RETURNING id;
 -- name: alert_list
 SELECT a.id, a.rule, a.run, a.state, a.attempts, a.due_ns, a.created_ns, a.reason, a.body FROM alert a JOIN alert_rule r ON r.id = a.rule
 WHERE r.project = $1 ORDER BY a.id DESC LIMIT $2;

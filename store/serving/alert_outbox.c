@@ -77,20 +77,24 @@ struct draft {
 	struct fg_strbuf text;
 	struct fg_json_writer w;
 	size_t told;
+	int64_t now_ns;
+	int64_t id; /* once it is put; 0: it was left out */
 };
 
 static void begin_draft(struct draft *d, const struct fg_alert_rule *rule,
-			const struct fg_alert_news *news, int64_t now_ns)
+			const struct fg_alert_news *news)
 {
 	char time[FG_TIME_TEXT_SIZE];
 
-	fg_time_format_utc(now_ns, time);
+	d->now_ns = fg_clock_wall_ns();
+	fg_time_format_utc(d->now_ns, time);
 	fg_json_writer_init(&d->w, &d->text, 0);
 	fg_json_begin_object(&d->w, NULL);
 	write_name(&d->w, "project", news->project);
 	fg_json_int(&d->w, "rule", rule->id);
 	fg_json_text(&d->w, "at", time);
-	fg_json_text(&d->w, "run", news->run);
+	if (news->run)
+		fg_json_text(&d->w, "run", news->run);
 	fg_json_text(&d->w, "url", news->url);
 	write_name(&d->w, "commit", news->commit);
 	write_name(&d->w, "branch", news->branch);
@@ -98,9 +102,10 @@ static void begin_draft(struct draft *d, const struct fg_alert_rule *rule,
 }
 
 static int put_draft(struct fg_store *store, struct draft *d, const struct fg_alert_rule *rule,
-		     const struct fg_alert_news *news, int64_t now_ns, struct fg_error *err)
+		     const struct fg_alert_news *news, struct fg_error *err)
 {
 	struct fg_query q;
+	int status = FG_OK;
 
 	fg_json_end(&d->w);
 	fg_json_int(&d->w, "more",
@@ -110,30 +115,49 @@ static int put_draft(struct fg_store *store, struct draft *d, const struct fg_al
 	fg_query_int(&q, rule->id);
 	fg_query_text(&q, news->run);
 	fg_query_text(&q, fg_strbuf_text(&d->text));
-	fg_query_int(&q, now_ns);
+	fg_query_int(&q, d->now_ns);
 	fg_query_int(&q, FG_ALERT_WAITING_MAX);
-	return fg_query_run(&q, err);
+	status = fg_query_value(&q, &d->id, err);
+	return status == FG_ENOENT ? FG_OK : status;
 }
 
 static int put_for_rule(struct fg_store *store, const struct fg_alert_rule *rule,
 			const struct fg_alert_news *news, struct fg_error *err)
 {
-	const int64_t now_ns = fg_clock_wall_ns();
 	struct draft d = {0};
 	int status = FG_OK;
 
-	begin_draft(&d, rule, news, now_ns);
+	begin_draft(&d, rule, news);
 	for (size_t i = 0; i < news->count && status == FG_OK; i++) {
 		bool may = false;
 
 		if (!concerns(rule, &news->findings[i]))
 			continue;
-		status = tell(store, rule, &news->findings[i], now_ns, &may, err);
+		status = tell(store, rule, &news->findings[i], d.now_ns, &may, err);
 		if (may && d.told++ < FG_ALERT_SHOWN_MAX)
 			write_finding(&d.w, &news->findings[i]);
 	}
 	if (status == FG_OK && d.told)
-		status = put_draft(store, &d, rule, news, now_ns, err);
+		status = put_draft(store, &d, rule, news, err);
+	fg_strbuf_release(&d.text);
+	return status;
+}
+
+int fg_store_alert_test(struct fg_store *store, const struct fg_alert_rule *rule, const char *url,
+			int64_t *id, struct fg_error *err)
+{
+	const struct fg_alert_news news = {.project = rule->project, .url = url};
+	struct draft d = {.told = 1};
+	int status = FG_OK;
+
+	begin_draft(&d, rule, &news);
+	fg_json_begin_object(&d.w, NULL);
+	fg_json_text(&d.w, "event", "test");
+	fg_json_end(&d.w);
+	status = put_draft(store, &d, rule, &news, err);
+	if (status == FG_OK && !d.id)
+		status = fg_error_set(err, FG_EBUSY, "as many alerts of the rule wait as may");
+	*id = d.id;
 	fg_strbuf_release(&d.text);
 	return status;
 }

@@ -77,6 +77,31 @@ int fg_store_alert_rule_add(struct fg_store *store, struct fg_alert_rule *rule,
 	return fg_query_value(&q, &rule->id, err);
 }
 
+static int no_such_rule(int64_t id, struct fg_error *err)
+{
+	return fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
+}
+
+int fg_store_alert_rule_change(struct fg_store *store, const struct fg_alert_rule *rule,
+			       struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_ALERT_RULE_CHANGE);
+	fg_query_int(&q, rule->id);
+	fg_query_int(&q, rule->events);
+	fg_query_text(&q, rule->benchmark);
+	fg_query_text(&q, rule->metric);
+	fg_query_int(&q, rule->silence_ns);
+	fg_query_text(&q, rule->is_mail ? MAIL : WEBHOOK);
+	fg_query_text(&q, rule->target);
+	fg_query_text(&q, rule->secret);
+	status = fg_query_value(&q, &id, err);
+	return status == FG_ENOENT ? no_such_rule(rule->id, err) : status;
+}
+
 int fg_store_alert_rule_project(struct fg_store *store, int64_t id, char **project,
 				struct fg_error *err)
 {
@@ -91,7 +116,7 @@ int fg_store_alert_rule_project(struct fg_store *store, int64_t id, char **proje
 		*project = fg_column_copy(&q, 0);
 	fg_query_end(&q);
 	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
+		return no_such_rule(id, err);
 	return status > 0 ? FG_OK : status;
 }
 

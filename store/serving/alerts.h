@@ -57,6 +57,9 @@ bool fg_alert_matches(const char *pattern, const char *text);
 /* Sets its id and time.  FG_ELIMIT: the project has as many as it may. */
 int fg_store_alert_rule_add(struct fg_store *store, struct fg_alert_rule *rule,
 			    struct fg_error *err) FG_NODISCARD;
+/* By its id: all but who made it, when, and of which project.  FG_ENOENT: no such rule. */
+int fg_store_alert_rule_change(struct fg_store *store, const struct fg_alert_rule *rule,
+			       struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT: no such rule.  `*project` is to be freed. */
 int fg_store_alert_rule_project(struct fg_store *store, int64_t id, char **project,
 				struct fg_error *err) FG_NODISCARD;
@@ -96,6 +99,10 @@ struct fg_alert_news {
 /* Part of a batch, or a transaction of its own: an alert for each rule that this concerns. */
 int fg_store_alerts_put(struct fg_store *store, const struct fg_alert_news *news,
 			struct fg_error *err) FG_NODISCARD;
+
+/* An alert about nothing, due now.  FG_EBUSY: as many wait as may. */
+int fg_store_alert_test(struct fg_store *store, const struct fg_alert_rule *rule, const char *url,
+			int64_t *id, struct fg_error *err) FG_NODISCARD;
 
 enum fg_alert_state {
 	FG_ALERT_WAITING,

@@ -60,6 +60,10 @@ def numbers_are_refused_when_the_rule_is_made(server, secret, receiver):
         check(answer.status == 400 and "local or private" in answer.json()["error"]["message"], f"{host}: {answer.status} {answer.body!r}")
     answer = rule_for(server, secret, "http://8.8.8.8/hook")
     expect(answer, 201, "a public address")
+    for host in FORBIDDEN:
+        words = {"project": "tracker", "events": ["regression"], "webhook": receiver.url(host=host)}
+        changed = server.ask("PUT", f"/api/v1/alert-rules/{answer.json()['id']}", {"Content-Type": "application/json"}, json.dumps(words).encode(), token=secret)
+        check(changed.status == 400 and "local or private" in changed.json()["error"]["message"], f"changed to {host}: {changed.status}")
     expect(server.ask("DELETE", f"/api/v1/alert-rules/{answer.json()['id']}", token=secret), 200, "removing its rule")
 
 

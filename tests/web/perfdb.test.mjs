@@ -4,7 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
 
@@ -14,7 +16,8 @@ const pictures = process.env.FASTGATE_SCREENSHOTS;
 if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
-function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0']) {
+function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0',
+	'--archives', join(folder, 'archives'), '--alert-allow', '127.0.0.0/8', '--alert-http']) {
 	const environment = { ...process.env };
 	delete environment.FASTGATE_PERFDB;
 	const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
@@ -76,6 +79,25 @@ async function limits(context) {
 	await page.close();
 }
 
+// The page of a run has its archive, which comes with the tab's token.
+async function archive(context) {
+	const headers = { Authorization: `Bearer ${token}` };
+	const { runs } = await (await fetch(`${base}api/v1/runs?project=tracker`, { headers })).json();
+	const content = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), Buffer.alloc(300000, 'traces')]);
+	const digest = createHash('sha256').update(content).digest('hex');
+	const sent = await fetch(`${base}api/v1/archives/${runs[0].id}`, { method: 'POST', body: content,
+		headers: { ...headers, 'Content-Type': 'application/vnd.fastgate.archive', 'Content-SHA256': digest } });
+	assert.equal(sent.status, 201);
+	const page = await openPage(context, `${base}?view=run&run=${runs[0].id}`, options);
+	const coming = page.waitForEvent('download');
+	await page.getByRole('link', { name: 'archive of its traces (293 KiB)' }).click();
+	const came = await coming;
+	assert.equal(came.suggestedFilename(), `${runs[0].id}.tar.zst`);
+	assert.ok(content.equals(readFileSync(await came.path())));
+	await look(context, page, 'run-archive');
+	await page.close();
+}
+
 // An administrator makes a rule, whose secret is shown once, and removes it.
 async function alerts(context) {
 	const page = await openPage(context, base, options);
@@ -89,7 +111,32 @@ async function alerts(context) {
 	assert.match(await page.locator('code.secret').innerText(), /^[0-9a-f]{48}$/);
 	assert.match(await page.getByRole('row', { name: /hooks/ }).innerText(), /tracker\s+regressions, errors\s+<b>p\*<\/b>\s+\*\s+24 h\s+https:\/\/hooks.example.org\/perf/);
 	await page.getByText('Nothing was told yet.').waitFor();
+	await page.getByRole('button', { name: /^Edit rule/ }).click();
+	await page.getByRole('button', { name: 'Cancel' }).click();
+	await page.getByRole('button', { name: /^Edit rule/ }).click();
+	assert.ok(await page.getByLabel('errors').isChecked());
+	assert.equal(await page.getByLabel('Silence', { exact: true }).inputValue(), '24h');
+	await page.getByLabel('Benchmark', { exact: true }).fill('<i>p*</i>');
+	await page.getByLabel('Silence', { exact: true }).fill('90m');
+	const received = [];
+	const receiver = createServer((request, answer) => {
+		received.push(request.headers['x-perfdb-signature-256']);
+		answer.writeHead(received.length === 1 ? 410 : 204).end();
+	});
+	await new Promise((resolve) => { receiver.listen(0, '127.0.0.1', resolve); });
+	await page.getByLabel('To', { exact: true }).fill(`http://127.0.0.1:${receiver.address().port}/perf`);
+	await page.getByRole('button', { name: 'Save', exact: true }).click();
+	await page.getByRole('row', { name: /perf$|1.5 h/ }).first().waitFor();
+	assert.match(await page.getByRole('row', { name: /1.5 h/ }).innerText(), /tracker\s+regressions, errors\s+<i>p\*<\/i>\s+\*\s+1.5 h\s+http:\/\/127.0.0.1:\d+\/perf/);
+	assert.equal(await page.locator('code.secret').count(), 0); // it has the one that it had
+	await page.getByRole('button', { name: /^Test rule/ }).click();
+	await page.getByText(/^Rule \d+: the test was not delivered: the webhook answered 410$/).waitFor();
+	await page.getByRole('button', { name: /^Test rule/ }).click();
+	await page.getByText(/^Rule \d+: the test was delivered\.$/).waitFor();
+	assert.match(received[1], /^sha256=[0-9a-f]{64}$/);
+	assert.match(await page.getByRole('table', { name: 'Alerts' }).innerText(), /test\s+\d+\s+delivered\s+1\s[^]*test\s+\d+\s+given up\s+1\s+the webhook answered 410/);
 	await look(context, page, 'alerts');
+	receiver.close();
 	await page.getByRole('button', { name: /^Remove rule/ }).click();
 	await page.getByText('Nobody is told of anything yet.').waitFor();
 	page.noProblems();
@@ -444,6 +491,7 @@ try {
 		await tokens(context);
 		await limits(context);
 		await alerts(context);
+		await archive(context);
 
 		await deadEnds(context);
 		await backThroughZooms(context);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/alerter.h"
 #include "perfdb/server/api/decision.h"
@@ -20,6 +21,7 @@ enum {
 };
 
 #define DEFAULT_SILENCE "24h"
+#define RULE_NUMBER_MAX 9e15 /* what a double holds exactly */
 
 static void write_rule(struct fg_json_writer *w, const struct fg_alert_rule *rule)
 {
@@ -143,8 +145,9 @@ static int read_secret(struct fg_request *rq, const cJSON *json, char **secret,
 			    SECRET_MAX_BYTES);
 }
 
-static int read_target(struct fg_request *rq, const cJSON *json, struct fg_alert_rule *rule,
-		       struct fg_error *err)
+/* `old`: the rule as it was; NULL: it is new. */
+static int read_target(struct fg_request *rq, const cJSON *json, const struct fg_alert_rule *old,
+		       struct fg_alert_rule *rule, struct fg_error *err)
 {
 	const struct fg_delivery_options *delivery = fg_alerter_delivery(rq->server->alerter);
 	char *webhook = fg_decision_text(rq, json, "webhook", NULL);
@@ -159,7 +162,11 @@ static int read_target(struct fg_request *rq, const cJSON *json, struct fg_alert
 	rule->target = mail ? mail : webhook;
 	if (!mail) {
 		status = fg_webhook_check(delivery, webhook, err);
-		return status == FG_OK ? read_secret(rq, json, &rule->secret, err) : status;
+		if (status == FG_OK && old && old->secret && !fg_json_find(json, "secret"))
+			rule->secret = fg_arena_strdup(&rq->arena, old->secret);
+		else if (status == FG_OK)
+			status = read_secret(rq, json, &rule->secret, err);
+		return status;
 	}
 	if (!delivery->relay)
 		return fg_error_set(
@@ -168,8 +175,8 @@ static int read_target(struct fg_request *rq, const cJSON *json, struct fg_alert
 	return fg_mail_check(mail, err);
 }
 
-static int read_rule(struct fg_request *rq, const cJSON *json, struct fg_alert_rule *rule,
-		     struct fg_error *err)
+static int read_rule(struct fg_request *rq, const cJSON *json, const struct fg_alert_rule *old,
+		     struct fg_alert_rule *rule, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -185,10 +192,18 @@ static int read_rule(struct fg_request *rq, const cJSON *json, struct fg_alert_r
 	if (status != FG_OK)
 		return status;
 	status = read_silence(json, &rule->silence_ns, err);
-	return status == FG_OK ? read_target(rq, json, rule, err) : status;
+	return status == FG_OK ? read_target(rq, json, old, rule, err) : status;
 }
 
 /* The address of a webhook may be a secret itself: the log gets only that it is one. */
+static void describe(struct fg_request *rq, const struct fg_alert_rule *rule,
+		     struct fg_audit_entry *entry)
+{
+	entry->subject = fg_arena_printf(&rq->arena, "alert rule %lld", (long long)rule->id);
+	entry->detail = fg_arena_printf(&rq->arena, "%s, %s: %s", rule->benchmark, rule->metric,
+					rule->is_mail ? rule->target : "webhook");
+}
+
 static int add(struct fg_request *rq, struct fg_alert_rule *rule, struct fg_error *err)
 {
 	struct fg_audit_entry entry = {.project = rule->project, .action = "alert.add"};
@@ -198,9 +213,7 @@ static int add(struct fg_request *rq, struct fg_alert_rule *rule, struct fg_erro
 		return status;
 	rule->author = fg_arena_strdup(&rq->arena, rq->author);
 	status = fg_store_alert_rule_add(rq->store, rule, err);
-	entry.subject = fg_arena_printf(&rq->arena, "alert rule %lld", (long long)rule->id);
-	entry.detail = fg_arena_printf(&rq->arena, "%s, %s: %s", rule->benchmark, rule->metric,
-				       rule->is_mail ? rule->target : "webhook");
+	describe(rq, rule, &entry);
 	return fg_decision_end(rq, status, &entry, err);
 }
 
@@ -214,7 +227,7 @@ int fg_handle_alert_rule_add(struct fg_request *rq, struct fg_error *err)
 
 	if (status == FG_OK) {
 		rule.project = fg_arena_strdup(&rq->arena, project);
-		status = read_rule(rq, json, &rule, err);
+		status = read_rule(rq, json, NULL, &rule, err);
 	}
 	cJSON_Delete(json);
 	if (status != FG_OK)
@@ -229,6 +242,148 @@ int fg_handle_alert_rule_add(struct fg_request *rq, struct fg_error *err)
 	if (rule.secret)
 		fg_json_text(&w, "secret", rule.secret);
 	fg_json_end(&w);
+	return FG_OK;
+}
+
+/* The rule of this number in `rules`, if it may be seen. */
+static int find_rule(struct fg_request *rq, int64_t id, struct fg_alert_rule_list *rules,
+		     struct fg_alert_rule **found, struct fg_error *err)
+{
+	char *project = NULL;
+	int status = fg_store_alert_rule_project(rq->store, id, &project, err);
+
+	*found = NULL;
+	if (status != FG_OK)
+		return status;
+	if (fg_request_may_see(rq, project, NULL) == FG_OK)
+		status = fg_store_alert_rule_list(rq->store, project, rules, err);
+	free(project);
+	if (status != FG_OK)
+		return status;
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->items[i].id == id)
+			*found = &rules->items[i];
+	}
+	if (*found)
+		return FG_OK;
+	return fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
+}
+
+static int change(struct fg_request *rq, const struct fg_alert_rule *rule, struct fg_error *err)
+{
+	struct fg_audit_entry entry = {.project = rule->project, .action = "alert.change"};
+	int status = fg_decision_begin(rq, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_alert_rule_change(rq->store, rule, err);
+	describe(rq, rule, &entry);
+	return fg_decision_end(rq, status, &entry, err);
+}
+
+static int read_change(struct fg_request *rq, const struct fg_alert_rule *old,
+		       struct fg_alert_rule *rule, struct fg_error *err)
+{
+	const char *project = NULL;
+	cJSON *json = NULL;
+	int status = fg_decision_body(rq, &json, &project, err);
+
+	*rule = (struct fg_alert_rule){.id = old->id, .project = old->project};
+	if (status != FG_OK)
+		goto out;
+	if (!project || strcmp(project, old->project) != 0)
+		status = fg_error_set(err, FG_EINVAL, "'project': a rule stays in its project");
+	else
+		status = read_rule(rq, json, old, rule, err);
+out:
+	cJSON_Delete(json);
+	return status;
+}
+
+/* The secret is told if it is another one. */
+static void answer_change(struct fg_request *rq, const struct fg_alert_rule *old,
+			  const struct fg_alert_rule *rule)
+{
+	struct fg_json_writer w;
+
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_int(&w, "id", rule->id);
+	if (rule->secret && (!old->secret || strcmp(rule->secret, old->secret) != 0))
+		fg_json_text(&w, "secret", rule->secret);
+	fg_json_end(&w);
+}
+
+/* All of the rule but its secret, which is only replaced by another one. */
+int fg_handle_alert_rule_change(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_alert_rule_list rules = {0};
+	struct fg_alert_rule *old = NULL;
+	struct fg_alert_rule rule = {0};
+	int64_t id = 0;
+	int status = fg_decision_number(rq, "an alert rule", &id, err);
+
+	if (status != FG_OK)
+		return status;
+	status = find_rule(rq, id, &rules, &old, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_change(rq, old, &rule, err);
+	if (status != FG_OK)
+		goto out;
+	status = change(rq, &rule, err);
+	if (status != FG_OK)
+		goto out;
+	answer_change(rq, old, &rule);
+out:
+	fg_alert_rule_list_release(&rules);
+	return status;
+}
+
+static int put_test(struct fg_request *rq, const struct fg_alert_rule *rule, int64_t *alert,
+		    struct fg_error *err)
+{
+	struct fg_audit_entry entry = {.project = rule->project, .action = "alert.test"};
+	const char *base = rq->server->options.public_url;
+	const char *url =
+		base ? fg_arena_printf(&rq->arena, "%.*s/?view=alerts",
+				       (int)(strlen(base) - fg_text_ends_with(base, "/")), base)
+		     : NULL;
+	int status = fg_decision_begin(rq, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_alert_test(rq->store, rule, url, alert, err);
+	describe(rq, rule, &entry);
+	return fg_decision_end(rq, status, &entry, err);
+}
+
+int fg_handle_alert_test(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_alert_rule_list rules = {0};
+	struct fg_alert_rule *rule = NULL;
+	const char *project = NULL;
+	cJSON *json = NULL;
+	double number = 0;
+	int64_t alert = 0;
+	int status = fg_decision_body(rq, &json, &project, err);
+
+	number = fg_json_double_or(json, "rule", 0);
+	cJSON_Delete(json);
+	if (status != FG_OK)
+		return status;
+	if (!(number >= 1 && number < RULE_NUMBER_MAX))
+		return fg_error_set(err, FG_EINVAL, "'rule': expected the number of an alert rule");
+	status = find_rule(rq, (int64_t)number, &rules, &rule, err);
+	if (status != FG_OK)
+		return status;
+	status = put_test(rq, rule, &alert, err);
+	fg_alert_rule_list_release(&rules);
+	if (status != FG_OK)
+		return status;
+	fg_alerter_wake(rq->server->alerter);
+	fg_decision_answer(rq, "alert", NULL, alert);
+	rq->answer.status = FG_HTTP_CREATED;
 	return FG_OK;
 }
 
@@ -249,20 +404,18 @@ static int take_away(struct fg_request *rq, int64_t id, const char *project, str
 
 int fg_handle_alert_rule_remove(struct fg_request *rq, struct fg_error *err)
 {
-	char *project = NULL;
+	struct fg_alert_rule_list rules = {0};
+	struct fg_alert_rule *rule = NULL;
 	int64_t id = 0;
 	int status = fg_decision_number(rq, "an alert rule", &id, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_alert_rule_project(rq->store, id, &project, err);
-	if (status != FG_OK)
+	status = find_rule(rq, id, &rules, &rule, err);
+	if (status != FG_OK || !rule)
 		return status;
-	if (fg_request_may_see(rq, project, NULL) == FG_OK)
-		status = take_away(rq, id, project, err);
-	else
-		status = fg_error_set(err, FG_ENOENT, "there is no alert rule %lld", (long long)id);
-	free(project);
+	status = take_away(rq, id, rule->project, err);
+	fg_alert_rule_list_release(&rules);
 	if (status != FG_OK)
 		return status;
 	fg_decision_answer(rq, "removed", NULL, id);

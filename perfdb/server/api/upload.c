@@ -18,6 +18,7 @@
 #include "store/bytes.h"
 #include "store/serving/dictionary.h"
 #include "store/serving/ingest.h"
+#include "store/serving/limits.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
 
@@ -269,8 +270,9 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 	if (up->made.taken)
 		rq->answer.status = FG_HTTP_DIFFERENT;
 	if (up->made.stored)
-		fg_quotas_add(rq->server->quotas, up->arrival.stored.run.project,
-			      fg_arrival_bytes(&up->arrival));
+		fg_quotas_add(
+			rq->server->quotas, up->arrival.stored.run.project,
+			&(struct fg_usage){.runs = 1, .bytes = fg_arrival_bytes(&up->arrival)});
 	if (rq->write.status == FG_OK)
 		confirm(rq, up->made.stored);
 	if (rq->write.status == FG_OK && (up->news.told.count || up->news.told.search_count))
@@ -370,20 +372,6 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 	return check_identity(rq, &up->run.run, err);
 }
 
-/* Clients keep in their spool what is forbidden to them. */
-static int check_quota(struct fg_request *rq, struct fg_error *err)
-{
-	const int status =
-		fg_quotas_check(rq->server->quotas, rq->store, rq->upload->run.run.project, err);
-
-	if (status != FG_ELIMIT)
-		return status;
-	atomic_fetch_add(&rq->server->counters.over_quota, 1);
-	rq->answer.status = 403;
-	rq->answer.refusal = "over_quota";
-	return status;
-}
-
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
 	bool known = false;
@@ -403,7 +391,8 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 		confirm(rq, false);
 		return leave(rq, FG_OK);
 	}
-	status = check_quota(rq, err);
+	status = fg_request_check_quota(rq, rq->upload->run.run.project,
+					&(struct fg_usage){.runs = 1}, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,

@@ -207,6 +207,73 @@ def administrators_of_the_project_make_rules(server, secret):
     check(told == [("boss", "alert.add", f"alert rule {rule['id']}"), ("boss", "alert.remove", f"alert rule {rule['id']}")], f"{told}")
 
 
+def change_rule(server, bearer, rule, **words):
+    words = {"project": "tracker", "events": ["regression"], "silence": "0s", **words}
+    return server.ask("PUT", f"/api/v1/alert-rules/{rule}", {"Content-Type": "application/json"}, json.dumps(words).encode(), token=bearer)
+
+
+def send_test(server, bearer, rule, **words):
+    return server.write("/api/v1/alert-tests", {"project": "tracker", "rule": rule, **words}, token=bearer)
+
+
+def test_is_sent_at_once(server, secret):
+    receiver = Receiver([(410, {})])
+    rule = add_rule(server, secret, events=["change"], webhook=receiver.url(), secret=SECRET, silence="24h")
+    for state in ("given up", "delivered", "delivered"):
+        alert = expect(send_test(server, secret, rule["id"]), 201, "a test").json()["alert"]
+        _, headers, body = receiver.take()
+        check(headers["X-Perfdb-Delivery"] == str(alert), f"{alert} {headers}")
+        check(headers["X-Perfdb-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()}", "the signature of a test")
+        told = json.loads(body)
+        check(told["findings"] == [{"event": "test"}] and told["rule"] == rule["id"] and "run" not in told, f"{told}")
+        check(told["url"] == "https://perf.example.org/?view=alerts", f"{told}")
+        until(lambda: next(one for one in alerts(server, secret) if one["id"] == alert)["state"] == state, f"a test that is {state}")
+    remove_rule(server, secret, rule)
+
+
+def changed_rule_tells_as_it_is_now(server, secret):
+    before, after = Receiver(), Receiver()
+    rule = add_rule(server, secret, benchmark="other*", webhook=before.url(), secret=SECRET, silence="0s")["id"]
+    answer = expect(change_rule(server, secret, rule, benchmark="p*", webhook=after.url()), 200, "a change").json()
+    check(answer == {"id": rule}, f"the secret that it had is told again, or is another: {answer}")
+    _, data = run_with(verdict("regression"))
+    expect(send(server, data, secret), 201, "a run")
+    _, headers, body = after.take()
+    check(headers["X-Perfdb-Signature-256"] == f"sha256={hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()}", "the secret did not stay")
+    check(before.count == 0, "the address that it had was told")
+    expect(change_rule(server, secret, rule, metric="wall*", events=["error"], webhook=after.url("/new"), secret="another secret that both know"), 200, "another secret")
+    seen = next(one for one in server.ask("GET", "/api/v1/alert-rules?project=tracker", token=secret).json()["rules"] if one["id"] == rule)
+    check((seen["events"], seen["benchmark"], seen["metric"], seen["silence_s"], seen["webhook"], seen["author"])
+          == (["error"], "*", "wall*", 0, after.url("/new"), "root"), f"{seen}")
+    log = [json.loads(line) for line in server.ask("GET", "/api/v1/audit", token=secret).body.decode().splitlines()]
+    log = [(one["action"], one["who"], one["detail"]) for one in log if one["subject"] == f"alert rule {rule}"][-3:]
+    check(log == [("alert.add", "root", "other*, *: webhook"), ("alert.change", "root", "p*, *: webhook"), ("alert.change", "root", "*, wall*: webhook")], f"{log}")
+    only_administrators_change_and_try(server, secret, rule, after)
+    remove_rule(server, secret, {"id": rule})
+    expect(change_rule(server, secret, rule, webhook=after.url()), 404, "a change of what is gone")
+    expect(send_test(server, secret, rule), 404, "a test of what is gone")
+
+
+def only_administrators_change_and_try(server, secret, rule, receiver):
+    before = receiver.count
+    for scope in ("read", "upload", "triage"):
+        bearer = token(scope, "--project", "tracker")
+        expect(change_rule(server, bearer, rule, webhook=receiver.url()), 403, f"{scope} changes a rule")
+        expect(send_test(server, bearer, rule), 403, f"{scope} sends a test")
+    stranger = token("admin", "--project", "other")
+    for project in ("tracker", "other"):
+        expect(change_rule(server, stranger, rule, project=project, webhook=receiver.url()), 404, "another project's administrator changes a rule")
+        expect(send_test(server, stranger, rule, project=project), 404, "another project's administrator sends a test")
+    for wrong in ({"events": []}, {"webhook": "http://10.1.2.3/"}, {"webhook": "ftp://x"}, {"webhook": None}, {"silence": "99d"}, {"project": "other"}):
+        check(change_rule(server, secret, rule, **{"webhook": receiver.url(), **wrong}).status == 400, f"{wrong} is taken")
+    for wrong in (0, -1, "1", 1e300, None):
+        expect(send_test(server, secret, wrong), 400, f"the rule {wrong}")
+    body = json.dumps({"project": "tracker", "events": ["error"], "webhook": receiver.url()}).encode()
+    expect(server.ask("PUT", f"/api/v1/alert-rules/{rule}", {"Content-Type": "text/plain"}, body, token=secret), 415, "a change as text")
+    expect(server.ask("PUT", f"/api/v1/alert-rules/{rule}", {"Content-Type": "application/json", "Origin": "https://elsewhere.example"}, body, token=secret), 403, "another page")
+    check(receiver.count == before, "something was sent")
+
+
 def bad_rules_are_refused(server, secret):
     good = {"project": "tracker", "events": ["regression"], "webhook": "https://hooks.example.org/x"}
     for change, words in (({"project": None}, "one project"), ({"events": ["sunrise"]}, "'sunrise' is not an event"), ({"events": []}, "'events'"),
@@ -254,6 +321,8 @@ def scenario():
         two_servers_send_each_once(server, secret)
         administrators_of_the_project_make_rules(server, secret)
         bad_rules_are_refused(server, secret)
+        test_is_sent_at_once(server, secret)
+        changed_rule_tells_as_it_is_now(server, secret)
     what_waits_survives_the_server(secret)
     rules_move_with_the_database(secret)
 

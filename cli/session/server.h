@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The perfdb server that a command talks to. */
+#ifndef FG_CLI_SESSION_SERVER_H
+#define FG_CLI_SESSION_SERVER_H
+
+#include "cli/framework/command.h"
+#include "model/plan.h"
+#include "perfdb/client/client.h"
+
+struct fg_cli_server {
+	const char *url;
+	const char *token_env;
+	const char *ca_file;
+	unsigned attempts;
+	int64_t timeout_ns;
+};
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses */
+/* Rows for option tables; `member` is a struct fg_cli_server. */
+#define FG_CLI_SERVER_OPTIONS(type, member)                                                       \
+ FG_ROW_TEXT(type, member.url, "url", 0, "URL",                                                   \
+	     "the perfdb server; by default perfdb.url of fastgate.yml"),                         \
+	 FG_ROW_TEXT(                                                                             \
+		 type, member.token_env, "token-env", 0, "NAME",                                  \
+		 "the environment variable that holds the token; by default perfdb.token_env"),   \
+	 FG_ROW_FILE(type, member.ca_file, "ca-file", 0,                                          \
+		     "certificates to trust instead of the system's; by default perfdb.ca_file"), \
+	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s",                               \
+			 "how long one request may take")
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/*
+ * Whatever the command line leaves open comes from fastgate.yml, if there is one.  FG_EINVAL: the
+ * user's own PERFDB_URL forbids the server that a checkout names.
+ */
+int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
+			  const struct fg_perfdb *perfdb, struct fg_push_options *options,
+			  struct fg_error *err) FG_NODISCARD;
+
+#endif
