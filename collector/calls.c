@@ -5,6 +5,7 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
+#include "collector/call_jumps.h"
 #include "collector/call_times.h"
 #include "collector/call_values.h"
 #include "collector/collector_env.h"
@@ -507,6 +508,15 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
+static void count_jump(const struct fg_call_state *state)
+{
+	const int saved_errno = errno;
+
+	if (fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+		(void)count(state, fg_call_jump_target(state->index));
+	errno = saved_errno;
+}
+
 static void end_call(const struct fg_call_state *state)
 {
 	const uint64_t now = fg_call_clock();
@@ -550,8 +560,9 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 		if (fg_called[i].is_named)
 			tell(thread, i);
 	write_patterns(thread);
+	fg_call_jumps_write(thread);
 	if (fg_called_full)
-		(void)fg_note(thread, "more than 1024 functions are asked for: some are left out");
+		(void)fg_note(thread, "more than 32768 functions are asked for: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(thread,
 			      "an object that is compiled with -finstrument-functions has "
@@ -634,6 +645,9 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(domains, true);
 	if (!calls && !domains)
 		return;
+	/* Durations are taken where a stub calls the function, which a jump does not. */
+	if (!variable(environment, FG_ENV_CALL_TIMES))
+		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), count_jump);
 	fg_call_values_choose(variable(environment, FG_ENV_VALUES),
 			      variable(environment, FG_ENV_VALUES_BITS));
 	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;

@@ -6,6 +6,8 @@
  *	call_hooks.c    what functions call that are compiled with -finstrument-functions
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
+ *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
  *	call_times.c    how long calls take, where that is asked for
  *	call_values.c   the arguments themselves, where they are asked for
@@ -28,7 +30,7 @@
 #include <stdint.h>
 
 enum {
-	FG_CALLED_MAX = 1024,       /* functions */
+	FG_CALLED_MAX = 1 << 15,    /* functions */
 	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
 	FG_CALL_PATTERNS_MAX = 256, /* in one list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
@@ -107,7 +109,8 @@ struct fg_call_state {
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
 	uint64_t is_timed; /* the function is called, and its end is told */
-	uint64_t unused[6];
+	uint64_t r11;      /* saved at an entry only */
+	uint64_t unused[5];
 	uint8_t vectors[8][64];
 };
 
@@ -136,6 +139,14 @@ struct fg_call_target {
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
+/*
+ * Finds or adds the function `readable` that the patterns ask for; `symbol` tells which overload it
+ * is.  False: none asks for it in the object of this path, or there is no room.
+ */
+bool fg_call_function_add(const char *symbol, const char *readable, const char *path,
+			  uint32_t *function, bool *is_counted_only);
+/* Does the collector itself call what lies at this address? */
+bool fg_call_is_used_by_us(uintptr_t address);
 /* Functions were left out for want of room. */
 extern bool fg_called_full;
 /* Objects compiled with -finstrument-functions that have no symbol table. */

@@ -213,6 +213,12 @@ enum fg_trace_record {
 	 * in the difference, the low half how many follow here, lowest first; the rest are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
+	/*
+	 * Of functions that were to be counted at their entries, of which one record is written for
+	 * each reason: enum fg_entry_refusal (entry_plan.h; 0: they are counted there), how many,
+	 * then to the end of the record texts, the names of some of them
+	 */
+	FG_RECORD_ENTRIES = 53,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */

@@ -440,6 +440,25 @@ static void read_call_hooks(struct reader *r, struct cursor *c)
 		*REACH(r->trace, hook, id) = has_hooks;
 }
 
+static void read_entries(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_refusal refusal = {.names = ""};
+
+	refusal.reason = take_varint(c);
+	refusal.functions = take_varint(c);
+	while (c->at < c->end && !c->failed) {
+		const char *name = take_text(r, c);
+
+		if (!c->failed)
+			refusal.names = *refusal.names
+						? fg_arena_printf(&r->trace->arena, "%s, %s",
+								  refusal.names, name)
+						: name;
+	}
+	if (!c->failed)
+		*APPEND(r->trace, refusal) = refusal;
+}
+
 static double take_double(struct cursor *c)
 {
 	const uint64_t bits = take_varint(c);
@@ -717,6 +736,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
+	[FG_RECORD_ENTRIES] = read_entries,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,
@@ -984,6 +1004,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->helds);
 	free(trace->call_values);
 	free(trace->hooks);
+	free(trace->refusals);
 	free(trace->symbols);
 	free(trace->notes);
 	free(trace->codes);
