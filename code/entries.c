@@ -107,7 +107,7 @@ static bool is_runtime(const char *path)
 static bool has_own_stacks(const struct fg_image *image)
 {
 	static const char *const sections[] = {".gopclntab", ".go.buildinfo", ".note.go.buildid"};
-	static const char *const symbols[] = {"__morestack", "runtime.morestack", "caml_startup",
+	static const char *const symbols[] = {"runtime.morestack", "caml_startup",
 					      "caml_start_program", "stg_upd_frame_info",
 					      "hs_init"};
 

@@ -126,6 +126,14 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 	return low - 1;
 }
 
+/* Stubs through which other objects are called: one frame for all of them. */
+static bool is_linkage(const struct scan *s, uint64_t address)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, address);
+
+	return section && strncmp(section->name, ".plt", strlen(".plt")) == 0;
+}
+
 /* Code of the current frame goes on there without a call. */
 static void follow(const struct scan *s, uint64_t target, bool may_leave,
 		   enum fg_entry_refusal refusal)
@@ -145,8 +153,9 @@ static void follow(const struct scan *s, uint64_t target, bool may_leave,
 	if (is_own)
 		return;
 	other = frame_of(s, target);
-	/* To the start of another: as a call that does not come back. */
-	if (other < s->frames->count && !(may_leave && s->frames->frames[other].start == target))
+	/* To the start of another, or to what the linker made: a call that does not come back. */
+	if (other < s->frames->count && !is_linkage(s, target) &&
+	    !(may_leave && s->frames->frames[other].start == target))
 		join(s, s->frame, other);
 }
 

@@ -12,7 +12,8 @@
 #include <Zydis/Zydis.h>
 
 enum {
-	LONG_JCC = 6, /* bytes of a conditional jump with a 32-bit distance */
+	STACK_LIMIT = 0x70, /* of %fs: where -fsplit-stack has the end of the stack */
+	LONG_JCC = 6,       /* bytes of a conditional jump with a 32-bit distance */
 };
 
 struct window {
@@ -85,9 +86,14 @@ static enum fg_entry_refusal judge_operands(const struct window *w)
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    is_special_register(operand->reg.value))
 			return FG_ENTRY_INSTRUCTION;
-		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN && !is_safe_memory(operand))
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+		    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+			continue;
+		if (!is_safe_memory(operand))
 			return FG_ENTRY_MEMORY;
+		if (operand->mem.segment == ZYDIS_REGISTER_FS &&
+		    operand->mem.disp.value == STACK_LIMIT)
+			return FG_ENTRY_STACKS;
 	}
 	return FG_ENTRY_ACCEPTED;
 }

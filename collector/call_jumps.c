@@ -417,6 +417,15 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry, cons
 	refused[FG_ENTRY_ACCEPTED].count++;
 }
 
+/* What the plan refuses; a part of a function is none that anybody asks for. */
+static void note_planned(const struct fg_plan_entry *entry, const char *readable)
+{
+	if (entry->refusal == FG_ENTRY_ACCEPTED || entry->refusal >= FG_ENTRY_REFUSALS)
+		note_refusal(FG_ENTRY_UNREAD, readable);
+	else if (entry->refusal != FG_ENTRY_PART)
+		note_refusal((enum fg_entry_refusal)entry->refusal, readable);
+}
+
 /*
  * Calls `take` with each that is asked for and can have a jump, or tells why not.  Returns how many
  * there are.
@@ -433,10 +442,8 @@ static size_t each_entry(struct target *t, void (*take)(struct target *,
 		if (!is_asked_for(text_of(t->plan, entry->name), t->path, readable))
 			continue;
 		if (!is_sane(entry)) {
-			if (take && entry->refusal < FG_ENTRY_REFUSALS)
-				note_refusal(entry->refusal ? (enum fg_entry_refusal)entry->refusal
-							    : FG_ENTRY_UNREAD,
-					     readable);
+			if (take)
+				note_planned(entry, readable);
 			continue;
 		}
 		count++;

@@ -65,9 +65,9 @@ bool fg_entry_refusals_explain(const struct fg_entry_refusals *all, unsigned rea
 	if (count == 0)
 		return false;
 	if (reason == FG_ENTRY_ACCEPTED) {
-		fg_strbuf_printf(text, "%" PRIu64 " function%s counted at %s entr%s", count,
-				 count == 1 ? " is" : "s are", count == 1 ? "its" : "their",
-				 count == 1 ? "y" : "ies");
+		fg_strbuf_printf(text, "%" PRIu64 " function%s counted at %s", count,
+				 count == 1 ? " is" : "s are",
+				 count == 1 ? "its entry" : "their entries");
 		return true;
 	}
 	fg_strbuf_printf(text, "%" PRIu64 " function%s not counted at the entry: %s", count,

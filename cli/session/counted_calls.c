@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "model/measure.h"
 #include "profile/call_patterns.h"
-#include "profile/entry_refusals.h"
 
 #include <stdlib.h>
 
@@ -27,7 +26,6 @@ struct counted {
 	size_t count, capacity;
 	bool is_timed;
 	struct fg_call_patterns patterns;
-	struct fg_entry_refusals entries;
 	struct fg_map notes; /* those that were said */
 };
 
@@ -85,7 +83,6 @@ static void add_trace(struct counted *counted, const struct fg_trace *trace)
 	}
 	counted->is_timed |= trace->call_time_count > 0;
 	fg_call_patterns_add(&counted->patterns, trace);
-	fg_entry_refusals_add(&counted->entries, trace);
 }
 
 static void read_folder(const struct fg_cli *cli, struct counted *counted, const char *folder)
@@ -159,7 +156,7 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
-	say_entries(cli, &counted.entries);
+	say_entries(cli, &counted.patterns.entries);
 	for (size_t i = 0; i < counted.patterns.count; i++) {
 		struct fg_strbuf text = {0};
 
@@ -168,7 +165,6 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 		fg_strbuf_release(&text);
 	}
 	fg_call_patterns_release(&counted.patterns);
-	fg_entry_refusals_release(&counted.entries);
 	fg_map_release(&counted.index);
 	fg_map_release(&counted.notes);
 	free(counted.functions);
