@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each question is asked of more than is likely to matter.  Branches and addresses of 32 bits are
- * looked for at every byte of the code, whether an instruction begins there or not: one that only
- * looks like it leads into these few bytes once in a million.  Branches of 8 bits would be found
- * everywhere in this way; they reach 128 bytes far, so they are read as the processor does, from
- * the start of each function to its end, and at every byte where that is not possible.
+ * Each question is asked of more than is likely to matter.  Branches of 32 bits are looked for at
+ * every byte of the code, whether an instruction begins there or not: what only looks like one leads
+ * into these few bytes once in a million.  Branches of 8 bits and addresses would be found everywhere
+ * in this way: they are read as the processor does, from the start of each function to its end, and
+ * looked for at every byte where that is not possible.
  */
 #include "code/entry_scan.h"
 
@@ -174,6 +174,12 @@ static bool is_indirect_jump(const ZydisDecodedInstruction *decoded)
 	       (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM);
 }
 
+static bool is_relative(const ZydisDecodedInstruction *decoded)
+{
+	return (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) && decoded->raw.modrm.mod == 0 &&
+	       decoded->raw.modrm.rm == MODRM_RELATIVE;
+}
+
 static void take_instruction(struct scan *s, const ZydisDecodedInstruction *decoded,
 			     uint64_t address)
 {
@@ -182,6 +188,9 @@ static void take_instruction(struct scan *s, const ZydisDecodedInstruction *deco
 
 	if (is_indirect_jump(decoded) && decoded->raw.modrm.mod == MODRM_REGISTER)
 		s->has_computed[s->frame] = true;
+	if (is_relative(decoded))
+		mark(s, address + decoded->length + (uint64_t)decoded->raw.disp.value,
+		     FG_ENTRY_ADDRESS);
 	if (!decoded->raw.imm[0].is_relative)
 		return;
 	target = address + decoded->length + (uint64_t)decoded->raw.imm[0].value.s;
@@ -391,8 +400,7 @@ static bool follow_tables(const struct scan *s)
 
 		(void)decode(s, s->bytes + s->offsets[i], frame->end - frame->start - s->offsets[i],
 			     &decoded);
-		if (decoded.mnemonic != ZYDIS_MNEMONIC_LEA || decoded.raw.modrm.mod != 0 ||
-		    decoded.raw.modrm.rm != MODRM_RELATIVE)
+		if (decoded.mnemonic != ZYDIS_MNEMONIC_LEA || !is_relative(&decoded))
 			continue;
 		base = frame->start + s->offsets[i] + decoded.length +
 		       (uint64_t)decoded.raw.disp.value;
@@ -459,7 +467,10 @@ static uint64_t distance_at(const uint8_t *bytes)
 	return (uint64_t)(int64_t)distance;
 }
 
-/* What could be a branch of 32 bits, or an address relative to the instruction. */
+/*
+ * What could be a branch of 32 bits, and, where it is not known what is code, an address relative
+ * to the instruction.
+ */
 static void scan_wide(const struct scan *s, const struct fg_image_section *section)
 {
 	for (uint64_t at = 0; at + 1 + DISTANCE <= section->size; at++) {
@@ -472,11 +483,10 @@ static void scan_wide(const struct scan *s, const struct fg_image_section *secti
 
 		if (is_branch)
 			mark(s, target, FG_ENTRY_BRANCH);
-		if ((bytes[0] & 0xc7) != MODRM_RELATIVE)
+		if ((bytes[0] & 0xc7) != MODRM_RELATIVE ||
+		    has(s->known, section->address + at - s->low))
 			continue;
 		mark(s, target, FG_ENTRY_ADDRESS);
-		if (at > 1 && bytes[-1] == 0x8d && (bytes[-2] & 0xf8) == 0x48)
-			continue; /* lea: a pointer to a function, say */
 		mark(s, target + 1, FG_ENTRY_ADDRESS); /* an immediate follows */
 		mark(s, target + 2, FG_ENTRY_ADDRESS);
 		mark(s, target + 4, FG_ENTRY_ADDRESS);

@@ -25,7 +25,7 @@ LEFT_ALONE = re.compile(
     r"sulogin|agetty|getty|.*mount.*|swap.*|mkswap|.*fsck.*|mkfs.*|mke2fs|pivot_root|switch_root|"
     r"chroot|ctrlaltdel|rtcwake|fsfreeze|fstrim|blkdiscard|wipefs|hwclock|losetup|yes|"
     r"start-stop-daemon|ssh-agent|gpg-agent|dbus-.*|X.*|.*d-daemon")
-TIME_LIMIT_S = 20
+TIME_LIMIT_S = 120
 
 
 class Outcome:
