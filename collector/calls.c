@@ -27,8 +27,6 @@ enum {
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 	TIMES_MAX = 1 << 14,   /* of a thread */
 	VALUES_MAX = 1 << 14,  /* of a thread */
-	/* Measures of time stand behind those of calls. */
-	FIRST_TIME = FG_CALLED_MAX,
 };
 
 struct entry {
@@ -61,6 +59,7 @@ static struct table tables[FG_THREADS_MAX];
 /* Where no thread of ours was there, or no memory. */
 static _Atomic uint64_t unplaced[FG_CALLED_MAX];
 static bool is_begun;
+static _Atomic uint32_t measure_count; /* told in the trace file of this process */
 bool fg_calls_timed;
 static bool has_all_patterns = true;
 
@@ -162,33 +161,54 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 
 /* ---- into the trace ---- */
 
-/* Its measure, once a trace file. */
+/* The measure's number; the first that asks gives it one: the fewer are called, the fewer there are. */
+static uint32_t number_of(_Atomic uint32_t *measure)
+{
+	uint32_t number = atomic_load(measure);
+	uint32_t fresh = 0;
+
+	if (number)
+		return number;
+	fresh = atomic_fetch_add(&measure_count, 1) + 1;
+	return atomic_compare_exchange_strong(measure, &number, fresh) ? fresh : number;
+}
+
+static uint32_t measure_of(const struct entry *entry)
+{
+	return number_of(&fg_called[entry->function - 1].measure);
+}
+
+static bool tell_measure(struct fg_thread *writer, uint32_t number, const char *family,
+			 const char *name)
+{
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, number);
+	fg_record_texts(writer, family, name);
+	return fg_record_write(writer);
+}
+
+/* Its measures, once a trace file. */
 static void tell(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];
+	const uint32_t number = number_of(&called->measure);
 
 	if (called->is_told)
 		return;
-	fg_record_begin(writer, FG_RECORD_MEASURE);
-	fg_record_number(writer, function + 1);
-	fg_record_texts(writer, "calls.", called->name);
-	called->is_told = fg_record_write(writer);
+	called->is_told = tell_measure(writer, number, "calls.", called->name);
 	if (called->is_hooked) {
 		fg_record_begin(writer, FG_RECORD_CALL_HOOKS);
-		fg_record_number(writer, function + 1);
+		fg_record_number(writer, number);
 		fg_record_number(writer, 1);
 		(void)fg_record_write(writer);
 	}
-	if (called->is_timed) {
-		fg_record_begin(writer, FG_RECORD_MEASURE);
-		fg_record_number(writer, FIRST_TIME + function + 1);
-		fg_record_texts(writer, "time.", called->name);
-		(void)fg_record_write(writer);
-	}
+	if (called->is_timed)
+		(void)tell_measure(writer, number_of(&called->time_measure), "time.",
+				   called->name);
 	if (!called->signature)
 		return;
 	fg_record_begin(writer, FG_RECORD_SIGNATURE);
-	fg_record_number(writer, function + 1);
+	fg_record_number(writer, number);
 	fg_record_text(writer, called->signature->text, strlen(called->signature->text));
 	(void)fg_record_write(writer);
 }
@@ -209,7 +229,7 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry 
 		return;
 	tell(writer, entry->function - 1);
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_record_number(writer, entry->calls);
 	if (fg_record_write(writer))
 		entry->calls = 0;
@@ -228,7 +248,7 @@ static void write_domains(struct fg_thread *writer, uint32_t thread, const struc
 		if (!domain->values)
 			continue;
 		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
-		fg_record_number(writer, entry->function);
+		fg_record_number(writer, measure_of(entry));
 		fg_record_number(writer, i);
 		fg_domain_take(writer, domain);
 		if (!fg_record_write(writer))
@@ -241,12 +261,12 @@ static void write_times(struct fg_thread *writer, uint32_t thread, const struct 
 	if (!entry->times || !entry->times->returned)
 		return;
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
-	fg_record_number(writer, FIRST_TIME + entry->function);
+	fg_record_number(writer, number_of(&fg_called[entry->function - 1].time_measure));
 	fg_record_number(writer, entry->times->outermost_ns);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 	begin_record(writer, FG_RECORD_CALL_TIMES, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_call_times_take(writer, entry->times);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
@@ -258,7 +278,7 @@ static void write_values(struct fg_thread *writer, uint32_t thread, const struct
 		return;
 	tell(writer, entry->function - 1);
 	begin_record(writer, FG_RECORD_CALL_VALUES, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_call_values_take(writer, entry->values, fg_called[entry->function - 1].signature->count);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
@@ -536,8 +556,12 @@ static void end_call(const struct fg_call_state *state)
 
 static void on_introduce(struct fg_thread *thread)
 {
-	for (uint32_t i = 0; i < fg_called_count; i++)
+	atomic_store(&measure_count, 0);
+	for (uint32_t i = 0; i < fg_called_count; i++) {
 		fg_called[i].is_told = false;
+		atomic_store(&fg_called[i].measure, 0);
+		atomic_store(&fg_called[i].time_measure, 0);
+	}
 	if (!has_all_patterns)
 		(void)fg_note(thread, "too many patterns of functions: some are left out");
 	if (is_begun)

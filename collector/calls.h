@@ -41,6 +41,8 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
 	bool is_told;                         /* its measure is in the trace file of this process */
+	/* numbers of its measures there; 0: they have none yet */
+	_Atomic uint32_t measure, time_measure;
 	bool is_timed;                        /* its calls have durations */
 	bool is_callable; /* from a frame of ours: needed to time a call through an import */
 	bool is_hooked;   /* compiled with -finstrument-functions, in one object at least */
