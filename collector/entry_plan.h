@@ -47,6 +47,7 @@ enum fg_entry_refusal {
 	FG_ENTRY_UNDECODED = 14,
 	FG_ENTRY_RESOLVER = 15,
 	FG_ENTRY_START = 16,
+	FG_ENTRY_OTHER_SIDE = 17,
 	/* its object */
 	FG_ENTRY_RUNTIME = 32,
 	FG_ENTRY_STACKS = 33,

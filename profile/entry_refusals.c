@@ -23,6 +23,7 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_UNDECODED] = "its code could not be decoded",
 	[FG_ENTRY_RESOLVER] = "the processor decides which function is called by this name",
 	[FG_ENTRY_START] = "it belongs to the start files or the linkage of its object",
+	[FG_ENTRY_OTHER_SIDE] = "on the other side it cannot be, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "its library is one that the collector stands on",
 	[FG_ENTRY_STACKS] = "its object has stacks or ways of calling of its own",
 	[FG_ENTRY_WRITABLE] = "the code of its object is changed while it runs",

@@ -2,7 +2,7 @@
 #include "runner/entry_plan.h"
 
 #include "base/fs.h"
-#include "base/log.h"
+#include "base/map.h"
 #include "base/process.h"
 #include "base/strbuf.h"
 #include "code/entries.h"
@@ -207,5 +207,94 @@ out:
 	fg_strbuf_release(&w.texts);
 	free(program);
 	free(list);
+	return status;
+}
+
+/* ---- two plans ---- */
+
+/* A plan that we have written. */
+struct loaded {
+	char *data;
+	size_t size;
+	struct fg_plan_header *header;
+	struct fg_plan_object *objects;
+	struct fg_plan_entry *entries;
+	const char *texts;
+	struct fg_map refused; /* "libreco.so:parse" → 1: one of this name at least is refused */
+};
+
+static int load(const char *path, struct loaded *plan, struct fg_error *err)
+{
+	const size_t limit = (size_t)1 << 30;
+	const int status = fg_fs_read(path, limit, &plan->data, &plan->size, err);
+
+	if (status != FG_OK)
+		return status;
+	plan->header = (void *)plan->data;
+	plan->objects = (void *)(plan->data + sizeof(*plan->header));
+	plan->entries = (void *)(plan->objects + plan->header->object_count);
+	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
+	return FG_OK;
+}
+
+static void unload(struct loaded *plan)
+{
+	fg_map_release(&plan->refused);
+	free(plan->data);
+}
+
+static void visit_entries(struct loaded *plan, const struct loaded *other,
+			  void (*visit)(struct loaded *plan, struct fg_plan_entry *entry,
+					const char *key, const struct loaded *other))
+{
+	for (uint64_t i = 0; i < plan->header->object_count; i++) {
+		const struct fg_plan_object *object = &plan->objects[i];
+		const char *file = fg_fs_base_name(plan->texts + object->path);
+
+		for (uint64_t k = 0; k < object->entry_count; k++) {
+			struct fg_plan_entry *entry = &plan->entries[object->first_entry + k];
+			char *key = fg_xasprintf("%s:%s", file, plan->texts + entry->name);
+
+			visit(plan, entry, key, other);
+			free(key);
+		}
+	}
+}
+
+static void note_refused(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
+			 const struct loaded *other)
+{
+	(void)other;
+	if (entry->refusal != FG_ENTRY_ACCEPTED && entry->refusal != FG_ENTRY_PART)
+		(void)fg_map_add_text(&plan->refused, key, 1, NULL);
+}
+
+static void refuse_alike(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
+			 const struct loaded *other)
+{
+	(void)plan;
+	if (entry->refusal == FG_ENTRY_ACCEPTED && fg_map_get_text(&other->refused, key))
+		entry->refusal = FG_ENTRY_OTHER_SIDE;
+}
+
+int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err)
+{
+	struct loaded plans[2] = {0};
+	int status = load(one, &plans[0], err);
+
+	if (status == FG_OK)
+		status = load(other, &plans[1], err);
+	if (status != FG_OK)
+		goto out;
+	visit_entries(&plans[0], NULL, note_refused);
+	visit_entries(&plans[1], NULL, note_refused);
+	visit_entries(&plans[0], &plans[1], refuse_alike);
+	visit_entries(&plans[1], &plans[0], refuse_alike);
+	status = fg_fs_write_atomic(one, plans[0].data, plans[0].size, 0600, err);
+	if (status == FG_OK)
+		status = fg_fs_write_atomic(other, plans[1].data, plans[1].size, 0600, err);
+out:
+	unload(&plans[0]);
+	unload(&plans[1]);
 	return status;
 }

@@ -21,5 +21,10 @@ struct fg_entry_plan {
  */
 int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
 	FG_NODISCARD;
+/*
+ * Two plans for two builds that are compared: a function that is refused in one is refused in the
+ * other, so that both count the same calls of it.
+ */
+int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err) FG_NODISCARD;
 
 #endif
