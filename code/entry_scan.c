@@ -265,6 +265,73 @@ static void read_all_frames(struct scan *s)
 	}
 }
 
+/* The compiler's own start files have no frames; what they are is known by name. */
+static bool is_start_code(const char *name)
+{
+	static const char *const names[] = {"deregister_tm_clones", "register_tm_clones",
+					    "__do_global_dtors_aux", "frame_dummy"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Where the frame begins that follows this address. */
+static uint64_t next_frame(const struct scan *s, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = s->frames->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (s->frames->frames[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->frames->count ? s->frames->frames[low].start : UINT64_MAX;
+}
+
+static void read_start_code(const struct scan *s, uint64_t start)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, start);
+	const uint64_t next = next_frame(s, start);
+	uint64_t at = start;
+	uint64_t end = 0;
+
+	if (!section || !section->is_code || !section->bytes)
+		return;
+	end = section->address + section->size;
+	end = next < end ? next : end;
+	while (at < end) {
+		ZydisDecodedInstruction decoded;
+
+		if (!decode(s, section->bytes + (at - section->address), end - at, &decoded))
+			return;
+		at += decoded.length;
+		if (decoded.raw.imm[0].is_relative)
+			mark(s, at + (uint64_t)decoded.raw.imm[0].value.s, FG_ENTRY_BRANCH);
+		else if (is_relative(&decoded))
+			mark(s, at + (uint64_t)decoded.raw.disp.value, FG_ENTRY_ADDRESS);
+	}
+	for (at = start; at < end; at++)
+		set(s->known, at - s->low);
+}
+
+static void read_start_files(const struct scan *s)
+{
+	for (size_t i = 0; i < s->image->entry_count; i++) {
+		const struct fg_image_entry *symbol = &s->image->entries[i];
+
+		if (symbol->is_defined && is_in_code(s, symbol->address) &&
+		    is_start_code(symbol->name))
+			read_start_code(s, symbol->address);
+	}
+}
+
 /* ---- jumps to what a register holds ---- */
 
 static bool decode_full(const struct scan *s, size_t index, ZydisDecodedInstruction *decoded,
@@ -593,6 +660,7 @@ static void scan_all(struct scan *s)
 	for (size_t i = 0; i < s->frames->count; i++)
 		s->parts[i] = (uint32_t)i;
 	read_all_frames(s);
+	read_start_files(s);
 	follow_all_computed(s);
 	scan_tables(s);
 	scan_sections(s);
