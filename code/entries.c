@@ -81,9 +81,9 @@ static enum fg_entry_refusal judge_segments(struct reading *r)
 		if ((segment->p_flags & PF_W) && (segment->p_flags & PF_X))
 			return FG_ENTRY_WRITABLE;
 		if (!(segment->p_flags & PF_W))
-			r->entries->sum = fg_plan_sum(r->entries->sum,
-						      image->file + segment->p_offset,
-						      segment->p_filesz);
+			r->entries->sum =
+				fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
+					    segment->p_filesz);
 	}
 	return FG_ENTRY_ACCEPTED;
 }
@@ -91,9 +91,9 @@ static enum fg_entry_refusal judge_segments(struct reading *r)
 /* The C library and what it stands on: the collector lives by them, or they by their own rules. */
 static bool is_runtime(const char *path)
 {
-	static const char *const names[] = {"ld-linux",  "libc.",   "libpthread.", "libdl.",
-					    "librt.",    "libgcc_s.", "libfastgate_collector",
-					    "libunwind."};
+	static const char *const names[] = {
+		"ld-linux", "libc.",     "libpthread.",           "libdl.",
+		"librt.",   "libgcc_s.", "libfastgate_collector", "libunwind."};
 	const char *name = fg_fs_base_name(path);
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
@@ -134,9 +134,8 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 		return FG_ENTRY_RUNTIME;
 	if (has_own_stacks(&r->image))
 		return FG_ENTRY_STACKS;
-	return fg_code_frames_read(&r->image, &r->entries->arena, &r->frames)
-		       ? FG_ENTRY_ACCEPTED
-		       : FG_ENTRY_FRAMELESS;
+	return fg_code_frames_read(&r->image, &r->entries->arena, &r->frames) ? FG_ENTRY_ACCEPTED
+									      : FG_ENTRY_FRAMELESS;
 }
 
 /* ---- its functions ---- */
@@ -147,10 +146,14 @@ static const struct {
 	bool is_clone; /* parameters may be gone */
 	bool is_part;  /* no function of its own */
 } suffixes[] = {
-	{.text = ".cold", .is_part = true},      {.text = ".part.", .is_part = true},
-	{.text = ".isra.", .is_clone = true},    {.text = ".constprop.", .is_clone = true},
-	{.text = ".lto_priv."},                  {.text = ".localalias"},
-	{.text = ".llvm."},                      {.text = ".clone.", .is_clone = true},
+	{.text = ".cold", .is_part = true},
+	{.text = ".part.", .is_part = true},
+	{.text = ".isra.", .is_clone = true},
+	{.text = ".constprop.", .is_clone = true},
+	{.text = ".lto_priv."},
+	{.text = ".localalias"},
+	{.text = ".llvm."},
+	{.text = ".clone.", .is_clone = true},
 	{.text = ".resolver", .is_part = true},
 };
 
@@ -208,8 +211,8 @@ static void take_symbols(struct reading *r)
 
 	entries->entries = fg_arena_array(&entries->arena, image->entry_count + 1,
 					  sizeof(entries->entries[0]));
-	entries->names = fg_arena_array(&entries->arena, image->entry_count + 1,
-					sizeof(entries->names[0]));
+	entries->names =
+		fg_arena_array(&entries->arena, image->entry_count + 1, sizeof(entries->names[0]));
 	for (size_t i = 0; i < image->entry_count; i++) {
 		const struct fg_image_entry *symbol = &image->entries[i];
 		struct fg_plan_entry *entry = &entries->entries[entries->count];
@@ -218,8 +221,7 @@ static void take_symbols(struct reading *r)
 		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
 		    entries->count == FG_PLAN_ENTRIES_MAX)
 			continue;
-		*entry = (struct fg_plan_entry){.address = symbol->address,
-						.name = entries->count};
+		*entry = (struct fg_plan_entry){.address = symbol->address, .name = entries->count};
 		entries->names[entries->count++] = plain_name(&entries->arena, symbol->name, entry);
 		if (symbol->type == STT_GNU_IFUNC)
 			entry->refusal = FG_ENTRY_RESOLVER;
@@ -272,8 +274,7 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 	if (!section || !section->is_code || !section->bytes ||
 	    strncmp(section->name, ".text", strlen(".text")) != 0)
 		return FG_ENTRY_START;
-	if (!frame || frame->is_signal ||
-	    frame->end - section->address > section->size)
+	if (!frame || frame->is_signal || frame->end - section->address > section->size)
 		return FG_ENTRY_FRAMELESS;
 	size = frame->end - frame->start;
 	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,
@@ -294,9 +295,9 @@ static void judge_entries(struct reading *r)
 		if (entry->refusal == FG_ENTRY_ACCEPTED)
 			entry->refusal = (uint8_t)judge_entry(r, entry);
 		if (entry->refusal == FG_ENTRY_ACCEPTED)
-			r->places[r->place_count++] = (struct fg_entry_place){
-				.start = entry->address,
-				.end = entry->address + entry->window_size};
+			r->places[r->place_count++] =
+				(struct fg_entry_place){.start = entry->address,
+							.end = entry->address + entry->window_size};
 	}
 }
 

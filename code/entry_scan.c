@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Each question is asked of more than is likely to matter.  Branches of 32 bits are looked for at
- * every byte of the code, whether an instruction begins there or not: what only looks like one leads
- * into these few bytes once in a million.  Branches of 8 bits and addresses would be found everywhere
- * in this way: they are read as the processor does, from the start of each function to its end, and
- * looked for at every byte where that is not possible.
+ * every byte of the code, whether an instruction begins there or not: what only looks like one
+ * leads into these few bytes once in a million.  Branches of 8 bits and addresses would be found
+ * everywhere in this way: they are read as the processor does, from the start of each function to
+ * its end, and looked for at every byte where that is not possible.
  */
 #include "code/entry_scan.h"
 
@@ -164,8 +164,8 @@ static void follow(const struct scan *s, uint64_t target, bool may_leave,
 static bool decode(const struct scan *s, const uint8_t *bytes, uint64_t left,
 		   ZydisDecodedInstruction *decoded)
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&s->decoder, NULL, bytes, (ZyanUSize)left,
-							  decoded));
+	return ZYAN_SUCCESS(
+		ZydisDecoderDecodeInstruction(&s->decoder, NULL, bytes, (ZyanUSize)left, decoded));
 }
 
 static bool is_indirect_jump(const ZydisDecodedInstruction *decoded)
@@ -472,8 +472,8 @@ static bool follow_tables(const struct scan *s)
 		base = frame->start + s->offsets[i] + decoded.length +
 		       (uint64_t)decoded.raw.disp.value;
 		for (size_t k = 0; k < count; k++) {
-			found |= displacements[k] != last &&
-				 follow_table(s, base, displacements[k]);
+			found |=
+				displacements[k] != last && follow_table(s, base, displacements[k]);
 			last = displacements[k];
 		}
 	}
@@ -671,14 +671,13 @@ void fg_entry_scan(const struct fg_image *image, const struct fg_code_frames *fr
 		   struct fg_entry_place *places, size_t count)
 {
 	struct scan s = {.image = image, .frames = frames, .places = places, .count = count};
-	const bool is_ready =
-		ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					      ZYDIS_STACK_WIDTH_64)) &&
-		ZYAN_SUCCESS(ZydisDecoderInit(&s.full, ZYDIS_MACHINE_MODE_LONG_64,
-					      ZYDIS_STACK_WIDTH_64)) &&
-		ZYAN_SUCCESS(ZydisDecoderEnableMode(&s.decoder, ZYDIS_DECODER_MODE_MINIMAL,
-						    ZYAN_TRUE)) &&
-		find_code(&s);
+	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
+							    ZYDIS_STACK_WIDTH_64)) &&
+			      ZYAN_SUCCESS(ZydisDecoderInit(&s.full, ZYDIS_MACHINE_MODE_LONG_64,
+							    ZYDIS_STACK_WIDTH_64)) &&
+			      ZYAN_SUCCESS(ZydisDecoderEnableMode(
+				      &s.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)) &&
+			      find_code(&s);
 
 	if (!is_ready) {
 		for (size_t i = 0; i < count; i++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Only instructions are moved of which nothing can be noticed elsewhere: those that work on
- * registers, on the stack, on the thread's own words (%fs:0x28) and on data at a fixed distance.  An
- * access to other memory may raise a signal, and a handler would see that it was not raised in the
- * function: it could not unwind from there, nor recognise the instruction.
+ * registers, on the stack, on the thread's own words (%fs:0x28) and on data at a fixed distance.
+ * An access to other memory may raise a signal, and a handler would see that it was not raised in
+ * the function: it could not unwind from there, nor recognise the instruction.
  */
 #include "code/entry_window.h"
 
@@ -276,8 +276,8 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 	const struct fg_plan_entry before = *entry;
 	enum fg_entry_refusal refusal = FG_ENTRY_UNDECODED;
 
-	if (ZYAN_SUCCESS(ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					  ZYDIS_STACK_WIDTH_64)))
+	if (ZYAN_SUCCESS(
+		    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		refusal = take_all(&w, bytes, size);
 	if (refusal != FG_ENTRY_ACCEPTED)
 		*entry = before;

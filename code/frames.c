@@ -6,7 +6,7 @@
 /* How numbers are encoded in unwind tables (DW_EH_PE). */
 enum {
 	ENCODED_NONE = 0xff,
-	DIRECT = 0x7f, /* all but that a word there has the address */
+	DIRECT = 0x7f,           /* all but that a word there has the address */
 	ENCODED_RELATIVE = 0x10, /* to where they stand */
 	ENCODED_WORD = 0x00,
 	ENCODED_ULEB = 0x01,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the stubs at entries call.  A function that is called within its own object may be called in
- * ways that no ABI knows: the compiler looks at which registers it leaves alone, and assembly passes
- * what it likes where it likes.  So every register is put back, with the flags, and the 128 bytes
- * below the stack pointer are left alone.  What is in use of the wide registers is asked for: to
- * load them otherwise would slow down the program's SSE code.
+ * What the stubs at entries call.  A function that is called within its own object may be called
+ * in ways that no ABI knows: the compiler looks at which registers it leaves alone, and assembly
+ * passes what it likes where it likes.  So every register is put back, with the flags, and the 128
+ * bytes below the stack pointer are left alone.  What is in use of the wide registers is asked for:
+ * to load them otherwise would slow down the program's SSE code.
  *
  * The stub calls this and gets its control back by `ret`, so a shadow stack agrees.  The unwind
  * table leads from here to the caller of the function; the stub itself has none, and nothing that

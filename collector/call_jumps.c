@@ -37,8 +37,8 @@
 enum {
 	PAGE = 4096,
 	STUB_BYTES = 80,
-	STUB_HEAD = 24,  /* of them, up to the function's instructions */
-	AREA_HEAD = 64,  /* of the memory for stubs: where to call */
+	STUB_HEAD = 24, /* of them, up to the function's instructions */
+	AREA_HEAD = 64, /* of the memory for stubs: where to call */
 	OBJECTS_MAX = 512,
 	NAMES_MAX = 8, /* that are told with a reason */
 	JUMP = 0xe9,
@@ -76,6 +76,7 @@ struct target {
 };
 
 static const char *plan_path;
+static const struct fg_call_jump_host *host;
 static void (*count_call)(const struct fg_call_state *);
 static struct fg_call_target *jumps;
 static uintptr_t *addresses; /* of the functions, beside the jumps */
@@ -199,8 +200,8 @@ static const struct fg_plan_object *object_of_path(const struct plan *plan, cons
 static bool is_sane(const struct fg_plan_entry *entry)
 {
 	if (entry->refusal != FG_ENTRY_ACCEPTED || entry->window_size > FG_PLAN_ORIGINAL ||
-	    entry->window_size < entry->jump_at + FG_PLAN_JUMP ||
-	    entry->code_size > FG_PLAN_CODE || entry->fixup_count > FG_PLAN_FIXUPS)
+	    entry->window_size < entry->jump_at + FG_PLAN_JUMP || entry->code_size > FG_PLAN_CODE ||
+	    entry->fixup_count > FG_PLAN_FIXUPS)
 		return false;
 	for (unsigned i = 0; i < entry->fixup_count; i++)
 		if (entry->fixups[i].at + 4u > entry->code_size)
@@ -239,8 +240,7 @@ static bool is_the_same(const struct target *t)
 			continue;
 		if (!(header->p_flags & PF_R))
 			return false;
-		sum = fg_plan_sum(sum, (const void *)(t->bias + header->p_vaddr),
-				  header->p_filesz);
+		sum = fg_plan_sum(sum, (const void *)(t->bias + header->p_vaddr), header->p_filesz);
 	}
 	return sum == t->object->sum;
 }
@@ -382,7 +382,7 @@ static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_
 	if (address < t->low || address + entry->window_size > t->high ||
 	    memcmp((const void *)address, entry->original, entry->window_size) != 0)
 		return FG_ENTRY_CHANGED;
-	if (fg_call_is_used_by_us(address))
+	if (host->is_used_by_us(address))
 		return FG_ENTRY_OURS;
 	return FG_ENTRY_ACCEPTED;
 }
@@ -404,7 +404,7 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry, cons
 		return;
 	}
 	if (jump_count == jump_capacity ||
-	    !fg_call_function_add(symbol, readable, t->path, &function, &is_counted_only)) {
+	    !host->add(symbol, readable, t->path, &function, &is_counted_only)) {
 		note_refusal(FG_ENTRY_FULL, readable);
 		return;
 	}
@@ -430,8 +430,8 @@ static void note_planned(const struct fg_plan_entry *entry, const char *readable
  * Calls `take` with each that is asked for and can have a jump, or tells why not.  Returns how many
  * there are.
  */
-static size_t each_entry(struct target *t, void (*take)(struct target *,
-							const struct fg_plan_entry *, const char *))
+static size_t each_entry(struct target *t,
+			 void (*take)(struct target *, const struct fg_plan_entry *, const char *))
 {
 	size_t count = 0;
 
@@ -496,10 +496,8 @@ static void patch(struct target *t)
 	(void)each_entry(t, take_entry);
 	(void)mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC);
 	(void)protect_code(t, PROT_READ | PROT_EXEC);
-	patched[patched_count++] = (struct patched){.low = t->low,
-						    .high = t->high,
-						    .first = t->first,
-						    .count = jump_count - t->first};
+	patched[patched_count++] = (struct patched){
+		.low = t->low, .high = t->high, .first = t->first, .count = jump_count - t->first};
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
@@ -517,10 +515,11 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void fg_call_jumps_begin(void)
+void fg_call_jumps_begin(const struct fg_call_jump_host *asked)
 {
 	struct plan plan;
 
+	host = asked;
 	if (!plan_path)
 		return;
 	if (!fg_call_jump_entry_init(count_call)) {
@@ -552,8 +551,7 @@ void fg_call_jumps_write(struct fg_thread *writer)
 		fg_record_number(writer, i);
 		fg_record_number(writer, refused[i].count);
 		for (uint32_t n = 0; n < refused[i].named; n++)
-			fg_record_text(writer, refused[i].names[n],
-				       strlen(refused[i].names[n]));
+			fg_record_text(writer, refused[i].names[n], strlen(refused[i].names[n]));
 		(void)fg_record_write(writer);
 	}
 }

@@ -15,11 +15,23 @@ struct fg_thread;
 const struct fg_call_target *fg_call_jump_target(uint64_t index);
 /* Does the function at this address count its calls itself, by a jump? */
 bool fg_call_is_jumped(uintptr_t address);
+/* What is asked of those who know the loaded objects. */
+struct fg_call_jump_host {
+	/*
+	 * Finds or adds the function `readable` that the patterns ask for; `symbol` tells which
+	 * overload it is.  False: none asks for it in the object of this path, or there is no room.
+	 */
+	bool (*add)(const char *symbol, const char *readable, const char *path, uint32_t *function,
+		    bool *is_counted_only);
+	/* Does the collector itself call what lies at this address? */
+	bool (*is_used_by_us)(uintptr_t address);
+};
+
 /*
  * Carries the plan out, if there is one.  Once, in normal context, when the functions with hooks
  * are known and no slot was led elsewhere.
  */
-void fg_call_jumps_begin(void);
+void fg_call_jumps_begin(const struct fg_call_jump_host *host);
 /* What was done, and what was not and why, into the trace. */
 void fg_call_jumps_write(struct fg_thread *writer);
 

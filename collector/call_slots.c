@@ -522,8 +522,8 @@ static bool add_function(const char *name, const char *path, bool is_hooked, uin
 	return true;
 }
 
-bool fg_call_function_add(const char *symbol, const char *readable, const char *path,
-			  uint32_t *function, bool *is_counted_only)
+static bool add_jumped(const char *symbol, const char *readable, const char *path,
+		       uint32_t *function, bool *is_counted_only)
 {
 	*is_counted_only = is_other_overload(symbol, readable, path);
 	return add_function(readable, path, false, function);
@@ -660,8 +660,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
-	    fg_call_is_jumped(target) ||
-	    !add_function(readable, from->path, false, &function))
+	    fg_call_is_jumped(target) || !add_function(readable, from->path, false, &function))
 		return;
 	const uintptr_t stub =
 		stub_for(function, target, is_other_overload(name, readable, from->path));
@@ -690,7 +689,7 @@ static void each_slot(struct object *object, void (*visit)(struct object *, cons
 	}
 }
 
-bool fg_call_is_used_by_us(uintptr_t address)
+static bool is_used_by_us(uintptr_t address)
 {
 	const struct object *ours = object_of((uintptr_t)&known);
 
@@ -802,6 +801,9 @@ static void note_exports(const struct object *object)
 
 /* ---- all objects ---- */
 
+static const struct fg_call_jump_host jump_host = {.add = add_jumped,
+						   .is_used_by_us = is_used_by_us};
+
 static void look_at_new(bool is_first)
 {
 	for (uint32_t i = 0; i < known.count; i++) {
@@ -812,7 +814,7 @@ static void look_at_new(bool is_first)
 			read_hooked(object);
 	}
 	if (is_first)
-		fg_call_jumps_begin();
+		fg_call_jumps_begin(&jump_host);
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 

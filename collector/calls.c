@@ -161,7 +161,7 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 
 /* ---- into the trace ---- */
 
-/* The measure's number; the first that asks gives it one: the fewer are called, the fewer there are. */
+/* The measure's number; the first that asks gives it one. */
 static uint32_t number_of(_Atomic uint32_t *measure)
 {
 	uint32_t number = atomic_load(measure);
@@ -203,8 +203,7 @@ static void tell(struct fg_thread *writer, uint32_t function)
 		(void)fg_record_write(writer);
 	}
 	if (called->is_timed)
-		(void)tell_measure(writer, number_of(&called->time_measure), "time.",
-				   called->name);
+		(void)tell_measure(writer, number_of(&called->time_measure), "time.", called->name);
 	if (!called->signature)
 		return;
 	fg_record_begin(writer, FG_RECORD_SIGNATURE);

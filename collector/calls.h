@@ -43,7 +43,7 @@ struct fg_called {
 	bool is_told;                         /* its measure is in the trace file of this process */
 	/* numbers of its measures there; 0: they have none yet */
 	_Atomic uint32_t measure, time_measure;
-	bool is_timed;                        /* its calls have durations */
+	bool is_timed;    /* its calls have durations */
 	bool is_callable; /* from a frame of ours: needed to time a call through an import */
 	bool is_hooked;   /* compiled with -finstrument-functions, in one object at least */
 	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
@@ -141,14 +141,6 @@ struct fg_call_target {
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
-/*
- * Finds or adds the function `readable` that the patterns ask for; `symbol` tells which overload it
- * is.  False: none asks for it in the object of this path, or there is no room.
- */
-bool fg_call_function_add(const char *symbol, const char *readable, const char *path,
-			  uint32_t *function, bool *is_counted_only);
-/* Does the collector itself call what lies at this address? */
-bool fg_call_is_used_by_us(uintptr_t address);
 /* Functions were left out for want of room. */
 extern bool fg_called_full;
 /* Objects compiled with -finstrument-functions that have no symbol table. */

@@ -19,10 +19,10 @@
 #define FG_PLAN_MAGIC "FGENTRY1"
 
 enum {
-	FG_PLAN_JUMP = 5,       /* bytes of a jump with a 32-bit distance */
-	FG_PLAN_ORIGINAL = 24,  /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,      /* these instructions, as they work elsewhere, and the way back */
-	FG_PLAN_FIXUPS = 4,     /* distances in them */
+	FG_PLAN_JUMP = 5,      /* bytes of a jump with a 32-bit distance */
+	FG_PLAN_ORIGINAL = 24, /* endbr64 and the instructions that a jump covers */
+	FG_PLAN_CODE = 48,     /* these instructions, as they work elsewhere, and the way back */
+	FG_PLAN_FIXUPS = 4,    /* distances in them */
 	FG_PLAN_ENTRIES_MAX = 1 << 20,
 	FG_PLAN_OBJECTS_MAX = 4096,
 };
@@ -91,11 +91,11 @@ struct fg_plan_fixup {
 
 /* A function.  Several names of one address are entries of their own. */
 struct fg_plan_entry {
-	uint64_t address; /* as in the file */
-	uint64_t name;    /* text: its symbol, without what marks a clone */
-	uint8_t refusal;  /* enum fg_entry_refusal; accepted: what follows is set */
-	uint8_t is_clone; /* its parameters may not be those of the source */
-	uint8_t jump_at;  /* behind endbr64 */
+	uint64_t address;    /* as in the file */
+	uint64_t name;       /* text: its symbol, without what marks a clone */
+	uint8_t refusal;     /* enum fg_entry_refusal; accepted: what follows is set */
+	uint8_t is_clone;    /* its parameters may not be those of the source */
+	uint8_t jump_at;     /* behind endbr64 */
 	uint8_t window_size; /* bytes from the address to the end of what is covered */
 	uint8_t code_size;
 	uint8_t fixup_count;

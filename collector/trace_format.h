@@ -214,9 +214,9 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CALL_VALUES = 52,
 	/*
-	 * Of functions that were to be counted at their entries, of which one record is written for
-	 * each reason: enum fg_entry_refusal (entry_plan.h; 0: they are counted there), how many,
-	 * then to the end of the record texts, the names of some of them
+	 * reason why functions are not counted at their entries (enum fg_entry_refusal of
+	 * entry_plan.h; 0: they are), how many of those that were to be, then to the end of the
+	 * record texts, the names of some of them
 	 */
 	FG_RECORD_ENTRIES = 53,
 	/* module, start, size, text: the name of these addresses of a module without a file */

@@ -10,7 +10,7 @@
 
 struct fg_entry_refusals {
 	struct fg_arena arena;
-	bool is_asked_for; /* in any process */
+	bool is_asked_for;                     /* in any process */
 	uint64_t functions[FG_ENTRY_REFUSALS]; /* by reason; of the process that has most */
 	const char *names[FG_ENTRY_REFUSALS];  /* of some of them; NULL: none */
 };

@@ -450,10 +450,9 @@ static void read_entries(struct reader *r, struct cursor *c)
 		const char *name = take_text(r, c);
 
 		if (!c->failed)
-			refusal.names = *refusal.names
-						? fg_arena_printf(&r->trace->arena, "%s, %s",
-								  refusal.names, name)
-						: name;
+			refusal.names = *refusal.names ? fg_arena_printf(&r->trace->arena, "%s, %s",
+									 refusal.names, name)
+						       : name;
 	}
 	if (!c->failed)
 		*APPEND(r->trace, refusal) = refusal;
@@ -979,36 +978,4 @@ bool fg_trace_is_trace(const char *path)
 	     memcmp(magic, FG_TRACE_MAGIC, sizeof(magic)) == 0;
 	fg_source_close(&source);
 	return is;
-}
-
-void fg_trace_release(struct fg_trace *trace)
-{
-	free(trace->frames);
-	free(trace->paths);
-	free(trace->modules);
-	free(trace->threads);
-	free(trace->names);
-	free(trace->regions);
-	free(trace->samples);
-	free(trace->times);
-	free(trace->changes);
-	free(trace->marks);
-	free(trace->measures);
-	free(trace->values);
-	free(trace->patterns);
-	free(trace->signatures);
-	free(trace->domains);
-	free(trace->call_times);
-	free(trace->caughts);
-	free(trace->residents);
-	free(trace->helds);
-	free(trace->call_values);
-	free(trace->hooks);
-	free(trace->refusals);
-	free(trace->symbols);
-	free(trace->notes);
-	free(trace->codes);
-	free(trace->code_lines);
-	fg_arena_release(&trace->arena);
-	*trace = (struct fg_trace){0};
 }

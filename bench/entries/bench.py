@@ -11,12 +11,14 @@ import collections
 import concurrent.futures
 import os
 import pwd
+import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 FOLDERS = ["/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib/git-core", "/usr/libexec"]
 # Stop or change a system, or wait for somebody, whatever they are asked.
@@ -108,6 +110,8 @@ def counts_of(text):
 
 
 def judge(arguments, path, base):
+    if time.monotonic() > arguments.until:
+        return path, "not reached", None, None
     folder = tempfile.mkdtemp(dir=base)
     os.chmod(folder, 0o777)
     try:
@@ -152,7 +156,8 @@ def report(results):
     run = kinds["same"] + kinds["differs"]
     print(f"{run} programs run with jumps, {kinds['differs']} of them with another result;"
           f" {kinds['unstable']} left out: no stable answer; {kinds['refused']} refused;"
-          f" {kinds['differs without jumps, too']} differ without jumps, too")
+          f" {kinds['differs without jumps, too']} differ without jumps, too;"
+          f" {kinds['not reached']} not reached in time")
     print(f"{everything} functions, {counts['']} at their entries"
           f" ({100 * (1 - counts[''] / max(everything, 1)):.1f} % refused)")
     for reason, count in counts.most_common():
@@ -172,12 +177,17 @@ def main():
     parser.add_argument("--calls", default="*", help="patterns (default: every function)")
     parser.add_argument("--most", type=int, default=100000, help="programs")
     parser.add_argument("--match", default="", help="only paths with this text")
+    parser.add_argument("--minutes", type=float, default=1000, help="start no program after that")
+    parser.add_argument("--threads", type=int, default=2, help="programs at once")
     arguments = parser.parse_args()
-    chosen = [path for path in programs() if arguments.match in path][:arguments.most]
+    arguments.until = time.monotonic() + 60 * arguments.minutes
+    chosen = [path for path in programs() if arguments.match in path]
+    random.Random(1).shuffle(chosen)  # so that a part stands for the whole
+    chosen = chosen[:arguments.most]
     base = tempfile.mkdtemp()
     os.chmod(base, 0o755)
     try:
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(arguments.threads) as pool:
             results = list(pool.map(lambda path: judge(arguments, path, base), chosen))
     finally:
         shutil.rmtree(base, ignore_errors=True)

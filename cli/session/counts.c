@@ -222,42 +222,56 @@ static void record(const struct counter *counter, struct fg_series *series, unsi
 	free(hints);
 }
 
+static void drop_plans(struct counter *counter)
+{
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
+		free(counter->plans[arm]);
+		counter->plans[arm] = NULL;
+	}
+}
+
 static void counter_release(struct counter *counter)
 {
 	fg_strbuf_release(&counter->unreached);
-	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
-		free(counter->plans[arm]);
+	drop_plans(counter);
 	if (counter->plan_folder)
 		fg_runner_extra_remove(counter->job, counter->plan_folder);
 	free(counter->events);
 	free(counter->why);
 }
 
-/* Which entries can have jumps, the same on both sides; where that is not known there are none. */
+static int make_plan(struct counter *counter, enum fg_arm arm, struct fg_error *err)
+{
+	counter->plans[arm] = fg_xasprintf("%s/entries.%u", counter->plan_folder, (unsigned)arm);
+	return fg_runner_extra_entry_plan(counter->job, arm, counter->plans[arm], err);
+}
+
+/* Which entries can have jumps, the same on both sides. */
+static int make_both(struct counter *counter, bool has_baseline, struct fg_error *err)
+{
+	int status = make_plan(counter, FG_ARM_CANDIDATE, err);
+
+	if (status != FG_OK || !has_baseline)
+		return status;
+	status = make_plan(counter, FG_ARM_BASELINE, err);
+	if (status != FG_OK)
+		return status;
+	return fg_entry_plans_agree(counter->plans[FG_ARM_BASELINE],
+				    counter->plans[FG_ARM_CANDIDATE], err);
+}
+
+/* Where it is not known which entries can have jumps there are none. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
-	int status = fg_runner_extra_folder(counter->job, &counter->plan_folder, err);
+	const int status = fg_runner_extra_folder(counter->job, &counter->plan_folder, err);
 
 	if (status != FG_OK)
 		return status;
-	for (unsigned arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		if (arm == FG_ARM_BASELINE && !has_baseline)
-			continue;
-		counter->plans[arm] = fg_xasprintf("%s/entries.%u", counter->plan_folder, arm);
-		status = fg_runner_extra_entry_plan(counter->job, (enum fg_arm)arm,
-						    counter->plans[arm], &why);
-	}
-	if (status == FG_OK && has_baseline)
-		status = fg_entry_plans_agree(counter->plans[FG_ARM_BASELINE],
-					      counter->plans[FG_ARM_CANDIDATE], &why);
-	if (status == FG_OK)
-		return FG_OK;
-	fg_strbuf_printf(&counter->unreached, "no function is counted at its entry: %s",
-			 why.message);
-	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
-		free(counter->plans[arm]);
-		counter->plans[arm] = NULL;
+	if (make_both(counter, has_baseline, &why) != FG_OK) {
+		fg_strbuf_printf(&counter->unreached, "no function is counted at its entry: %s",
+				 why.message);
+		drop_plans(counter);
 	}
 	return FG_OK;
 }
