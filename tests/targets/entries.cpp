@@ -105,7 +105,7 @@ static APART void on_signal(int number)
 
 class shape
 {
-    public:
+      public:
 	virtual ~shape() = default;
 	virtual long area(long by) const = 0;
 };
@@ -114,7 +114,7 @@ class square : public shape
 {
 	long side;
 
-    public:
+      public:
 	explicit square(long length) : side(length)
 	{
 	}
