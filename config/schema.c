@@ -193,7 +193,9 @@ static const struct fg_key measure_keys[] = {
 	 .initial = "5m",
 	 .minimum = 0.001,
 	 .maximum = 604800,
-	 .help = "time that one benchmark may take in all"},
+	 .help = "time that the pairs of one benchmark may take",
+	 .more = "A slowdown is measured again with its code in other places, which may take as "
+		 "long once more."},
 	{.name = "warmup",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),

@@ -13,8 +13,7 @@
 
 #define NONE UINT32_MAX
 
-/* Has the library the same build-id in both arms?  Unknown libraries may well have changed. */
-static bool is_same_library(const struct fg_series *series, const char *library)
+bool fg_blame_is_same_library(const struct fg_series *series, const char *library)
 {
 	char *key = fg_xasprintf("build.library.%s", library);
 	const char *before = fg_environment_get(&series->build[FG_ARM_BASELINE], key);
@@ -32,7 +31,7 @@ static bool is_unchanged(const struct fg_series *series, const struct fg_profile
 	const char *library = function->library ? function->library : "";
 
 	return !*library || *library == '[' || fg_text_ends_with(function->name, "@plt") ||
-	       is_same_library(series, library);
+	       fg_blame_is_same_library(series, library);
 }
 
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series)

@@ -6,6 +6,8 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 
+/* Has the library the same build-id in both arms?  Unknown libraries may well have changed. */
+bool fg_blame_is_same_library(const struct fg_series *series, const char *library);
 /* For every node, the node that its time is blamed on; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 

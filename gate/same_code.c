@@ -2,10 +2,10 @@
 #include "gate/same_code.h"
 
 #include "base/text.h"
+#include "gate/blame.h"
 
 enum {
-	LINE = 64,
-	LIBRARY_KEY_MAX = 512,
+	LINE = 64
 };
 
 /* Whoever has less of the samples takes no time worth speaking of. */
@@ -59,12 +59,17 @@ static struct code_fact find(const char *words, const char *name)
 	return (struct code_fact){0};
 }
 
+/* As the linker and the fact know it. */
+static const char *linkage_of(const struct fg_profile_function *function)
+{
+	return function->linkage ? function->linkage : function->name;
+}
+
 static bool is_function_of(const struct fg_profile_function *function,
 			   const struct fg_node_verdict *node)
 {
 	return strcmp(function->name, node->name) == 0 &&
-	       strcmp(function->library ? function->library : "",
-		      node->library ? node->library : "") == 0;
+	       strcmp(function->library, node->library) == 0;
 }
 
 static struct code_fact fact_of(const struct fg_profile_set *set, const char *words,
@@ -74,7 +79,7 @@ static struct code_fact fact_of(const struct fg_profile_set *set, const char *wo
 		const struct fg_profile_function *function = &set->functions[f];
 
 		if (is_function_of(function, node))
-			return find(words, function->linkage ? function->linkage : function->name);
+			return find(words, linkage_of(function));
 	}
 	return (struct code_fact){0};
 }
@@ -124,60 +129,44 @@ static bool has_guilty_function(const struct fg_blame *blame)
 	return false;
 }
 
-/* As people read it, of the linkage name at the start of "NAME=…". */
-static const char *readable(const struct fg_profile_set *set, const char *word,
-			    struct fg_arena *arena)
-{
-	const char *linkage = fg_arena_strndup(arena, word, strcspn(word, "="));
+/* Whose samples are those of whom?  `of` is to be freed. */
+struct sampled {
+	double *of; /* each function */
+	double all;
+};
 
-	for (size_t f = 1; f < set->function_count; f++) {
-		if (set->functions[f].linkage && strcmp(set->functions[f].linkage, linkage) == 0)
-			return set->functions[f].name;
-	}
-	return linkage;
+static struct sampled count_samples(const struct fg_profile_set *set)
+{
+	struct sampled sampled = {0};
+
+	sampled.of = fg_profile_set_time_samples(set, &sampled.all);
+	return sampled;
 }
 
-/* Samples of each function, those of what was inlined into it included; to be freed. */
-static double *samples_of_functions(const struct fg_profile_set *set, double *all)
+static bool is_hot(const struct sampled *sampled, size_t function)
 {
-	double *samples = fg_xcalloc(set->function_count + 1, sizeof(samples[0]));
-
-	*all = 0;
-	for (size_t r = 0; r < set->row_count; r++) {
-		const struct fg_profile_row *row = &set->rows[r];
-
-		for (uint32_t i = 0; i < row->count; i++) {
-			samples[fg_profile_set_compiled(set, row->nodes[i])] += row->samples[i];
-			*all += row->samples[i];
-		}
-	}
-	return samples;
+	return sampled->of[function] > 0 && sampled->of[function] >= HOT_SHARE * sampled->all;
 }
 
 /* Which of the functions did the change change?  To be freed. */
 static bool *find_changed(const struct fg_profile_set *set, const char *words)
 {
-	bool *changed = fg_xcalloc(set->function_count + 1, sizeof(changed[0]));
+	bool *changed = fg_xcalloc(set->function_count, sizeof(changed[0]));
 
-	for (size_t f = 1; f < set->function_count; f++) {
-		const struct fg_profile_function *function = &set->functions[f];
-		const char *name = function->linkage ? function->linkage : function->name;
-
-		changed[f] = name && find(words, name).state == CODE_CHANGED;
-	}
+	for (size_t f = 1; f < set->function_count; f++)
+		changed[f] = find(words, linkage_of(&set->functions[f])).state == CODE_CHANGED;
 	return changed;
 }
 
 static bool is_any_hot(const struct fg_profile_set *set, const bool *functions)
 {
-	double all = 0;
-	double *samples = samples_of_functions(set, &all);
-	bool is_hot = false;
+	struct sampled sampled = count_samples(set);
+	bool is_any = false;
 
-	for (size_t f = 1; f < set->function_count && !is_hot; f++)
-		is_hot = functions[f] && samples[f] > 0 && samples[f] >= HOT_SHARE * all;
-	free(samples);
-	return is_hot;
+	for (size_t f = 1; f < set->function_count; f++)
+		is_any |= functions[f] && is_hot(&sampled, f);
+	free(sampled.of);
+	return is_any;
 }
 
 /* Who is called by changed code, at any distance, may be called more often. */
@@ -195,80 +184,57 @@ static bool is_called_by_changed(const struct fg_profile_set *set, const bool *c
 	return false;
 }
 
-/* Does the function at the start of "NAME=…" take time? */
-static bool takes_time(const struct fg_profile_set *set, const char *word)
+/* The function at the start of "NAME=…"; 0: it was not seen. */
+static size_t function_at(const struct fg_profile_set *set, const char *word)
 {
 	const size_t length = strcspn(word, "=");
-	double all = 0;
-	double *samples = samples_of_functions(set, &all);
-	bool takes = false;
 
-	for (size_t f = 0; f < set->function_count && !takes; f++) {
-		const struct fg_profile_function *function = &set->functions[f];
-		const char *name = function->linkage ? function->linkage : function->name;
+	for (size_t f = 1; f < set->function_count; f++) {
+		const char *name = linkage_of(&set->functions[f]);
 
-		takes = name && strncmp(name, word, length) == 0 && !name[length] &&
-			samples[f] >= HOT_SHARE * all;
+		if (strlen(name) == length && strncmp(name, word, length) == 0)
+			return f;
 	}
-	free(samples);
-	return takes;
+	return 0;
 }
 
 /* What samples are too few to tell may follow from the code. */
 static void find_only_changed(const struct fg_profile_set *set, const char *words,
-			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+			      struct fg_benchmark_verdict *verdict)
 {
-	const char *only = only_changed(words);
+	const char *word = only_changed(words);
+	const size_t function = word ? function_at(set, word) : 0;
+	struct sampled sampled = count_samples(set);
 
-	if (!only || has_guilty_function(&verdict->time) || !takes_time(set, only))
-		return;
-	verdict->only_changed = readable(set, only, arena);
-}
-
-/* The same file on both sides, the kernel among them. */
-static bool is_in_same_file(const struct fg_series *series,
-			    const struct fg_profile_function *function)
-{
-	char key[LIBRARY_KEY_MAX];
-	const char *values[FG_ARM_COUNT];
-
-	if (!function->library)
-		return false;
-	if (function->library[0] == '[')
-		return true;
-	(void)snprintf(key, sizeof(key), "build.library.%s", function->library);
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		values[arm] = fg_environment_get(&series->build[arm], key);
-	return values[0] && values[1] && strcmp(values[0], values[1]) == 0;
+	if (function && is_hot(&sampled, function) && !has_guilty_function(&verdict->time))
+		verdict->only_changed = set->functions[function].name;
+	free(sampled.of);
 }
 
 static bool is_same_code(const struct fg_series *series, const char *words,
 			 const struct fg_profile_function *function)
 {
-	const char *name = function->linkage ? function->linkage : function->name;
+	const char *name = linkage_of(function);
 
-	if (!name)
-		return false;
 	/* The linker makes a jump to the function of another file; the kernel is that of both. */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
-	       find(words, name).state == CODE_SAME || is_in_same_file(series, function);
+	       function->library[0] == '[' || find(words, name).state == CODE_SAME ||
+	       fg_blame_is_same_library(series, function->library);
 }
 
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series)
 {
 	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
-	double all = 0;
-	double *samples = NULL;
-	bool is_same = false;
+	struct sampled sampled;
+	bool is_same;
 
 	if (!words)
 		return false;
-	samples = samples_of_functions(set, &all);
-	is_same = all > 0 && samples[0] <= NOWHERE_SHARE * all;
-	for (size_t f = 1; f < set->function_count && is_same; f++)
-		is_same = samples[f] < HOT_SHARE * all ||
-			  is_same_code(series, words, &set->functions[f]);
-	free(samples);
+	sampled = count_samples(set);
+	is_same = sampled.all > 0 && sampled.of[0] <= NOWHERE_SHARE * sampled.all;
+	for (size_t f = 1; f < set->function_count; f++)
+		is_same &= !is_hot(&sampled, f) || is_same_code(series, words, &set->functions[f]);
+	free(sampled.of);
 	return is_same;
 }
 
@@ -310,7 +276,7 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	}
 	if (whole_changed)
-		find_only_changed(set, words, arena, verdict);
+		find_only_changed(set, words, verdict);
 	free(changed);
 	free(facts);
 }

@@ -197,6 +197,25 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, u
 	return rows;
 }
 
+double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all)
+{
+	const uint16_t time = fg_profile_set_time(set);
+	double *samples = fg_xcalloc(set->function_count, sizeof(samples[0]));
+
+	*all = 0;
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		if (row->measure != time || row->aside != 0)
+			continue;
+		for (uint32_t i = 0; i < row->count; i++) {
+			samples[fg_profile_set_compiled(set, row->nodes[i])] += row->samples[i];
+			*all += row->samples[i];
+		}
+	}
+	return samples;
+}
+
 /*
  * Walking to the root for each node would cost depth times nodes.  One depth-first walk with a
  * counter of open nodes per function finds all recursive nodes in linear time.

@@ -119,6 +119,11 @@ void fg_profile_set_give_up(struct fg_profile_set *set);
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
 			   double *self, double *inclusive);
 /*
+ * The samples of time of each function, those of what was inlined into it included, in the rows
+ * that count; function_count values, yours to free.  `all` is their sum.
+ */
+double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
+/*
  * For every node: is its function among its ancestors?  Inclusive sums per function take only nodes
  * where it is not, so that recursion never counts twice.  The array is yours to free.
  */

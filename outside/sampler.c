@@ -218,6 +218,7 @@ static void collect(struct run *run, size_t index)
 	struct fg_sampled_thread *thread = &run->threads[index];
 	struct copy *copy = &run->copies[run->copy_count];
 	struct fg_thread_stop stop;
+	bool is_known = false;
 
 	if (!thread->held || run->copy_count == COPIES_MAX)
 		return;
@@ -228,15 +229,16 @@ static void collect(struct run *run, size_t index)
 	}
 	thread->held = false;
 	copy->thread = index;
-	copy->weight_ns = weigh(run, thread, stop.seen_ns);
-	if (copy->weight_ns && !fg_thread_registers(thread->tid, &copy->registers))
-		copy->weight_ns = 0;
+	is_known = fg_thread_registers(thread->tid, &copy->registers);
+	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
 	copy->waits = copy->weight_ns && fg_waiting_is(&copy->registers);
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
 	if (copy->weight_ns)
 		copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE,
 					    STACK_PAGES, copy->stack);
+	if (is_known && !stop.signal)
+		fg_thread_make_call_again(thread->tid, &copy->registers);
 	fg_thread_release(thread->tid, stop.signal);
 	note_pause(run, fg_clock_monotonic_ns() - stop.seen_ns);
 	run->copy_count += copy->weight_ns > 0;

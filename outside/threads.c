@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "outside/waiting_place.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -24,6 +25,7 @@ enum {
 	STAT_FIELDS = 13,
 	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
 	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
+	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -231,6 +233,28 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
 
 	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &set) == 0 &&
 	       set.iov_len == sizeof(*registers);
+}
+
+/* For the thread alone, or for any thread of its process. */
+static bool has_pending(pid_t tid, unsigned flags)
+{
+	struct __ptrace_peeksiginfo_args first = {.flags = flags, .nr = 1};
+	siginfo_t info;
+
+	return ptrace(PTRACE_PEEKSIGINFO, tid, &first, &info) != 0;
+}
+
+void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers)
+{
+	struct user_regs_struct again = *registers;
+	struct iovec set = {.iov_base = &again, .iov_len = sizeof(again)};
+
+	if (!fg_call_is_cut_by_stop(registers) || has_pending(tid, 0) ||
+	    has_pending(tid, PTRACE_PEEKSIGINFO_SHARED))
+		return;
+	again.rip -= SYSCALL_BYTES;
+	again.rax = again.orig_rax;
+	(void)ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &set);
 }
 
 void fg_thread_release(pid_t tid, int signal)

@@ -56,6 +56,12 @@ bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
 bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop);
 /* For a stopped thread; false: it is not a 64-bit one. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
+/*
+ * Has the stop ended a system call with EINTR, as it does where Linux does not make the call again?
+ * Then the thread makes it again when it goes on.  Not where a signal is pending: that may be what
+ * ended it, and a program may count on that.
+ */
+void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
 /* A stopped thread goes on as if nothing had happened. */
 void fg_thread_release(pid_t tid, int signal);
 /*

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,13 +39,19 @@ static bool is_socket(pid_t pid, uint64_t fd)
 	return readlink(path, name, sizeof(name) - 1) > 0 && strcmp(name, socket) == 0;
 }
 
+enum after_stop {
+	GOES_ON,
+	ENDS,           /* with EINTR */
+	ENDS_ON_SOCKET, /* the same, where it is for one */
+};
+
 /*
  * signal(7) lists what ends with EINTR after a stop; calls on sockets do so where they have a time
  * limit.
  */
-bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked)
+static enum after_stop after_stop(long number)
 {
-	switch (blocked->number) {
+	switch (number) {
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
@@ -65,15 +72,31 @@ bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked)
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
-		return false;
+		return ENDS;
 	case SYS_read:
 	case SYS_readv:
 	case SYS_write:
 	case SYS_writev:
-		return !is_socket(pid, blocked->argument);
+		return ENDS_ON_SOCKET;
 	default:
-		return true;
+		return GOES_ON;
 	}
+}
+
+bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked)
+{
+	const enum after_stop what = after_stop(blocked->number);
+
+	return what == GOES_ON || (what == ENDS_ON_SOCKET && !is_socket(pid, blocked->argument));
+}
+
+/* A second connect() would say that the first one is under way. */
+bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers)
+{
+	const long number = (long)registers->orig_rax;
+
+	return number >= 0 && (long)registers->rax == -EINTR && number != SYS_connect &&
+	       after_stop(number) != GOES_ON;
 }
 
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked)

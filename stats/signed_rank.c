@@ -32,7 +32,7 @@ static struct fg_test signed_rank_exact(size_t count, double statistic)
 struct fg_test fg_signed_rank_test(const double *values, size_t count, double center)
 {
 	struct fg_ranked *items = fg_xcalloc(count + 1, sizeof(items[0]));
-	struct fg_test test = {.p_greater = 1.0, .p_less = 1.0, .p_two_sided = 1.0, .exact = true};
+	struct fg_test test;
 	size_t used = 0;
 	double n;
 	double ties;
@@ -43,14 +43,15 @@ struct fg_test fg_signed_rank_test(const double *values, size_t count, double ce
 
 		if (fabs(distance) > 0.0)
 			items[used++] = (struct fg_ranked){.value = fabs(distance),
-							   .first = distance > 0.0};
+							   .first = !signbit(distance)};
 	}
 	ties = fg_ranks_assign(items, used);
 	sum = fg_ranks_sum_first(items, used);
 	n = (double)used;
-	if (used > 0 && ties <= 0.0 && used <= EXACT_MAX)
+	/* Of nothing there is one sum, whose tails are whole. */
+	if (ties <= 0.0 && used <= EXACT_MAX)
 		test = signed_rank_exact(used, sum);
-	else if (used > 0)
+	else
 		test = fg_test_normal(sum, n * (n + 1.0) / 4.0,
 				      n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0);
 	free(items);

@@ -208,7 +208,7 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 			 margin);
 	fg_strbuf_add_text(
 		text,
-		"\n# Time that one benchmark may take in all.\n"
+		"\n# Time that the pairs of one benchmark may take; twice that where a slowdown is looked at closely.\n"
 		"measure:\n"
 		"  budget: 5m\n"
 		"\n# When a difference counts.\n"

@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-mutants.py BUILD_FOLDER SECONDS [ROOM...]: do the unit tests notice when the code is wrong?
+mutants.py BUILD_FOLDER SECONDS [--count N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
 
-Each mutant is a room (gate and stats, unless others are named) with one operator or constant of one line changed: < becomes <=, + becomes -,
-&& becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when it does not compile or a unit test of its room fails, crashes or
-hangs.  They are tried in a random order that is always the same, for SECONDS; survivors are printed with their place, to be read: each is a
-behaviour that no test states, or a change that makes no difference.  Fewer than 90 % killed is a failure.
+Each mutant is a room (gate and stats, unless rooms or files of theirs are named) with one operator or constant of one line changed: < becomes
+<=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
+times as long; what does not compile is no mutant.  All that there are are tried in a random order that is always the same, for SECONDS or
+until N were tried, so that those tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
+states, or a change that makes no difference.  Fewer than 90 % killed is a failure.
 """
+import argparse
+import collections
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,13 +33,20 @@ from rooms import blank  # noqa: E402
 
 ROOMS = ("gate", "stats")
 KILLED_MIN = 0.9
-HANG_FACTOR, HANG_MIN_S = 20, 30
+SKIPPED = 77
+# In seconds of the processor: what the machine does beside them makes no difference.
+HANG_FACTOR, HANG_MIN_S = 5, 2
+# As in `./dev test`, the sanitizers notice what no assertion does.  The memory of a test is limited by the address sanitizer.
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocation_size_mb=1024"}
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*",
          "+=": "-=", "-=": "+=", "*=": "/=", "++": "--", "true": "false", "false": "true"}
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
-LEFT_OUT = re.compile(r"^\s*#|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_grow")
+LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_grow")
+
+Mutant = collections.namedtuple("Mutant", "file line column old new")
 
 
 class Room:
@@ -44,100 +57,185 @@ class Room:
         self.archive = f"{name}/libfg_{name}.a"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/fg_{name}.dir/" in entry["command"]}
+        # Read once: somebody may go on working on them.
+        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.compile}
         self.links = {}
         for test in sorted((build / "tests/unit" / name).glob(f"test_unit_{name}_*")):
             target = str(test.relative_to(build))
             done = subprocess.run(["ninja", "-C", str(build), "-t", "commands", target], capture_output=True, text=True, check=True)
             self.links[target] = done.stdout.strip().splitlines()[-1]
         self.seconds = {}
+        self.kills = collections.Counter()
+        self.statements = set()  # (file, line)
+        self.executing = collections.defaultdict(set)  # (file, line) or (file, None): the tests
 
     def mutants(self):
-        """(file, line number, column, old, new) of everything that can be changed."""
         for file in sorted(self.compile):
-            text = pathlib.Path(file).read_text(encoding="utf-8")
-            lines = blank(text).splitlines()
-            for number, line in enumerate(lines):
+            for number, line in enumerate(blank("".join(self.lines[file])).splitlines()):
                 if LEFT_OUT.search(line):
                     continue
                 for match in PLACE.finditer(line):
                     old = match[0]
                     new = SWAPS.get(old) or (str(int(old) + 1) if old.isdigit() else str(2 * float(old) or 1.0))
-                    yield file, number, match.start(), old, new
+                    yield Mutant(file, number, match.start(), old, new)
 
-    def try_tests(self, work, archive):
-        """The name of the first test that fails when linked with this archive; None: all pass.  The quick ones come first."""
-        for target in sorted(self.links, key=lambda name: self.seconds.get(name, 0)):
-            program = work / "program"
-            words = self.links[target].replace(self.archive, str(archive)).replace(f"-o {target}", f"-o {program}")
-            if subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, check=False).returncode != 0:
-                return target
-            began = time.monotonic()
-            limit = max(HANG_MIN_S, HANG_FACTOR * self.seconds.get(target, HANG_MIN_S))
-            try:
-                code = subprocess.run([program], cwd=work, capture_output=True, check=False, timeout=limit).returncode
-            except subprocess.TimeoutExpired:
-                return target
-            self.seconds.setdefault(target, time.monotonic() - began)
-            if code not in (0, 77):
-                return target
-        return None
+    def run_test(self, program, target, work):
+        """The test's exit code."""
+        limit = max(HANG_MIN_S, math.ceil(HANG_FACTOR * self.seconds.get(target, 60)))
+        words = ["sh", "-c", f'ulimit -t {limit} && exec "$0"', program]
+        return subprocess.run(words, cwd=work, capture_output=True, env=ENVIRONMENT, check=False).returncode
 
-    def survives(self, mutant):
-        file, number, column, old, new = mutant
+    def link(self, target, program, archive, flags):
+        words = self.links[target].replace(self.archive, str(archive)).replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
+        return subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, check=False).returncode == 0
+
+    def compiles(self, file, source, made, flags):
+        """Compiles the source in the place of the room's file."""
+        command = shlex.split(self.compile[file])
+        command[command.index("-o") + 1] = str(made)
+        command[command.index("-c") + 1] = str(source)
+        command = [word for word in command if word not in ("-MD", "ccache") and not re.fullmatch(r"-[gOW].*", word)] + ["-w", *flags]
+        return subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode == 0
+
+    def measure(self):
+        """How long each test takes, and which lines it executes; the first that fails without a mutant ends it all."""
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
-            lines = pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
-            lines[number] = lines[number][:column] + new + lines[number][column + len(old):]
-            source = work / pathlib.Path(file).name
+            objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in self.compile}
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                list(pool.map(lambda file: self.compiles(file, file, objects[file], ["-O0", "--coverage"]), objects))
+            archive = work / "counting.a"
+            subprocess.run(["ar", "rcs", str(archive), *map(str, objects.values())], check=True)
+            for target in self.links:
+                for counters in work.glob("*.gcda"):
+                    counters.unlink()
+                program = work / "program"
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                if not self.link(target, program, archive, ["--coverage"]) or self.run_test(program, target, work) not in (0, SKIPPED):
+                    sys.exit(f"mutants: {target} fails without a mutant")
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                self.seconds[target] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+                self.read_counters(target, work)
+
+    def read_counters(self, target, work):
+        for counters in work.glob("*.gcda"):
+            done = subprocess.run(["gcov", "--json-format", "--stdout", counters.name], cwd=work, capture_output=True, check=True)
+            for found in json.loads(done.stdout)["files"]:
+                for line in found["lines"]:
+                    self.statements.add((found["file"], line["line_number"] - 1))
+                    if line["count"]:
+                        self.executing[found["file"], line["line_number"] - 1].add(target)
+                        self.executing[found["file"], None].add(target)
+
+    def tests_of(self, mutant):
+        """Those that execute the line; of a line that is no statement, such as a constant, those that execute anything of the file."""
+        line = mutant.line if (mutant.file, mutant.line) in self.statements else None
+        return self.executing[mutant.file, line]
+
+    def try_tests(self, mutant, work, archive):
+        """The name of the first test that fails when linked with this archive.  Quick ones that killed in this file come first."""
+        def cost(target):
+            return (self.seconds[target] + 0.05) / (0.02 + self.kills[mutant.file, target])
+
+        for target in sorted(self.tests_of(mutant), key=cost):
+            program = work / "program"
+            if not self.link(target, program, archive, SANITIZE) or self.run_test(program, target, work) not in (0, SKIPPED):
+                self.kills[mutant.file, target] += 1
+                return target
+        return ""
+
+    def killer(self, mutant):
+        """The test that fails; "" if none does, None if it does not compile."""
+        with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
+            work = pathlib.Path(name)
+            lines = list(self.lines[mutant.file])
+            line = lines[mutant.line]
+            lines[mutant.line] = line[:mutant.column] + mutant.new + line[mutant.column + len(mutant.old):]
+            source = work / pathlib.Path(mutant.file).name
             source.write_text("".join(lines), encoding="utf-8")
-            command = shlex.split(self.compile[file])
-            made = pathlib.Path(command[command.index("-o") + 1]).name
-            command[command.index("-o") + 1] = str(work / made)
-            command[command.index("-c") + 1] = str(source)
-            command = [word for word in command if word not in ("-MD", "ccache")] + ["-Wno-error"]
-            if subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode != 0:
-                return False
+            made = work / f"{source.name}.o"
+            if not self.compiles(mutant.file, source, made, ["-O1", *SANITIZE]):
+                return None
             archive = work / pathlib.Path(self.archive).name
             shutil.copy(self.build / self.archive, archive)
-            subprocess.run(["ar", "r", str(archive), str(work / made)], check=True, capture_output=True)
-            return self.try_tests(work, archive) is None
+            subprocess.run(["ar", "r", str(archive), str(made)], check=True, capture_output=True)
+            return self.try_tests(mutant, work, archive)
 
 
-def try_room(build, name, seconds):
-    """(killed, tried) mutants."""
-    room = Room(build, name)
-    with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as work:
-        failing = room.try_tests(pathlib.Path(work), build / room.archive)
-    if failing:
-        sys.exit(f"mutants: {failing} fails without a mutant")
-    mutants = list(room.mutants())
-    random.Random(1).shuffle(mutants)
-    end = time.monotonic() + seconds
-    killed = tried = 0
+class Tally:
+    """Killed and tried, by file."""
 
-    def judge(mutant):
-        return (mutant, room.survives(mutant)) if time.monotonic() < end else None
+    def __init__(self):
+        self.killed, self.tried = collections.Counter(), collections.Counter()
+        self.lock = threading.Lock()
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for judged in filter(None, pool.map(judge, mutants)):
-            mutant, survived = judged
-            tried += 1
-            killed += not survived
-            if survived:
-                file, number, column, old, new = mutant
-                line = pathlib.Path(file).read_text(encoding="utf-8").splitlines()[number].strip()
-                print(f"survived: {pathlib.Path(file).relative_to(ROOT)}:{number + 1}:{column + 1}: {old} -> {new}   {line}", flush=True)
-    print(f"{name}: {killed} of {tried} mutants killed, {len(mutants)} there are", flush=True)
-    return killed, tried
+    def add(self, room, mutant, killer):
+        file = str(pathlib.Path(mutant.file).relative_to(ROOT))
+        with self.lock:
+            self.tried[file] += 1
+            self.killed[file] += bool(killer)
+            if not killer:
+                line = room.lines[mutant.file][mutant.line].strip()
+                which = "survived" if room.tests_of(mutant) else "not executed"
+                print(f"{which}: {file}:{mutant.line + 1}:{mutant.column + 1}: {mutant.old} -> {mutant.new}   {line}", flush=True)
+
+    def show(self):
+        """True: enough were killed."""
+        killed, tried = self.killed.total(), self.tried.total()
+        for file in sorted(self.tried, key=lambda name: self.killed[name] / self.tried[name]):
+            print(f"{file:32} {self.killed[file]:4} of {self.tried[file]:4} killed")
+        if not tried:
+            print("no mutant was tried")
+            return False
+        low, high = wilson(killed, tried)
+        print(f"{killed} of {tried} mutants killed: {100 * killed / tried:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f} %)")
+        return killed >= KILLED_MIN * tried
+
+
+def wilson(hits, tries):
+    """Between what, at 95 %, is the rate?"""
+    z = 1.96
+    middle = (hits + z * z / 2) / (tries + z * z)
+    half = z / (tries + z * z) * math.sqrt(hits * (tries - hits) / tries + z * z / 4)
+    return middle - half, middle + half
+
+
+def choose(build, names):
+    """(room, mutant) of the rooms and files named, in the order in which to try them."""
+    found = []
+    for name in dict.fromkeys(name.split("/")[0] for name in names):
+        room = Room(build, name)
+        if not room.compile or not room.links:
+            sys.exit(f"mutants: no sources or no unit tests of '{name}' in {build}")
+        room.measure()
+        found += [(room, mutant) for mutant in room.mutants()
+                  if name in names or str(pathlib.Path(mutant.file).relative_to(ROOT)) in names]
+    random.Random(1).shuffle(found)
+    return found
 
 
 def main():
-    build, seconds = pathlib.Path(sys.argv[1]).resolve(), float(sys.argv[2])
-    rooms = sys.argv[3:] or ROOMS
-    found = [try_room(build, room, seconds / len(rooms)) for room in rooms]
-    killed, tried = (sum(column) for column in zip(*found))
-    print(f"{killed} of {tried} mutants killed: {100 * killed / max(1, tried):.0f} %")
-    return 0 if tried and killed >= KILLED_MIN * tried else 1
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("names", nargs="*", default=ROOMS)
+    parser.add_argument("--count", type=int)
+    asked = parser.parse_args()
+    mutants = choose(asked.build.resolve(), asked.names)
+    print(f"{len(mutants)} mutants there are", flush=True)
+    end = time.monotonic() + asked.seconds
+    tally = Tally()
+
+    def judge(pair):
+        room, mutant = pair
+        if time.monotonic() < end:
+            killer = room.killer(mutant)
+            if killer is not None:
+                tally.add(room, mutant, killer)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(judge, mutants[:asked.count]))
+    return 0 if tally.show() else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
 #include "base/random.h"
 #include "stats/changepoint.h"
 #include "tests/unit/stats/close.h"
@@ -166,6 +167,123 @@ static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 	assert_in_range(changed, 0, 16);
 }
 
+/* An outlier at 12, a step at 25; the figures are the description's, computed apart. */
+static void noise_and_autocorrelation_are_read_from_neighbours_without_outliers(void **state)
+{
+	static const double values[] = {
+		5.54,  3.94,  5.31,  4.46,  3.94,  2.75,  2.26,  2.0,   2.12,  4.21,
+		4.3,   4.81,  33.64, 3.78,  3.03,  4.76,  4.38,  5.89,  5.77,  4.82,
+		5.29,  5.39,  5.66,  4.53,  3.38,  24.41, 23.15, 24.75, 24.08, 23.66,
+		22.56, 22.13, 21.91, 22.06, 24.17, 24.27, 24.79, 23.62, 23.76, 23.03,
+	};
+	struct fg_changepoint_options options = {.alpha = 0.05, .seed = 1};
+	struct fg_changepoints points;
+
+	(void)state;
+	assert_int_equal(
+		fg_changepoints_find(values, FG_ARRAY_SIZE(values), &options, &points, NULL),
+		FG_OK);
+	assert_close(points.autocorrelation, 0.7823346255990717, 1e-12);
+	assert_close(points.noise, 1.293151444299433, 1e-12);
+	assert_int_equal(points.count, 1);
+	assert_int_equal(points.items[0].at, 25);
+	assert_near(points.items[0].before, 4.46, 1e-12);
+	assert_near(points.items[0].after, 23.66, 1e-12);
+	fg_changepoints_release(&points);
+}
+
+/* The changes in `count` values that alternate around 0, and around 100 from `step` on. */
+static struct fg_changepoints find_step(size_t step, size_t count,
+					struct fg_changepoint_options options)
+{
+	struct fg_changepoints points;
+	double values[VALUES];
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = (i % 2 ? 1.0 : -1.0) + (i < step ? 0.0 : 100.0);
+	assert_int_equal(fg_changepoints_find(values, count, &options, &points, NULL), FG_OK);
+	return points;
+}
+
+static void a_change_leaves_as_many_values_on_either_side_as_are_asked_for(void **state)
+{
+	static const struct {
+		size_t segment;
+		size_t step;
+		size_t count;
+		size_t found;
+	} rows[] = {
+		{0, 5, 40, 5},   {0, 35, 40, 35}, {4, 4, 40, 4}, {6, 34, 40, 34},
+		{4, 36, 40, 36}, {0, 5, 10, 5},   {4, 4, 8, 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_changepoints points =
+			find_step(rows[i].step, rows[i].count,
+				  (struct fg_changepoint_options){.min_segment = rows[i].segment,
+								  .alpha = 0.1});
+
+		assert_int_equal(points.count, 1);
+		assert_int_equal(points.items[0].at, rows[i].found);
+		fg_changepoints_release(&points);
+	}
+}
+
+static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
+{
+	struct fg_changepoints points = find_step(4, 40, (struct fg_changepoint_options){0});
+
+	(void)state;
+	for (size_t i = 0; i < points.count; i++)
+		assert_in_range(points.items[i].at, 5, 35);
+	fg_changepoints_release(&points);
+	points = find_step(4, 9, (struct fg_changepoint_options){.alpha = 0.5});
+	assert_int_equal(points.count, 0);
+}
+
+static void p_is_the_share_of_simulated_series_with_as_large_a_step(void **state)
+{
+	static const size_t simulations[] = {0, 199};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(simulations); i++) {
+		const double all = simulations[i] ? 200 : 1000;
+		struct fg_changepoints points = find_step(
+			20, 40,
+			(struct fg_changepoint_options){.simulations = simulations[i], .seed = 1});
+
+		assert_int_equal(points.count, 1);
+		assert_near(points.items[0].p, 1 / all, 1e-15);
+		fg_changepoints_release(&points);
+	}
+}
+
+static void one_in_a_hundred_is_told_from_99_simulations_on(void **state)
+{
+	struct fg_changepoints points =
+		find_step(20, 40, (struct fg_changepoint_options){.simulations = 98});
+
+	(void)state;
+	assert_int_equal(points.count, 0);
+	points = find_step(20, 40, (struct fg_changepoint_options){.simulations = 99});
+	assert_int_equal(points.count, 1);
+	fg_changepoints_release(&points);
+	points = find_step(20, 40,
+			   (struct fg_changepoint_options){.simulations = 49, .alpha = 0.02});
+	assert_int_equal(points.count, 1);
+	fg_changepoints_release(&points);
+}
+
+static void the_longest_series_is_searched(void **state)
+{
+	double *values = fg_xcalloc(FG_CHANGEPOINT_VALUES_MAX, sizeof(values[0]));
+
+	(void)state;
+	assert_int_equal(find_count(values, FG_CHANGEPOINT_VALUES_MAX, 1), 0);
+	free(values);
+}
+
 static void short_and_constant_series_have_none(void **state)
 {
 	static const double step[] = {1, 1, 1, 9, 9, 9, 9};
@@ -202,6 +320,13 @@ int main(void)
 		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
 		cmocka_unit_test(drift_and_outliers_are_not_changes),
 		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
+		cmocka_unit_test(
+			noise_and_autocorrelation_are_read_from_neighbours_without_outliers),
+		cmocka_unit_test(a_change_leaves_as_many_values_on_either_side_as_are_asked_for),
+		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
+		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
+		cmocka_unit_test(one_in_a_hundred_is_told_from_99_simulations_on),
+		cmocka_unit_test(the_longest_series_is_searched),
 		cmocka_unit_test(short_and_constant_series_have_none),
 		cmocka_unit_test(what_is_no_number_is_refused),
 	};

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is said of functions, figure by figure.  The differences of the pairs are the mean plus and
+ * minus a swing, in turn, so that of ten pairs the standard error of a mean is a third of the swing.
+ */
+#include "tests/unit/gate/made_run.h"
+#include "tests/unit/stats/close.h"
+
+enum {
+	NODES_MAX = 24,
+	PAIRS = 10,
+};
+
+/* The 99.5 % quantile of t with 9 degrees of freedom. */
+#define REACH (3.2498355415921254 / 3)
+#define MS    1e6
+
+struct node {
+	uint32_t id;
+	double ms[2];
+	double swing;
+	uint32_t samples; /* of each repetition; 0: one a millisecond */
+};
+
+struct program {
+	struct fg_made made;
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[1];
+	struct node nodes[NODES_MAX];
+	size_t count;
+};
+
+static void begin(struct program *p)
+{
+	*p = (struct program){0};
+	fg_made_init(&p->made, 1);
+	fg_profile_set_init(&p->set, "app");
+	p->sets[0] = &p->set;
+	p->made.input.profiles = p->sets;
+}
+
+static void end(struct program *p)
+{
+	fg_profile_set_release(&p->set);
+	fg_made_release(&p->made);
+}
+
+static uint32_t add_of(struct program *p, uint32_t parent, const char *library, const char *name,
+		       struct node node)
+{
+	const struct fg_profile_function function = {
+		.name = name, .library = library, .file = "app.c", .line = 7};
+
+	node.id = fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, &function));
+	p->nodes[p->count++] = node;
+	return node.id;
+}
+
+static uint32_t add(struct program *p, uint32_t parent, const char *name, double before,
+		    double after, double swing)
+{
+	return add_of(p, parent, "app", name, (struct node){.ms = {before, after}, .swing = swing});
+}
+
+static double ms_of(const struct node *node, uint32_t pair, uint8_t arm)
+{
+	const double swing = arm ? (pair % 2 ? -node->swing : node->swing) : 0;
+
+	return node->ms[arm] + swing;
+}
+
+static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pairs)
+{
+	struct fg_series *series = fg_run_add_series(&p->made.run, "app");
+
+	series->schedule = FG_SCHEDULE_DUET;
+	series->state = FG_MEASURED;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+	for (uint32_t pair = 0; pair < pairs; pair++) {
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);
+			struct fg_repetition *repetition = fg_series_add_repetition(series);
+
+			row->arm = repetition->arm = arm;
+			row->pair = repetition->pair = pair;
+			row->count = (uint32_t)p->count;
+			for (size_t i = 0; i < p->count; i++) {
+				const double ms = ms_of(&p->nodes[i], pair, arm);
+
+				row->nodes[i] = p->nodes[i].id;
+				row->values[i] = ms * MS;
+				row->samples[i] = p->nodes[i].samples ? p->nodes[i].samples
+								      : (uint32_t)ceil(ms);
+				row->total += ms * MS;
+			}
+			repetition->values[FG_METRIC_CPU_TIME] = row->total;
+		}
+	}
+	return fg_made_decide(&p->made, "app");
+}
+
+static const struct fg_node_verdict *find(const struct fg_node_verdict *list, size_t count,
+					  const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(list[i].name, name) == 0)
+			return &list[i];
+	}
+	return NULL;
+}
+
+static const struct fg_node_verdict *function(const struct fg_benchmark_verdict *b,
+					      const char *name)
+{
+	return find(b->time.functions, b->time.function_count, name);
+}
+
+static void check_interval(const struct fg_node_verdict *node, double delta, double swing)
+{
+	assert_non_null(node);
+	assert_close(node->delta, delta, 1e-6);
+	assert_close(node->low, delta - REACH * swing, 1e-5);
+	assert_close(node->high, delta + REACH * swing, 1e-5);
+}
+
+/* main 10 → {parse 60 → 72, memcmp of the C library below it 10 → 24}, read 40, write 20 → 14 */
+static const struct fg_benchmark_verdict *measure_parser(struct program *p)
+{
+	uint32_t top;
+	uint32_t parse;
+
+	begin(p);
+	top = add(p, 0, "main", 10, 10, 0.1);
+	parse = add(p, top, "parse", 60, 72, 1);
+	(void)add_of(p, parse, "libc.so.6", "memcmp", (struct node){.ms = {10, 24}, .swing = 0.5});
+	(void)add(p, top, "read", 40, 40, 0.5);
+	(void)add(p, top, "write", 20, 14, 0.3);
+	return measure(p, PAIRS);
+}
+
+static void functions_have_the_time_of_unchanged_libraries_below_them(void **state)
+{
+	struct program p;
+	const struct fg_benchmark_verdict *b = measure_parser(&p);
+	const struct fg_node_verdict *parse = &b->time.functions[0];
+	const struct fg_node_verdict *write = &b->time.functions[1];
+
+	(void)state;
+	assert_int_equal(b->time.functions_tested, 4);
+	assert_int_equal(b->time.function_count, 2);
+	assert_string_equal(parse->name, "parse");
+	assert_int_equal(parse->standing, FG_STANDING_GUILTY);
+	assert_int_equal(parse->outcome, FG_OUTCOME_REGRESSION);
+	check_interval(parse, 26, 1.5);
+	assert_close(parse->self[0], 70, 1e-6);
+	assert_close(parse->self[1], 96, 1e-6);
+	assert_close(parse->inclusive[0], 70, 1e-6);
+	assert_close(parse->inclusive[1], 96, 1e-6);
+	assert_close(parse->share_of_change, 1.3, 1e-6);
+	assert_true(parse->p_adjusted > 0 && parse->p_adjusted <= 0.01);
+	assert_string_equal(write->name, "write");
+	assert_int_equal(write->standing, FG_STANDING_FASTER);
+	check_interval(write, -6, 0.3);
+	assert_close(write->share_of_change, -0.3, 1e-6);
+	assert_close(b->time.total_delta, 20, 1e-6);
+	assert_near(b->time.everything_else, 0, 1e-5);
+	assert_near(b->time.unattributed, 0, 1e-5);
+	assert_false(b->time.is_unexplained);
+	assert_true(fg_made_has_note(&b->notes, "parse: most of its +26.00 ms is spent in memcmp"));
+	end(&p);
+}
+
+static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void **state)
+{
+	struct program p;
+	const struct fg_benchmark_verdict *b = measure_parser(&p);
+	const struct fg_node_verdict *parse = &b->time.functions[0];
+
+	(void)state;
+	assert_int_equal(parse->path_count, 1);
+	assert_int_equal(parse->paths[0].frame_count, 2);
+	assert_string_equal(parse->paths[0].frames[0], "main");
+	assert_string_equal(parse->paths[0].frames[1], "parse");
+	assert_close(parse->paths[0].delta, 26, 1e-6);
+	assert_close(parse->paths[0].low, 26 - REACH * 1.5, 1e-5);
+	assert_close(parse->paths[0].high, 26 + REACH * 1.5, 1e-5);
+	assert_int_equal(b->time.library_count, 2);
+	assert_string_equal(b->time.libraries[0].name, "libc.so.6");
+	check_interval(&b->time.libraries[0], 14, 0.5);
+	check_interval(&b->time.libraries[1], 6, 1.9);
+	assert_close(b->time.libraries[1].self[0], 130, 1e-6);
+	assert_true(isnan(b->time.libraries[0].inclusive[0]));
+	end(&p);
+}
+
+/* 20 ms more in all.  A suspect has 5 % of that and 1.3 standard errors. */
+static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(void **state)
+{
+	static const struct {
+		double delta;
+		double swing;
+		bool is_named;
+	} rows[] = {
+		{1.2, 2.7, true},   {1.15, 2.7, false}, {1.05, 2.0, true},
+		{0.95, 1.9, false}, {-1.5, 2.7, false}, /* the other direction */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		const struct fg_node_verdict *named;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "parse", 60, 80 - rows[i].delta, 0.1);
+		(void)add(&p, 0, "fit", 40, 40 + rows[i].delta, rows[i].swing);
+		b = measure(&p, PAIRS);
+		assert_close(b->time.total_delta, 20, 1e-6);
+		named = function(b, "fit");
+		assert_int_equal(named != NULL, rows[i].is_named);
+		if (named) {
+			assert_int_equal(named->standing, FG_STANDING_NOT_SURE);
+			assert_int_equal(named->outcome, FG_OUTCOME_INCONCLUSIVE);
+			assert_true(isnan(named->share_of_change));
+			assert_near(b->time.unattributed, 0, 1e-5);
+			assert_close(b->time.everything_else, rows[i].delta, 1e-5);
+		}
+		end(&p);
+	}
+}
+
+static void the_five_largest_suspects_are_named(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	double largest = 0;
+
+	(void)state;
+	begin(&p);
+	(void)add(&p, 0, "main", 100, 100, 0.1);
+	for (int i = 0; i < 7; i++) {
+		char name[16];
+		const double delta = 2 + 0.1 * i;
+
+		(void)snprintf(name, sizeof(name), "part_%d", i);
+		/* Swings cancel: the whole is sure. */
+		(void)add(&p, 0, name, 20, 20 + delta, i % 2 ? 4 : -4);
+		largest = delta;
+	}
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->time.function_count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(b->time.functions[i].standing, FG_STANDING_NOT_SURE);
+		assert_close(b->time.functions[i].delta, largest - 0.1 * (double)i, 1e-5);
+	}
+	end(&p);
+}
+
+static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **state)
+{
+	static const struct {
+		uint32_t pairs;
+		uint32_t samples; /* of `rare`, each repetition */
+		size_t tested;
+	} rows[] = {
+		{5, 100, 0},
+		{6, 100, 2},
+		{25, 1, 2},
+		{24, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "main", 100, 110, 0.1);
+		(void)add_of(&p, 0, "app", "rare",
+			     (struct node){.ms = {1, 1}, .samples = rows[i].samples});
+		b = measure(&p, rows[i].pairs);
+		assert_int_equal(b->time.functions_tested, rows[i].tested);
+		end(&p);
+	}
+}
+
+/* A quarter of a percent of the 200 ms that the baseline takes. */
+static void below_the_floor_a_sure_change_is_no_news(void **state)
+{
+	static const struct {
+		double change;
+		enum fg_standing standing;
+	} rows[] = {
+		{0.51, FG_STANDING_GUILTY},
+		{0.49, FG_STANDING_UNCHANGED},
+		{-0.51, FG_STANDING_FASTER},
+		{-0.49, FG_STANDING_UNCHANGED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		const struct fg_node_verdict *fit;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "main", 150, 150, 0.5);
+		(void)add(&p, 0, "fit", 50, 50 + rows[i].change, 0.01);
+		b = measure(&p, PAIRS);
+		fit = function(b, "fit");
+		if (rows[i].standing == FG_STANDING_UNCHANGED)
+			assert_null(fit);
+		else
+			assert_int_equal(fit->standing, rows[i].standing);
+		end(&p);
+	}
+}
+
+/* Of 100 ms, 2 % are the margin of CPU time. */
+static void a_library_passes_where_its_interval_lies_within_the_margin(void **state)
+{
+	static const struct {
+		double change;
+		double swing;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{0, 1.8, FG_OUTCOME_PASS},    {0, 1.9, FG_OUTCOME_INCONCLUSIVE},
+		{0.3, 1.5, FG_OUTCOME_PASS},  {0.4, 1.5, FG_OUTCOME_INCONCLUSIVE},
+		{-0.3, 1.5, FG_OUTCOME_PASS}, {-0.4, 1.5, FG_OUTCOME_INCONCLUSIVE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "main", 60, 60, 0.1);
+		(void)add_of(
+			&p, 0, "libm.so.6", "exp",
+			(struct node){.ms = {40, 40 + rows[i].change}, .swing = rows[i].swing});
+		b = measure(&p, PAIRS);
+		assert_int_equal(
+			find(b->time.libraries, b->time.library_count, "libm.so.6")->outcome,
+			rows[i].outcome);
+		end(&p);
+	}
+}
+
+static void shares_are_shown_up_to_twice_the_whole(void **state)
+{
+	static const struct {
+		double fit;
+		double scan;
+		bool is_shared;
+	} rows[] = {{19.9, -9.9, true}, {20.1, -10.1, false}, {-19.9, 9.9, true}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "fit", 60, 60 + rows[i].fit, 0.1);
+		(void)add(&p, 0, "scan", 60, 60 + rows[i].scan, 0.1);
+		b = measure(&p, PAIRS);
+		assert_int_equal(!isnan(function(b, "fit")->share_of_change), rows[i].is_shared);
+		assert_int_equal(!isnan(function(b, "scan")->share_of_change), rows[i].is_shared);
+		end(&p);
+	}
+}
+
+/* What was left and what is new has at most 5 % of the other side. */
+static void a_move_has_a_kind_by_what_is_left_and_what_was_there(void **state)
+{
+	static const struct {
+		double giver[2];
+		double taker[2];
+		int shape; /* 0: beside each other; 1: the taker below the giver; 2: above */
+		const char *kind;
+	} rows[] = {
+		{{40, 2}, {2, 40}, 0, "renamed"},   {{40, 2.2}, {2, 40.2}, 0, "moved"},
+		{{40, 2}, {2.2, 40.2}, 0, "moved"}, {{60, 30}, {1, 31}, 1, "extracted"},
+		{{60, 30}, {2, 32}, 1, "moved"},    {{30, 1}, {60, 89}, 2, "inlined"},
+		{{30, 2}, {60, 88}, 2, "moved"},    {{60, 30}, {1, 31}, 0, "moved"},
+		{{30, 1}, {60, 89}, 0, "moved"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		const double *giver = rows[i].giver;
+		const double *taker = rows[i].taker;
+		struct program p;
+		uint32_t top;
+
+		begin(&p);
+		top = add(&p, 0, "main", 50, 50, 0.1);
+		if (rows[i].shape == 2)
+			top = add(&p, top, "taker", taker[0], taker[1], 0.1);
+		top = add(&p, top, "giver", giver[0], giver[1], 0.1);
+		if (rows[i].shape != 2)
+			(void)add(&p, rows[i].shape == 1 ? top : p.nodes[0].id, "taker", taker[0],
+				  taker[1], 0.1);
+		b = measure(&p, PAIRS);
+		assert_int_equal(b->time.moved_count, 1);
+		assert_string_equal(b->time.moved[0].from, "giver");
+		assert_string_equal(b->time.moved[0].to, "taker");
+		assert_string_equal(b->time.moved[0].kind, rows[i].kind);
+		assert_string_equal(b->time.moved[0].unit, "ms");
+		assert_close(b->time.moved[0].amount, taker[1] - taker[0], 1e-5);
+		assert_int_equal(function(b, "taker")->standing, FG_STANDING_MOVED);
+		assert_int_equal(function(b, "taker")->outcome, FG_OUTCOME_PASS);
+		assert_int_equal(function(b, "giver")->standing, FG_STANDING_MOVED);
+		end(&p);
+	}
+}
+
+/* 30 ms are given; the taker's toll is a tenth of what it took, the whole may gain 30 % of it. */
+static void a_move_is_one_where_the_two_cancel_but_for_the_toll(void **state)
+{
+	static const struct {
+		double taken;
+		size_t moved;
+	} rows[] = {
+		{33.2, 1},
+		{33.5, 0},
+		{23.2, 1},
+		{22.9, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+		uint32_t top;
+
+		begin(&p);
+		top = add(&p, 0, "main", 50, 50, 0.01);
+		(void)add(&p, top, "giver", 60, 30, 0.01);
+		(void)add(&p, top, "taker", 60, 60 + rows[i].taken, 0.01);
+		assert_int_equal(measure(&p, PAIRS)->time.moved_count, rows[i].moved);
+		end(&p);
+	}
+}
+
+static void without_samples_of_one_side_nobody_is_blamed(void **state)
+{
+	static const struct {
+		double seen; /* of the baseline's time, in ms of 100 */
+		double all;
+		bool is_blamed;
+	} rows[] = {{51, 100, true}, {49, 100, false}, {0.2, 1.9, true}, {0.2, 2.1, false}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b;
+		struct fg_series *series;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "main", rows[i].seen, 1.2 * rows[i].all, 0.01);
+		(void)measure(&p, PAIRS);
+		series = fg_made_series(&p.made, "app");
+		for (size_t r = 0; r < series->repetition_count; r++) {
+			struct fg_repetition *repetition = &series->repetitions[r];
+
+			if (repetition->arm == FG_ARM_BASELINE)
+				repetition->values[FG_METRIC_CPU_TIME] = rows[i].all * MS;
+		}
+		b = fg_made_decide(&p.made, "app");
+		assert_int_equal(
+			!fg_made_has_note(&b->notes, "no function is blamed: the sampler saw"),
+			rows[i].is_blamed);
+		end(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_have_the_time_of_unchanged_libraries_below_them),
+		cmocka_unit_test(a_path_names_every_frame_and_libraries_add_up_by_their_own_code),
+		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
+		cmocka_unit_test(the_five_largest_suspects_are_named),
+		cmocka_unit_test(from_six_pairs_and_fifty_samples_on_a_function_is_tested),
+		cmocka_unit_test(below_the_floor_a_sure_change_is_no_news),
+		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
+		cmocka_unit_test(shares_are_shown_up_to_twice_the_whole),
+		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),
+		cmocka_unit_test(a_move_is_one_where_the_two_cancel_but_for_the_toll),
+		cmocka_unit_test(without_samples_of_one_side_nobody_is_blamed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

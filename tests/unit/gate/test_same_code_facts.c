@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the facts about machine code say of one profile, sample by sample. */
+#include "gate/same_code.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+enum {
+	FUNCTIONS = 8,
+	ALL = 1000,
+};
+
+/* A profile of one repetition, in which `work` takes what others leave of 1,000 samples. */
+struct program {
+	struct fg_profile_set set;
+	struct fg_run run;
+	struct fg_series *series;
+	struct fg_arena arena;
+	struct fg_node_verdict functions[FUNCTIONS];
+	struct fg_benchmark_verdict verdict;
+	struct fg_profile_row *row;
+	uint32_t work; /* its node */
+};
+
+static void begin(struct program *p, const char *facts)
+{
+	const struct fg_profile_function work = {
+		.name = "work(int)", .linkage = "_Z4worki", .library = "app"};
+
+	*p = (struct program){0};
+	fg_profile_set_init(&p->set, "app");
+	fg_run_init(&p->run);
+	p->series = fg_run_add_series(&p->run, "app");
+	if (facts)
+		fg_environment_set(&p->series->build[FG_ARM_CANDIDATE], "build.functions", facts,
+				   false);
+	p->row = fg_profile_set_add_row(&p->set, FUNCTIONS);
+	p->work = fg_profile_set_node(&p->set, 0, fg_profile_set_function(&p->set, &work));
+	p->row->nodes[0] = p->work;
+	p->row->samples[0] = ALL;
+	p->row->count = 1;
+	p->verdict.time.functions = p->functions;
+}
+
+static void end(struct program *p)
+{
+	fg_profile_set_release(&p->set);
+	fg_run_release(&p->run);
+	fg_arena_release(&p->arena);
+}
+
+/* So many of the 1,000 samples are of this node. */
+static void sample(struct program *p, uint32_t node, uint32_t samples)
+{
+	p->row->nodes[p->row->count] = node;
+	p->row->samples[p->row->count++] = samples;
+	p->row->samples[0] -= samples;
+}
+
+static uint32_t add(struct program *p, uint32_t parent, const struct fg_profile_function *function,
+		    uint32_t samples)
+{
+	const uint32_t node =
+		fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, function));
+
+	sample(p, node, samples);
+	return node;
+}
+
+static struct fg_node_verdict *judge(struct program *p, const char *name, enum fg_standing standing)
+{
+	struct fg_node_verdict *node = &p->functions[p->verdict.time.function_count++];
+
+	node->name = name;
+	node->library = "app";
+	node->standing = standing;
+	node->outcome = standing == FG_STANDING_GUILTY ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS;
+	return node;
+}
+
+static void settle(struct program *p, bool whole_changed)
+{
+	fg_same_code_settle(&p->set, p->series, whole_changed, &p->arena, &p->verdict);
+}
+
+static void assert_takes_all_time(struct program *p, bool expected)
+{
+	assert_int_equal(fg_same_code_takes_all_time(&p->set, p->series), expected);
+	end(p);
+}
+
+/* ---- Is all that takes time the same code? ---- */
+
+static void only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same(void **state)
+{
+	static const struct {
+		const char *facts;
+		bool is_same;
+	} rows[] = {
+		{"_Z4worki=16:48:s", true},
+		{"main=0:0:c  _Z4worki=16:48:s", true},
+		{"_Z4worki=16:48:c", false},
+		{"_Z4worki=16:48:r", false},
+		{"_Z4worki=16:48:x", false},
+		{"_Z4worki=16:48", false},
+		{"_Z4worki=16:s", false},
+		{"_Z4worki=:48:s", false},
+		{"_Z4worki=16,48:s", false},
+		{"work(int)=16:48:s", false},
+		{"_Z4work=16:48:s", false},
+		{"_Z4workix=16:48:s", false},
+		{"x_Z4worki=16:48:s", false},
+		{"", false},
+		{NULL, false},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+
+		begin(&p, rows[r].facts);
+		assert_takes_all_time(&p, rows[r].is_same);
+	}
+}
+
+static void changed_code_takes_time_from_half_a_percent_of_the_samples_on(void **state)
+{
+	static const struct fg_profile_function other = {.name = "other", .library = "app"};
+
+	(void)state;
+	for (uint32_t samples = 4; samples <= 5; samples++) {
+		struct program p;
+
+		begin(&p, "_Z4worki=16:48:s other=0:0:c");
+		(void)add(&p, 0, &other, samples);
+		assert_takes_all_time(&p, samples < 5);
+	}
+}
+
+static void nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack(void **state)
+{
+	(void)state;
+	for (uint32_t samples = 50; samples <= 51; samples++) {
+		struct program p;
+
+		begin(&p, "_Z4worki=16:48:s");
+		sample(&p, 0, samples);
+		assert_takes_all_time(&p, samples <= 50);
+	}
+}
+
+static void without_a_sample_nothing_is_known(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, "_Z4worki=16:48:s");
+	p.row->samples[0] = 0;
+	assert_takes_all_time(&p, false);
+}
+
+static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void **state)
+{
+	static const struct {
+		struct fg_profile_function function;
+		bool is_same;
+	} rows[] = {
+		{{.name = "read_zero", .library = "[kernel]"}, true},
+		{{.name = "gettime", .library = "[vdso]"}, true},
+		{{.name = "[kernel]", .library = NULL}, true},
+		{{.name = "memcpy@plt", .library = "app"}, true},
+		{{.name = "@pltmemcpy", .library = "app"}, false},
+		{{.name = "made at run time", .library = NULL}, false},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+
+		begin(&p, "_Z4worki=16:48:s");
+		(void)add(&p, p.work, &rows[r].function, 100);
+		assert_takes_all_time(&p, rows[r].is_same);
+	}
+}
+
+static void a_library_is_the_same_where_both_sides_know_one_build_id(void **state)
+{
+	static const struct fg_profile_function memcmp_function = {.name = "memcmp",
+								   .library = "libc.so.6"};
+	static const struct {
+		const char *ids[FG_ARM_COUNT];
+		bool is_same;
+	} rows[] = {
+		{{"abcd", "abcd"}, true},
+		{{"abcd", "abce"}, false},
+		{{"abcd", NULL}, false},
+		{{NULL, "abcd"}, false},
+		{{NULL, NULL}, false},
+		{{"unreadable", "unreadable"}, false},
+		{{"no build-id, 12 bytes", "no build-id, 12 bytes"}, false},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+
+		begin(&p, "_Z4worki=16:48:s");
+		(void)add(&p, p.work, &memcmp_function, 100);
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			if (rows[r].ids[arm])
+				fg_environment_set(&p.series->build[arm], "build.library.libc.so.6",
+						   rows[r].ids[arm], false);
+		}
+		assert_takes_all_time(&p, rows[r].is_same);
+	}
+}
+
+static void what_was_inlined_is_code_of_the_function_that_contains_it(void **state)
+{
+	static const struct fg_profile_function inlined = {
+		.name = "clamp", .library = "app", .inlined = true};
+	struct program p;
+
+	(void)state;
+	begin(&p, "_Z4worki=16:48:s");
+	(void)add(&p, p.work, &inlined, 500);
+	assert_takes_all_time(&p, true);
+}
+
+static void only_samples_of_time_in_repetitions_that_count_are_time(void **state)
+{
+	static const struct fg_profile_function other = {.name = "other", .library = "app"};
+	static const uint16_t asides[] = {0, FG_ASIDE_WARMUP};
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(asides); i++) {
+		struct program p;
+		struct fg_profile_row *row;
+
+		begin(&p, "_Z4worki=16:48:s other=0:0:c");
+		row = fg_profile_set_add_row(&p.set, 1);
+		row->aside = asides[i];
+		row->measure = asides[i] ? 0 : fg_profile_set_measure(&p.set, &bytes);
+		row->samples[0] = 100 * ALL;
+		row->nodes[0] =
+			fg_profile_set_node(&p.set, 0, fg_profile_set_function(&p.set, &other));
+		assert_takes_all_time(&p, true);
+	}
+}
+
+/* ---- Who is guilty, and who is named? ---- */
+
+static void a_sure_function_of_known_code_has_a_note_about_its_place(void **state)
+{
+	static const struct {
+		const char *facts;
+		enum fg_standing standing;
+		const char *note;
+	} rows[] = {
+		{"_Z4worki=1040:1040:s", FG_STANDING_GUILTY,
+		 "work(int): machine code unchanged, as is all it calls; at +1040 mod 4096 on both "
+		 "sides"},
+		{"_Z4worki=1040:1073:s", FG_STANDING_FASTER,
+		 "work(int): machine code unchanged, as is all it calls; at +16 mod 64 → +49 mod 64 "
+		 "(mod 4096: +1040 → +1073)"},
+		{"_Z4worki=16:16:r", FG_STANDING_GUILTY,
+		 "work(int): its own machine code is unchanged, but not all that it calls; at +16 mod "
+		 "4096 on both sides"},
+		{"_Z4worki=16:16:c", FG_STANDING_GUILTY, NULL},
+		{"_Z4worki=16:16:s", FG_STANDING_NOT_SURE, NULL},
+		{"main=16:16:s", FG_STANDING_GUILTY, NULL},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+
+		begin(&p, rows[r].facts);
+		(void)judge(&p, "work(int)", rows[r].standing);
+		settle(&p, true);
+		assert_int_equal(p.verdict.notes.count, rows[r].note != NULL);
+		if (rows[r].note)
+			assert_string_equal(p.verdict.notes.items[0], rows[r].note);
+		end(&p);
+	}
+}
+
+static void a_fact_is_about_the_function_of_its_library(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, "_Z4worki=16:16:s");
+	judge(&p, "work(int)", FG_STANDING_GUILTY)->library = "libother.so";
+	settle(&p, true);
+	assert_int_equal(p.verdict.notes.count, 0);
+	end(&p);
+}
+
+/* `work` is guilty, its code the same; `other` changed, is not sure, and has so many samples. */
+static struct fg_node_verdict *judge_beside(struct program *p, const char *facts, uint32_t samples)
+{
+	static const struct fg_profile_function other = {
+		.name = "other()", .linkage = "_Z5otherv", .library = "app"};
+
+	begin(p, facts);
+	(void)add(p, 0, &other, samples);
+	return judge(p, "work(int)", FG_STANDING_GUILTY);
+}
+
+static void a_change_elsewhere_clears_same_code_where_the_whole_changed_and_it_is_hot(void **state)
+{
+	static const struct {
+		uint32_t samples;
+		bool whole_changed;
+		enum fg_standing work;
+	} rows[] = {
+		{5, true, FG_STANDING_SAME_CODE},
+		{4, true, FG_STANDING_GUILTY},
+		{5, false, FG_STANDING_GUILTY},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+		const struct fg_node_verdict *work =
+			judge_beside(&p, "_Z4worki=0:0:s _Z5otherv=0:0:c", rows[r].samples);
+
+		settle(&p, rows[r].whole_changed);
+		assert_int_equal(work->standing, rows[r].work);
+		assert_int_equal(work->outcome, rows[r].work == FG_STANDING_GUILTY
+							? FG_OUTCOME_REGRESSION
+							: FG_OUTCOME_INCONCLUSIVE);
+		end(&p);
+	}
+}
+
+static void the_only_changed_function_is_named_as_people_read_it(void **state)
+{
+	static const struct {
+		const char *facts;
+		uint32_t samples;
+		bool whole_changed;
+		const char *named;
+	} rows[] = {
+		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 5, true, "other()"},
+		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 4, true, NULL}, /* takes no time */
+		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 5, false, NULL},
+		{"_Z4worki=0:0:s _Z5otherv=0:0:r", 5, true, NULL},
+		{"_Z4worki=0:0:s _Z5other=0:0:c", 5, true, NULL},
+		{"_Z4worki=0:0:s _Z5othervx=0:0:c", 5, true, NULL}, /* was not seen */
+		{"_Z4worki=0:0:s _Z5otherv=0:0:c main=0:0:c", 5, true, NULL},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+
+		judge_beside(&p, rows[r].facts, rows[r].samples)->standing = FG_STANDING_NOT_SURE;
+		settle(&p, rows[r].whole_changed);
+		if (rows[r].named)
+			assert_string_equal(p.verdict.only_changed, rows[r].named);
+		else
+			assert_null(p.verdict.only_changed);
+		end(&p);
+	}
+}
+
+static void beside_a_guilty_function_no_other_is_named(void **state)
+{
+	struct program p;
+
+	(void)state;
+	(void)judge_beside(&p, "_Z4worki=0:0:c", 5);
+	(void)judge(&p, "other()", FG_STANDING_NOT_SURE);
+	settle(&p, true);
+	assert_null(p.verdict.only_changed);
+	end(&p);
+}
+
+static void only_a_guilty_function_whose_code_changed_explains_the_others(void **state)
+{
+	static const struct {
+		enum fg_standing other;
+		enum fg_standing work;
+	} rows[] = {
+		{FG_STANDING_GUILTY, FG_STANDING_SAME_CODE},
+		{FG_STANDING_FASTER, FG_STANDING_GUILTY},
+		{FG_STANDING_NOT_SURE, FG_STANDING_GUILTY},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+		const struct fg_node_verdict *work =
+			judge_beside(&p, "_Z4worki=0:0:s _Z5otherv=0:0:c", 5);
+		const struct fg_node_verdict *other = judge(&p, "other()", rows[r].other);
+
+		settle(&p, false);
+		assert_int_equal(work->standing, rows[r].work);
+		assert_int_equal(other->standing, rows[r].other);
+		end(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same),
+		cmocka_unit_test(changed_code_takes_time_from_half_a_percent_of_the_samples_on),
+		cmocka_unit_test(
+			nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack),
+		cmocka_unit_test(without_a_sample_nothing_is_known),
+		cmocka_unit_test(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides),
+		cmocka_unit_test(a_library_is_the_same_where_both_sides_know_one_build_id),
+		cmocka_unit_test(what_was_inlined_is_code_of_the_function_that_contains_it),
+		cmocka_unit_test(only_samples_of_time_in_repetitions_that_count_are_time),
+		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
+		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),
+		cmocka_unit_test(
+			a_change_elsewhere_clears_same_code_where_the_whole_changed_and_it_is_hot),
+		cmocka_unit_test(the_only_changed_function_is_named_as_people_read_it),
+		cmocka_unit_test(beside_a_guilty_function_no_other_is_named),
+		cmocka_unit_test(only_a_guilty_function_whose_code_changed_explains_the_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
