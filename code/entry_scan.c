@@ -14,8 +14,9 @@
 
 enum {
 	WORD = 8,
-	DISTANCE = 4,   /* bytes of a 32-bit distance */
-	LOOK_BACK = 64, /* instructions, for where a jump takes its target from */
+	DISTANCE = 4,    /* bytes of a 32-bit distance */
+	LOOK_BACK = 64,  /* instructions, for where a jump takes its target from */
+	TABLE_BACK = 16, /* instructions, for where a sum takes a distance from */
 	TABLE_MAX = 65536,
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
@@ -374,19 +375,41 @@ enum source {
 static bool is_source(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands,
 		      ZydisRegister *name, enum source *source)
 {
+	const bool is_move = decoded->mnemonic == ZYDIS_MNEMONIC_MOV;
+
+	if (is_move && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		*name = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+							 operands[1].reg.value);
+		return false;
+	}
 	*source = SOURCE_UNKNOWN;
 	if (decoded->mnemonic == ZYDIS_MNEMONIC_ADD)
 		*source = SOURCE_SUM;
-	else if (decoded->mnemonic == ZYDIS_MNEMONIC_LEA &&
-		 operands[1].mem.base == ZYDIS_REGISTER_RIP)
-		*source = SOURCE_ADDRESS;
-	else if (decoded->mnemonic == ZYDIS_MNEMONIC_MOV &&
-		 operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		*name = operands[1].reg.value;
-		return false;
-	} else if (decoded->mnemonic == ZYDIS_MNEMONIC_MOV)
+	else if (is_move || (decoded->mnemonic == ZYDIS_MNEMONIC_LEA &&
+			     operands[1].mem.base == ZYDIS_REGISTER_RIP))
 		*source = SOURCE_ADDRESS;
 	return true;
+}
+
+static bool is_table_load(const ZydisDecodedInstruction *decoded,
+			  const ZydisDecodedOperand *operands)
+{
+	return decoded->mnemonic == ZYDIS_MNEMONIC_MOVSXD &&
+	       operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[1].mem.scale == DISTANCE;
+}
+
+/* Does what is summed up by this instruction come out of a table, just before? */
+static bool adds_table(const struct scan *s, size_t index)
+{
+	for (size_t back = 0; back < TABLE_BACK && index > 0; back++) {
+		ZydisDecodedInstruction decoded;
+		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+		index--;
+		if (decode_full(s, index, &decoded, operands) && is_table_load(&decoded, operands))
+			return true;
+	}
+	return false;
 }
 
 /* Where does the jump of this index get its target from? */
@@ -409,9 +432,10 @@ static enum source source_of(const struct scan *s, size_t index, ZydisRegister n
 			return SOURCE_UNKNOWN;
 		if (decoded.meta.category == ZYDIS_CATEGORY_CALL && !is_kept_by_calls(name))
 			return SOURCE_ADDRESS; /* a result */
-		if (writes(&decoded, operands, name) &&
-		    is_source(&decoded, operands, &name, &source))
-			return source;
+		if (!writes(&decoded, operands, name) ||
+		    !is_source(&decoded, operands, &name, &source))
+			continue;
+		return source == SOURCE_SUM && !adds_table(s, index) ? SOURCE_UNKNOWN : source;
 	}
 	return SOURCE_UNKNOWN;
 }
@@ -453,8 +477,7 @@ static bool follow_tables(const struct scan *s)
 
 		if (!decode_full(s, i, &decoded, operands))
 			return false;
-		if (decoded.mnemonic == ZYDIS_MNEMONIC_MOVSXD &&
-		    operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[1].mem.scale == 4) {
+		if (is_table_load(&decoded, operands)) {
 			if (count == LOOK_BACK)
 				return false;
 			displacements[count++] = operands[1].mem.disp.value;

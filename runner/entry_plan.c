@@ -39,6 +39,7 @@ static int find_program(const struct fg_entry_plan *plan, char **program,
 						: fg_fs_find_program(plan->program);
 	int status = FG_OK;
 
+	*file = (struct fg_program_file){0};
 	for (unsigned depth = 0; path; depth++) {
 		status = fg_program_file_read(path, file, err);
 		if (status != FG_OK || !file->interpreter[0])
