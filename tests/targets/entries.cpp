@@ -196,6 +196,41 @@ __asm__(
 "	.size spins, . - spins\n");
 /* clang-format on */
 
+/* The same with the widest registers that there are: whether they are as they were. */
+static bool keeps_wide_registers()
+{
+	long lost = 0;
+
+	if (__builtin_cpu_supports("avx2") != 0)
+		__asm__ volatile("vpcmpeqd %%ymm15, %%ymm15, %%ymm15\n"
+				 "call touches_little\n"
+				 "vpcmpeqd %%ymm14, %%ymm14, %%ymm14\n"
+				 "vpxor %%ymm14, %%ymm15, %%ymm15\n"
+				 "xor %%eax, %%eax\n"
+				 "vptest %%ymm15, %%ymm15\n"
+				 "setnz %%al\n"
+				 "vzeroupper\n"
+				 : "=a"(lost)
+				 :
+				 : "r11", "xmm14", "xmm15", "cc", "memory");
+	if (lost == 0 && __builtin_cpu_supports("avx512bw") != 0)
+		__asm__ volatile("vpternlogd $255, %%zmm31, %%zmm31, %%zmm31\n"
+				 "mov $123456789, %%r11d\n"
+				 "kmovq %%r11, %%k7\n"
+				 "call touches_little\n"
+				 "kmovq %%k7, %%rax\n"
+				 "sub $123456789, %%rax\n"
+				 "vpternlogd $255, %%zmm30, %%zmm30, %%zmm30\n"
+				 "vpcmpd $4, %%zmm30, %%zmm31, %%k7\n"
+				 "kmovq %%k7, %%r11\n"
+				 "or %%r11, %%rax\n"
+				 "vzeroupper\n"
+				 : "=a"(lost)
+				 :
+				 : "r11", "cc", "memory");
+	return lost == 0;
+}
+
 static void expect(bool holds, const char *what)
 {
 	if (holds)
@@ -264,6 +299,7 @@ static void all(void)
 	for (long i = 1; i < 10; i++)
 		expect(first_of(&i) == i + 1000000 && spins(3) == 1000, "a result was lost");
 	throw_through();
+	expect(keeps_wide_registers(), "a wide register was lost");
 	leap_back();
 	in_threads();
 	(void)std::signal(SIGUSR1, on_signal);
