@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiler attributes.  The one header of base/ that the collector may include: it declares
- * nothing.
+ * Compiler attributes.  The one header of base/ that code inside the measured program may include:
+ * it declares nothing.
  */
 #ifndef FG_BASE_ATTRS_H
 #define FG_BASE_ATTRS_H

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,17 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 }
 
 /* In the child, up to exec; on failure the errno goes back through the pipe. */
+/* The soft limit: whoever wants core files can raise it again. */
+static void forbid_core(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) != 0)
+		return;
+	limit.rlim_cur = 0;
+	(void)setrlimit(RLIMIT_CORE, &limit);
+}
+
 FG_NORETURN static void run_child(const struct fg_process_options *options,
 				  const struct start *start, pid_t parent)
 {
@@ -130,6 +142,8 @@ FG_NORETURN static void run_child(const struct fg_process_options *options,
 	if (getppid() != parent)
 		_exit(127);
 	reset_signals();
+	if (options->no_core)
+		forbid_core();
 	if (options->pinned) {
 		cpu_set_t set;
 

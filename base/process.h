@@ -46,6 +46,7 @@ struct fg_process_options {
 	bool shows_opens; /* traced: it stops at each file it opens (open_filter.h) */
 	bool pinned;      /* to `cpu`, before exec */
 	int cpu;
+	bool no_core; /* it leaves no core file when it crashes, unless it asks for one itself */
 	/* processes that it leaves running stay (a server that `setup` starts) */
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;

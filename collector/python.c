@@ -6,34 +6,17 @@
 #include "collector/writer.h"
 
 #include <pthread.h>
-#include <string.h>
 
-enum {
-	NAME_SIZE = 5, /* of "code" */
-	TYPE_BYTES = 40,
-};
-
-/* Is the interpreter what its version says?  Looked at when it runs: all of it is there then. */
-static bool is_as_expected(struct fg_pages *pages)
+/* The reader's way to this program's own memory. */
+static bool read_pages(void *pages, uint64_t address, void *to, size_t size)
 {
-	const struct fg_python_layout *layout = fg_python.layout;
-	uint64_t words[FG_PYTHON_OFFSET_WORDS];
-	uint64_t type[TYPE_BYTES / sizeof(uint64_t)];
-	char name[NAME_SIZE];
-
-	return fg_pages_read(pages, fg_python.runtime, words, sizeof(words)) &&
-	       (!layout->has_offsets || fg_python_layout_agrees(layout, words)) &&
-	       fg_python.types.str && fg_python.types.bytes &&
-	       fg_pages_read(pages, fg_python.types.code, type, sizeof(type)) &&
-	       type[FG_PYTHON_TYPE_BASIC_SIZE / sizeof(uint64_t)] == layout->code_instructions &&
-	       fg_pages_read(pages, (uintptr_t)type[FG_PYTHON_TYPE_NAME / sizeof(uint64_t)], name,
-			     sizeof(name)) &&
-	       memcmp(name, "code", sizeof(name)) == 0;
+	return address <= UINTPTR_MAX && fg_pages_read(pages, (uintptr_t)address, to, size);
 }
 
 /* One thread looks, and makes the tables; until it has done so the others have no Python frames. */
-static bool is_usable(struct fg_thread *thread, struct fg_pages *pages)
+static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *reader)
 {
+	uint64_t words[FG_PYTHON_OFFSET_WORDS];
 	uint32_t state = atomic_load_explicit(&fg_python.state, memory_order_acquire);
 
 	if (FG_LIKELY(state == FG_PYTHON_ON))
@@ -41,7 +24,8 @@ static bool is_usable(struct fg_thread *thread, struct fg_pages *pages)
 	if (state != FG_PYTHON_MET ||
 	    !atomic_compare_exchange_strong(&fg_python.state, &state, FG_PYTHON_BEGUN))
 		return false;
-	if (is_as_expected(pages) && fg_python_codes_init() == 0) {
+	if (fg_python_is_as_expected(reader, fg_python.runtime, words) &&
+	    fg_python_codes_init() == 0) {
 		atomic_store(&fg_python.state, FG_PYTHON_ON);
 		return true;
 	}
@@ -73,7 +57,8 @@ static uintptr_t find_thread_state(struct fg_pages *pages)
 
 void fg_python_look(struct fg_thread *thread)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
+	struct fg_python_look *look = &thread->stack->python;
+	struct fg_python_stack *stack = &look->stack;
 	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
 	uintptr_t state = 0;
 
@@ -81,12 +66,16 @@ void fg_python_look(struct fg_thread *thread)
 	stack->left = 0;
 	if (fg_g.sandboxed || !fg_module_live(fg_python.module))
 		return;
-	fg_pages_forget(&stack->pages);
-	state = find_thread_state(&stack->pages);
-	if (!state || !is_usable(thread, &stack->pages))
+	fg_pages_forget(&look->pages);
+	look->reader = (struct fg_python_reader){.read = read_pages,
+						 .memory = &look->pages,
+						 .layout = fg_python.layout,
+						 .types = fg_python.types};
+	state = find_thread_state(&look->pages);
+	if (!state || !is_usable(thread, &look->reader))
 		return;
-	const bool is_read = fg_python_chain_read(fg_python.layout, state, stack) &&
-			     fg_python_codes_number(thread);
+	const bool is_read =
+		fg_python_chain_read(&look->reader, state, stack) && fg_python_codes_number(thread);
 
 	if (is_read)
 		stack->left = stack->total;
@@ -98,21 +87,13 @@ void fg_python_look(struct fg_thread *thread)
 
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
+	struct fg_python_stack *stack = &thread->stack->python.stack;
+	struct fg_python_frame *frame = NULL;
+	uint32_t left_out = 0;
 
-	while (stack->left > 0) {
-		const uint32_t index = stack->left - 1;
-		const struct fg_python_frame *frame = fg_python_at(stack, index);
-
-		if (fg_python_is_cut(stack, index)) {
-			path = fg_path_cut(thread, path, stack->total - FG_PYTHON_FRAMES);
-			stack->left = FG_PYTHON_INNER;
-		} else if (frame->stack >= sp) {
-			path = fg_path_extend(thread, path, frame->id);
-			stack->left--;
-		} else {
-			return path;
-		}
+	while (fg_python_next(stack, sp, &frame, &left_out)) {
+		path = frame ? fg_path_extend(thread, path, frame->id)
+			     : fg_path_cut(thread, path, left_out);
 		if (!path)
 			return 0;
 	}

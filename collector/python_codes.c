@@ -14,10 +14,7 @@ enum {
 	CODES_FIRST = 1 << 10,
 	FRAMES_FIRST = 1 << 11,
 	NEW_CODES_MAX = 32, /* in one handler */
-	NAME_MAX_BYTES = 512,
-	FILE_MAX_BYTES = 3072,
 	LINES_STEP = 2048,
-	LINES_MAX = 64 << 10,
 };
 
 static struct fg_keyed_ids codes;
@@ -40,40 +37,23 @@ void fg_python_codes_clear(void)
 	atomic_store(&next_code, 0);
 }
 
-/* Its texts may lie where those of another were, as it does itself.  0: it has none. */
-static uint64_t key_of(struct fg_pages *pages, const struct fg_python_code *code)
-{
-	uint64_t file = 0;
-	uint64_t name = 0;
-	uint64_t key = 0;
-
-	if (!fg_python_text_key(fg_python.layout, &fg_python.types, pages, code->filename, &file) ||
-	    !fg_python_text_key(fg_python.layout, &fg_python.types, pages, code->qualname, &name))
-		return 0;
-	key = fg_python_mix(code->address, file);
-	key = fg_python_mix(key, name);
-	key = fg_python_mix(key, code->linetable);
-	key = fg_python_mix(key, code->size << 32 | code->first_line);
-	return key | 1u;
-}
-
 /* A table of lines that is missing leaves the function without lines. */
-static void write_lines(struct fg_thread *thread, uint32_t id, uintptr_t linetable)
+static void write_lines(struct fg_thread *thread, uint32_t id, uint64_t linetable)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
-	size_t size = fg_python_bytes_size(&fg_python.types, &stack->pages, linetable);
+	struct fg_python_look *look = &thread->stack->python;
+	size_t size = fg_python_bytes_size(&look->reader, linetable);
 
-	size = size < LINES_MAX ? size : LINES_MAX;
+	size = size < FG_PYTHON_LINES_MAX ? size : FG_PYTHON_LINES_MAX;
 	for (size_t at = 0; at < size; at += LINES_STEP) {
 		const size_t step = size - at < LINES_STEP ? size - at : LINES_STEP;
 
-		if (!fg_pages_read(&stack->pages, linetable + FG_PYTHON_BYTES + at, stack->text,
-				   step))
+		if (!look->reader.read(&look->pages, linetable + FG_PYTHON_BYTES + at, look->text,
+				       step))
 			return;
 		fg_record_begin(thread, FG_RECORD_PYTHON_LINES);
 		fg_record_number(thread, id);
 		fg_record_number(thread, at);
-		fg_record_text(thread, stack->text, step);
+		fg_record_text(thread, look->text, step);
 		if (!fg_record_write(thread))
 			return;
 	}
@@ -81,11 +61,11 @@ static void write_lines(struct fg_thread *thread, uint32_t id, uintptr_t linetab
 
 static uint32_t write_code(struct fg_thread *thread, const struct fg_python_code *code)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
-	const size_t name = fg_python_text_read(fg_python.layout, &fg_python.types, &stack->pages,
-						code->qualname, stack->text, NAME_MAX_BYTES);
-	const size_t file = fg_python_text_read(fg_python.layout, &fg_python.types, &stack->pages,
-						code->filename, stack->text + name, FILE_MAX_BYTES);
+	struct fg_python_look *look = &thread->stack->python;
+	const size_t name =
+		fg_python_text_read(&look->reader, code->qualname, look->text, FG_PYTHON_NAME_MAX);
+	const size_t file = fg_python_text_read(&look->reader, code->filename, look->text + name,
+						FG_PYTHON_FILE_MAX);
 
 	if (name == 0 || file == 0)
 		return 0;
@@ -94,8 +74,8 @@ static uint32_t write_code(struct fg_thread *thread, const struct fg_python_code
 	fg_record_begin(thread, FG_RECORD_PYTHON_CODE);
 	fg_record_number(thread, id);
 	fg_record_number(thread, code->first_line);
-	fg_record_text(thread, stack->text, name);
-	fg_record_text(thread, stack->text + name, file);
+	fg_record_text(thread, look->text, name);
+	fg_record_text(thread, look->text + name, file);
 	if (!fg_record_write(thread))
 		return 0;
 	write_lines(thread, id, code->linetable);
@@ -104,15 +84,15 @@ static uint32_t write_code(struct fg_thread *thread, const struct fg_python_code
 
 static uint32_t number_code(struct fg_thread *thread, const struct fg_python_code *code)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
-	const uint64_t key = key_of(&stack->pages, code);
+	struct fg_python_look *look = &thread->stack->python;
+	const uint64_t key = fg_python_code_key(&look->reader, code);
 	uint32_t id = key ? fg_ids_find(&codes, key) : 0;
 
 	if (FG_LIKELY(id))
 		return id;
-	if (!key || stack->new_codes >= NEW_CODES_MAX || !fg_ids_have_room(&codes))
+	if (!key || look->new_codes >= NEW_CODES_MAX || !fg_ids_have_room(&codes))
 		return 0;
-	stack->new_codes++;
+	look->new_codes++;
 	id = write_code(thread, code);
 	if (id)
 		fg_ids_add(&codes, key, id);
@@ -141,12 +121,13 @@ static uint32_t number_frame(struct fg_thread *thread, uint32_t code, uint32_t i
 
 bool fg_python_codes_number(struct fg_thread *thread)
 {
-	struct fg_python_stack *stack = &thread->stack->python;
+	struct fg_python_look *look = &thread->stack->python;
+	struct fg_python_stack *stack = &look->stack;
 	struct fg_python_code code = {0};
 	uint32_t code_id = 0;
 	uint32_t instruction = 0;
 
-	stack->new_codes = 0;
+	look->new_codes = 0;
 	for (uint32_t i = 0; i < stack->total; i++) {
 		struct fg_python_frame *frame = fg_python_at(stack, i);
 
@@ -154,8 +135,7 @@ bool fg_python_codes_number(struct fg_thread *thread)
 			continue;
 		/* A function that calls itself need not be looked at again. */
 		if (frame->code != code.address) {
-			if (!fg_python_code_read(fg_python.layout, &fg_python.types, &stack->pages,
-						 frame->code, &code))
+			if (!fg_python_code_read(&look->reader, frame->code, &code))
 				return false;
 			code_id = number_code(thread, &code);
 		}

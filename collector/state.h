@@ -19,7 +19,7 @@
 #include "collector/arch.h"
 #include "collector/collector_env.h"
 #include "collector/probe.h"
-#include "collector/python_stack.h"
+#include "collector/python_look.h"
 #include "collector/rules.h"
 #include "collector/trace_format.h"
 
@@ -102,7 +102,7 @@ struct fg_walk_memory {
 	uint32_t edge
 		/* frame ids, a ring: the outer end of a stack that is too deep */
 		[FG_TRACE_FRAMES_EDGE];
-	struct fg_python_stack python; /* of the sample that is being taken */
+	struct fg_python_look python; /* of the sample that is being taken */
 };
 
 struct fg_chunk_writer {

@@ -45,6 +45,7 @@ enum {
 	 * cuts the stack there, and the next ones go further.
 	 */
 	NEW_FRAMES_MAX = 96,
+	NAMELESS_MAX = 256, /* frames of code made at run time, one calling the other */
 };
 
 struct walk {
@@ -68,6 +69,7 @@ struct walk {
 	uint32_t checked_from; /* all of them from here on are checked */
 	uint32_t beyond;       /* frames for which the trail had no room */
 	uint32_t candidate;    /* for a meeting: the kept frames from this index on */
+	uintptr_t certain;     /* frame pointers up to this one lead to code of a module */
 };
 
 static uint32_t walked(const struct walk *walk)
@@ -229,6 +231,32 @@ static enum step step_signal(struct walk *walk)
 	return STEP_ON;
 }
 
+/*
+ * Code made at run time calls other such code, of which nothing is known: frame pointers lead
+ * through it if, one after the other, they lead outwards to a call from a module.  Whatever is not
+ * a frame pointer does not.
+ */
+static bool leads_to_module(struct walk *walk, uintptr_t bp)
+{
+	for (unsigned n = 0; n < NAMELESS_MAX && !fg_g.sandboxed; n++) {
+		uintptr_t pc = 0;
+		uintptr_t next = 0;
+
+		if (!can_read(walk, bp) || !can_read(walk, bp + FG_WORD))
+			return false;
+		next = *(const uintptr_t *)bp;
+		pc = *(const uintptr_t *)(bp + FG_WORD);
+		if (fg_module_find(walk->thread, pc - 1)) {
+			walk->certain = bp;
+			return true;
+		}
+		if (next <= bp || next % FG_WORD != 0 || !fg_is_readable(pc - 1))
+			return false;
+		bp = next;
+	}
+	return false;
+}
+
 /* No table for this code (generated at run time, or assembly): follow the frame pointer. */
 static enum step step_guess(struct walk *walk)
 {
@@ -238,7 +266,8 @@ static enum step step_guess(struct walk *walk)
 	if (bp >= walk->regs.sp && bp % FG_WORD == 0 && can_read(walk, bp) &&
 	    can_read(walk, bp + FG_WORD)) {
 		pc = *(const uintptr_t *)(bp + FG_WORD);
-		if (fg_module_find(walk->thread, pc - 1))
+		if (fg_module_find(walk->thread, pc - 1) || bp <= walk->certain ||
+		    leads_to_module(walk, bp))
 			return step_to_cfa(walk, bp + 2 * FG_WORD, true, bp);
 	}
 	if (walk->leaf && can_read(walk, walk->regs.sp)) {

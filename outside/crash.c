@@ -121,7 +121,6 @@ static void look_at_crash(struct watching *watching, pid_t tid)
 	struct fg_look_process *process = &look->processes[0];
 	struct fg_pids tids = {0};
 	struct fg_memory memory;
-	struct fg_stack_walker *walker = NULL;
 	siginfo_t info = {0};
 
 	watching->crashed = true;
@@ -136,11 +135,7 @@ static void look_at_crash(struct watching *watching, pid_t tid)
 		info.si_signo = watching->signal;
 	process->threads[0].crash = describe_signal(&info);
 	fg_memory_init(&memory, process->pid);
-	if (fg_mappings_read(&memory, &process->mappings, NULL) == FG_OK) {
-		walker = fg_stack_walker_new(&memory, &process->mappings);
-		fg_look_read_thread(process, &process->threads[0], &tids, &memory, walker);
-		fg_stack_walker_free(walker);
-	}
+	fg_look_read_threads(look, process, &tids, &memory);
 	fg_memory_release(&memory);
 }
 
@@ -154,17 +149,17 @@ static bool on_stop(void *context, pid_t tid, int status, int signal)
 	return watching->crashed;
 }
 
-int fg_crash_find(const struct fg_process_options *options, int signal,
-		  struct fg_symbolizer *symbolizer, struct fg_whereabouts *where,
+int fg_crash_find(const struct fg_crash_request *request, struct fg_whereabouts *where,
 		  struct fg_error *err)
 {
-	struct watching watching = {.signal = signal};
+	struct watching watching = {.signal = request->signal};
 	struct fg_following following = {
-		.options = *options, .on_stop = on_stop, .context = &watching};
+		.options = *request->options, .on_stop = on_stop, .context = &watching};
 	int status = FG_OK;
 
 	watching.look = fg_xcalloc(1, sizeof(*watching.look));
-	watching.look->symbolizer = symbolizer;
+	watching.look->symbolizer = request->symbolizer;
+	watching.look->no_python = request->no_python;
 	status = fg_following_run(&following, err);
 	if (watching.crashed) {
 		fg_look_describe(watching.look, where);

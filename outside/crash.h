@@ -15,12 +15,19 @@
 
 /* Is this one of the signals of a crash: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT? */
 bool fg_crash_is_signal(int signal);
+struct fg_crash_request {
+	const struct fg_process_options *options;
+	int signal;
+	struct fg_symbolizer *symbolizer;
+	bool no_python; /* Python functions are not named */
+};
+
 /*
  * The program's output is dropped.  FG_ENOENT: it did not crash by this signal again; FG_ETIMEOUT:
- * nor did it end within options->timeout_ns.  The crash may be in any process that it starts.
+ * nor did it end within request->options->timeout_ns.  The crash may be in any process that it
+ * starts.
  */
-int fg_crash_find(const struct fg_process_options *options, int signal,
-		  struct fg_symbolizer *symbolizer, struct fg_whereabouts *where,
+int fg_crash_find(const struct fg_crash_request *request, struct fg_whereabouts *where,
 		  struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -7,6 +7,7 @@
 #define FG_OUTSIDE_LOOK_H
 
 #include "outside/mappings.h"
+#include "outside/mixed.h"
 #include "outside/stacks.h"
 #include "outside/threads.h"
 #include "outside/waiting.h"
@@ -24,6 +25,7 @@ struct fg_look_thread {
 	bool stopped;
 	struct fg_thread_stop stop;
 	struct fg_walked_stack stack;
+	struct fg_python_stack *python; /* what is `left` of it, innermost first; NULL: none */
 	struct fg_waiting waiting;
 	char *crash; /* what it was ended by; NULL: it was not */
 	char *path;  /* "main → read_all"; filled when names are known */
@@ -33,6 +35,8 @@ struct fg_look_process {
 	pid_t pid;
 	char *command;
 	struct fg_mappings mappings;
+	struct fg_interpreter interpreter;
+	struct fg_python_functions functions;
 	struct fg_look_thread *threads;
 	size_t thread_count;
 	size_t unseen_threads; /* beyond FG_LOOK_THREADS_MAX */
@@ -40,6 +44,7 @@ struct fg_look_process {
 
 struct fg_look {
 	struct fg_symbolizer *symbolizer;
+	bool no_python;
 	struct fg_look_process processes[FG_LOOK_PROCESSES_MAX];
 	size_t process_count;
 	size_t unseen_processes;
@@ -48,10 +53,12 @@ struct fg_look {
 
 /* The command line; to be freed. */
 char *fg_look_read_command(pid_t pid);
-/* The stack of a stopped thread, and what it waits for; `tids` are its process's threads. */
-void fg_look_read_thread(const struct fg_look_process *process, struct fg_look_thread *thread,
-			 const struct fg_pids *tids, struct fg_memory *memory,
-			 struct fg_stack_walker *walker);
+/*
+ * Stacks of those of a process's threads that are stopped, and what they wait for; `tids` are all
+ * of its threads.
+ */
+void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *process,
+			  const struct fg_pids *tids, struct fg_memory *memory);
 /* Looks names up and puts both texts together. */
 void fg_look_describe(struct fg_look *look, struct fg_whereabouts *where);
 void fg_look_release(struct fg_look *look); /* frees it, too */

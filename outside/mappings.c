@@ -120,6 +120,8 @@ static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 	for (size_t i = 0; i < header.e_phnum; i++) {
 		if (segments[i].p_type == PT_NOTE && !mapping->build_id_size)
 			read_build_id(memory, &segments[i], mapping);
+		if (segments[i].p_type == PT_DYNAMIC)
+			mapping->dynamic = mapping->bias + segments[i].p_vaddr;
 		if (segments[i].p_type == PT_GNU_EH_FRAME)
 			read_unwind_header(memory, mapping->bias + segments[i].p_vaddr, mapping);
 	}

@@ -3,6 +3,7 @@
 #ifndef FG_OUTSIDE_SAMPLED_H
 #define FG_OUTSIDE_SAMPLED_H
 
+#include "outside/interpreter.h"
 #include "outside/moment.h"
 #include "outside/sampler.h"
 #include "outside/threads.h"
@@ -25,6 +26,7 @@ struct fg_sampled_thread {
 	uint64_t used_ns;    /* as read last */
 	int64_t until_ns;    /* elapsed time that samples have */
 	struct fg_waiting_place waiting_place;
+	struct fg_python_thread python;
 	struct fg_sampled *samples;
 	size_t sample_count, sample_capacity;
 };

@@ -44,6 +44,13 @@ struct spending {
 	uint64_t budgeted_ns; /* what the budget is a share of */
 };
 
+/* The Python frames of a thread, as addresses. */
+struct look {
+	bool is_missed; /* they made no sense */
+	uint64_t hash;
+	struct fg_python_stack stack;
+};
+
 /* What was copied of a thread that stood still and counts. */
 struct copy {
 	size_t thread; /* its place among the threads */
@@ -52,6 +59,7 @@ struct copy {
 	struct user_regs_struct registers;
 	size_t size;
 	uint8_t stack[STACK_PAGES * FG_MEMORY_PAGE]; /* from the page of the red zone on */
+	struct look python;
 };
 
 struct run {
@@ -60,6 +68,8 @@ struct run {
 	struct fg_memory memory;
 	struct fg_mappings mappings;
 	struct fg_stack_walker *walker;
+	struct fg_interpreter interpreter;
+	struct look waiting; /* of a thread that waits and is not stopped */
 	struct fg_trace_writer writer;
 	struct fg_paths paths;
 	struct fg_sampled_thread *threads;
@@ -131,6 +141,10 @@ static bool read_mappings(struct run *run, struct fg_error *err)
 	run->mappings = fresh;
 	fg_stack_walker_free(run->walker);
 	run->walker = fg_stack_walker_new(&run->memory, &run->mappings);
+	if (!run->sampling->no_python && run->interpreter.state == FG_INTERPRETER_NONE) {
+		fg_interpreter_find(&run->interpreter, &run->memory, &run->mappings);
+		fg_paths_introduce(&run->paths, &run->mappings, &run->interpreter);
+	}
 	return true;
 }
 
@@ -153,13 +167,48 @@ struct place {
 	bool truncated;
 };
 
-static struct place find_place(struct run *run, const struct user_regs_struct *registers)
+/* While the thread stands still, or waits: what the addresses lead to is read later. */
+static void look_at_python(struct run *run, struct fg_sampled_thread *thread, struct look *look)
+{
+	look->stack.total = look->stack.left = 0;
+	look->hash = 0;
+	look->is_missed = false;
+	if (run->interpreter.state != FG_INTERPRETER_READ)
+		return;
+	if (!thread->python.pthread && !thread->python.tid)
+		thread->python.tid = fg_python_thread_number(run->sampling->pid, thread->tid);
+	look->is_missed = !fg_interpreter_look(&run->interpreter, &run->memory, &thread->python,
+					       &look->stack);
+	look->hash = fg_python_stack_hash(&look->stack);
+}
+
+/* Are these frames what they seem to be?  Those that cannot be trusted are left out. */
+static void judge_python(struct run *run, const struct fg_walked_stack *native, struct look *look)
+{
+	const struct fg_mixed mixed = {.interpreter = &run->interpreter,
+				       .mappings = &run->mappings,
+				       .native = native,
+				       .python = &look->stack};
+
+	look->is_missed |= !fg_mixed_judge(&mixed, &run->memory, &run->paths.python);
+	if (look->is_missed)
+		run->writer.header.python_missed++;
+	else if (look->stack.left > 0)
+		run->writer.header.python_stacks++;
+}
+
+static struct place find_place(struct run *run, const struct user_regs_struct *registers,
+			       struct look *python)
 {
 	struct fg_walked_stack stack;
 
 	refresh_mappings(run, registers->rip);
 	fg_stack_walk(run->walker, registers, &stack);
-	return (struct place){fg_paths_add(&run->paths, &run->mappings, &stack), stack.truncated};
+	judge_python(run, &stack, python);
+	return (struct place){
+		.node = fg_paths_add(&run->paths, &run->mappings, &stack, &python->stack),
+		.truncated = stack.truncated,
+	};
 }
 
 static void keep_sample(struct run *run, struct fg_sampled_thread *thread, struct place place,
@@ -197,21 +246,46 @@ static uint64_t weigh(const struct run *run, struct fg_sampled_thread *thread, i
 		       : 0;
 }
 
-static void remember(struct run *run, struct fg_sampled_thread *thread,
-		     const struct fg_blocked *blocked, struct place place)
+/* Python may have gone on to another line while the native stack is as it was. */
+static uint64_t hash_of_place(struct run *run, uint64_t stack, const struct look *python)
+{
+	return fg_waiting_place_hash(&run->memory, stack, STACK_PAGES - 1) ^ python->hash;
+}
+
+static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *blocked,
+		     struct place place, uint64_t hash)
 {
 	thread->waiting_place = (struct fg_waiting_place){
 		.blocked = *blocked,
 		.node = place.node,
 		.truncated = place.truncated,
-		.hash = fg_waiting_place_hash(&run->memory, blocked->stack, STACK_PAGES - 1),
+		.hash = hash,
 	};
 }
 
+/* What was copied of a stack is read from now on. */
+static void use_copy(struct run *run, const struct copy *copy)
+{
+	const uint64_t top = copy->registers.rsp - RED_ZONE;
+
+	fg_memory_forget(&run->memory);
+	fg_memory_put(&run->memory, top - top % FG_MEMORY_PAGE, copy->stack, copy->size);
+}
+
+static void copy_stack(struct run *run, struct fg_sampled_thread *thread, struct copy *copy)
+{
+	copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE, STACK_PAGES,
+				    copy->stack);
+	thread->python.pthread = copy->registers.fs_base;
+	if (run->interpreter.state == FG_INTERPRETER_READ)
+		use_copy(run, copy);
+	look_at_python(run, thread, &copy->python);
+}
+
 /*
- * A thread that stands still by now is let go when its registers and the top of its stack are
- * copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU at the moment,
- * its time stays for the next sample.
+ * A thread that stands still by now is let go when its registers, the top of its stack and its
+ * Python frames are copied; walk_copies() does the rest.  When it waits by now, or was not on a CPU
+ * at the moment, its time stays for the next sample.
  */
 static void collect(struct run *run, size_t index)
 {
@@ -235,8 +309,7 @@ static void collect(struct run *run, size_t index)
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
 	if (copy->weight_ns)
-		copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE,
-					    STACK_PAGES, copy->stack);
+		copy_stack(run, thread, copy);
 	if (is_known && !stop.signal)
 		fg_thread_make_call_again(thread->tid, &copy->registers);
 	fg_thread_release(thread->tid, stop.signal);
@@ -250,23 +323,24 @@ static void collect_all(struct run *run)
 		collect(run, i);
 }
 
-static void walk(struct run *run, const struct copy *copy)
+static void walk(struct run *run, struct copy *copy)
 {
-	const uint64_t top = copy->registers.rsp - RED_ZONE;
 	struct fg_sampled_thread *thread = &run->threads[copy->thread];
 	struct place place;
+	uint64_t hash = 0;
 
-	fg_memory_forget(&run->memory);
-	fg_memory_put(&run->memory, top - top % FG_MEMORY_PAGE, copy->stack, copy->size);
-	place = find_place(run, &copy->registers);
+	use_copy(run, copy);
+	if (copy->waits)
+		hash = hash_of_place(run, copy->registers.rsp, &copy->python);
+	place = find_place(run, &copy->registers, &copy->python);
 	keep_sample(run, thread, place, copy->weight_ns);
 	if (copy->waits)
-		remember(run, thread,
+		remember(thread,
 			 &(struct fg_blocked){.waits = true,
 					      .number = (long)copy->registers.orig_rax,
 					      .stack = copy->registers.rsp,
 					      .code = copy->registers.rip},
-			 place);
+			 place, hash);
 }
 
 /*
@@ -324,7 +398,8 @@ static bool sample_waiting(struct run *run, struct fg_sampled_thread *thread)
 		return false;
 	fg_memory_forget(&run->memory);
 	fg_memory_fetch(&run->memory, blocked.stack, STACK_PAGES);
-	hash = fg_waiting_place_hash(&run->memory, blocked.stack, STACK_PAGES - 1);
+	look_at_python(run, thread, &run->waiting);
+	hash = hash_of_place(run, blocked.stack, &run->waiting);
 	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
 	    again.stack != blocked.stack || !weight_ns)
 		return true; /* it went on meanwhile: this time is that of the next sample */
@@ -332,7 +407,7 @@ static bool sample_waiting(struct run *run, struct fg_sampled_thread *thread)
 		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
 			return false;
 		registers = fg_blocked_registers(&blocked);
-		remember(run, thread, &blocked, find_place(run, &registers));
+		remember(thread, &blocked, find_place(run, &registers, &run->waiting), hash);
 	}
 	keep_sample(run, thread, (struct place){known->node, known->truncated}, weight_ns);
 	return true;

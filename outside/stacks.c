@@ -206,8 +206,10 @@ void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct
 		step = 0;
 	while (step > 0 && stack->count < FG_STACK_MAX) {
 		unw_word_t address = 0;
+		unw_word_t begin = 0;
 
-		if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0)
+		if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0 ||
+		    unw_get_reg(&cursor, UNW_REG_SP, &begin) != 0)
 			break;
 		/* An indirect call of a bad address: the caller is still of interest. */
 		if (stack->count > 0 && !fg_mappings_is_code(walker->mappings, address - !exact)) {
@@ -215,15 +217,15 @@ void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct
 			break;
 		}
 		stack->frames[stack->count++] =
-			(struct fg_stack_frame){.address = address, .exact = exact};
+			(struct fg_stack_frame){.address = address, .stack = begin, .exact = exact};
 		exact = unw_is_signal_frame(&cursor) > 0;
 		step = unw_step(&cursor);
 	}
 	if (step < 0 || stack->count == FG_STACK_MAX)
 		stack->truncated = true;
 	if (stack->count == 0) {
-		stack->frames[0] =
-			(struct fg_stack_frame){.address = registers->rip, .exact = true};
+		stack->frames[0] = (struct fg_stack_frame){
+			.address = registers->rip, .stack = registers->rsp, .exact = true};
 		stack->count = 1;
 		stack->truncated = true;
 	}

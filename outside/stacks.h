@@ -20,7 +20,8 @@ enum {
 
 struct fg_stack_frame {
 	uint64_t address;
-	bool exact; /* this instruction was interrupted; otherwise it is a return address */
+	uint64_t stack; /* where it begins: the stack pointer */
+	bool exact;     /* this instruction was interrupted; otherwise it is a return address */
 };
 
 struct fg_walked_stack {

@@ -73,9 +73,28 @@ static void seize_threads(struct fg_look *look, struct fg_look_process *process,
 	} while (tids->count > before);
 }
 
-void fg_look_read_thread(const struct fg_look_process *process, struct fg_look_thread *thread,
-			 const struct fg_pids *tids, struct fg_memory *memory,
-			 struct fg_stack_walker *walker)
+/* It stands still, so that what its frames lead to is as they say. */
+static void read_python(struct fg_look_process *process, struct fg_look_thread *thread,
+			uint64_t pthread, struct fg_memory *memory)
+{
+	struct fg_python_thread known = {.pthread = pthread};
+	struct fg_python_stack *stack = NULL;
+	const struct fg_mixed mixed = {.interpreter = &process->interpreter,
+				       .mappings = &process->mappings,
+				       .native = &thread->stack,
+				       .python = fg_xcalloc(1, sizeof(*stack))};
+
+	stack = mixed.python;
+	if (fg_interpreter_look(&process->interpreter, memory, &known, stack) &&
+	    fg_mixed_judge(&mixed, memory, &process->functions) && stack->left > 0)
+		thread->python = stack;
+	else
+		free(stack);
+}
+
+static void read_thread(struct fg_look_process *process, struct fg_look_thread *thread,
+			const struct fg_pids *tids, struct fg_memory *memory,
+			struct fg_stack_walker *walker)
 {
 	struct user_regs_struct registers = {0};
 
@@ -84,6 +103,8 @@ void fg_look_read_thread(const struct fg_look_process *process, struct fg_look_t
 		return;
 	}
 	fg_stack_walk(walker, &registers, &thread->stack);
+	if (process->interpreter.state == FG_INTERPRETER_READ)
+		read_python(process, thread, registers.fs_base, memory);
 	fg_waiting_find(&(struct fg_waiter){.pid = process->pid,
 					    .threads = tids,
 					    .registers = &registers,
@@ -91,11 +112,27 @@ void fg_look_read_thread(const struct fg_look_process *process, struct fg_look_t
 			&thread->waiting);
 }
 
+void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *process,
+			  const struct fg_pids *tids, struct fg_memory *memory)
+{
+	struct fg_stack_walker *walker = NULL;
+
+	if (fg_mappings_read(memory, &process->mappings, NULL) != FG_OK)
+		return;
+	if (!look->no_python)
+		fg_interpreter_find(&process->interpreter, memory, &process->mappings);
+	walker = fg_stack_walker_new(memory, &process->mappings);
+	for (size_t i = 0; i < process->thread_count; i++) {
+		if (process->threads[i].stopped)
+			read_thread(process, &process->threads[i], tids, memory, walker);
+	}
+	fg_stack_walker_free(walker);
+}
+
 static void look_at_process(struct fg_look *look, struct fg_look_process *process)
 {
 	struct fg_pids tids = {0};
 	struct fg_memory memory;
-	struct fg_stack_walker *walker = NULL;
 	int64_t until_ns = 0;
 
 	fg_memory_init(&memory, process->pid);
@@ -108,15 +145,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 		thread->stopped =
 			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->stop);
 	}
-	if (fg_mappings_read(&memory, &process->mappings, NULL) == FG_OK) {
-		walker = fg_stack_walker_new(&memory, &process->mappings);
-		for (size_t i = 0; i < process->thread_count; i++) {
-			if (process->threads[i].stopped)
-				fg_look_read_thread(process, &process->threads[i], &tids, &memory,
-						    walker);
-		}
-		fg_stack_walker_free(walker);
-	}
+	fg_look_read_threads(look, process, &tids, &memory);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].seized)
 			fg_thread_release(process->threads[i].tid, process->threads[i].stop.signal);
@@ -162,10 +191,12 @@ void fg_look_release(struct fg_look *look)
 			fg_strbuf_release(&process->threads[k].waiting.what);
 			free(process->threads[k].path);
 			free(process->threads[k].crash);
+			free(process->threads[k].python);
 		}
 		free(process->threads);
 		free(process->command);
 		fg_mappings_release(&process->mappings);
+		fg_python_functions_release(&process->functions);
 	}
 	free(look);
 }
@@ -199,6 +230,7 @@ int fg_whereabouts_find(const struct fg_whereabouts_request *request, struct fg_
 	int status = FG_OK;
 
 	look->symbolizer = request->symbolizer;
+	look->no_python = request->no_python;
 	if (pthread_create(&tracer, NULL, trace, &tracing) != 0) {
 		status = fg_error_set(err, FG_EIO, "cannot start a thread");
 		goto out;

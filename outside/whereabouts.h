@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a program stands: every thread of every one of its processes, its stack with names and
- * lines, and what it waits for.  For a program that hangs, just before it is ended.
+ * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it
+ * is ended.
  */
 #ifndef FG_OUTSIDE_WHEREABOUTS_H
 #define FG_OUTSIDE_WHEREABOUTS_H
@@ -22,6 +23,7 @@ struct fg_whereabouts_request {
 	pid_t root;      /* it, its descendants and its process group */
 	bool below_root; /* not the root itself: it only starts the program */
 	struct fg_symbolizer *symbolizer;
+	bool no_python; /* Python functions are not named */
 };
 
 /* The processes go on when it returns. */

@@ -116,23 +116,6 @@ static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
 }
 
-/*
- * Libraries tell functions of one name apart; the Python functions of a file are named by it.  A
- * package's file is named with its folder.
- */
-static const char *python_library(const char *file)
-{
-	static const char package[] = "/__init__.py";
-	size_t start = strlen(file);
-
-	if (*file == '<' || !fg_text_ends_with(file, package))
-		return *file == '<' ? file : fg_fs_base_name(file);
-	start -= sizeof(package) - 1;
-	while (start > 0 && file[start - 1] != '/')
-		start--;
-	return file + start;
-}
-
 /* One address has all instructions of a line: frames of Python are told apart by lines. */
 static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
 {
@@ -147,7 +130,7 @@ static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 		.at_line = line,
 	};
 
-	return frame_of_symbol(j, &symbol, python_library(code->file), 0, 0);
+	return frame_of_symbol(j, &symbol, fg_python_file_name(code->file), 0, 0);
 }
 
 static void look_up(struct fg_trace_joiner *j, uint32_t address)

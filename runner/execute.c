@@ -111,6 +111,7 @@ static void explain_crash(struct fg_executor *executor, const struct fg_target *
 		.working_directory = target->working_directory,
 		.stdin_path = target->stdin_path,
 		.timeout_ns = target->benchmark->timeout_ns,
+		.no_core = true,
 		.interrupted = executor->interrupted,
 	};
 	struct fg_failure ignored = {0};
@@ -415,6 +416,7 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.timeout_ns = target->benchmark->timeout_ns * (block->concurrent ? 2 : 1),
 		.pinned = block->cpu >= 0,
 		.cpu = block->cpu,
+		.no_core = true,
 		.interrupted = pass->executor->interrupted,
 		.before_end = pass->executor->on_stuck ? look_at_stuck : NULL,
 		.context = &pass->watches[slot],

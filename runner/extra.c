@@ -87,6 +87,7 @@ static int execute(struct fg_runner_job *job, const struct fg_extra *extra, char
 		.stdout_to = FG_STREAM_CAPTURE,
 		.stderr_to = FG_STREAM_CAPTURE,
 		.timeout_ns = extra->timeout_ns,
+		.no_core = true,
 		.interrupted = job->executor.interrupted,
 	};
 	int status = run(extra, &options, &result, &found);

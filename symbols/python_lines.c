@@ -6,6 +6,9 @@
  */
 #include "symbols/python_lines.h"
 
+#include "base/fs.h"
+#include "base/text.h"
+
 enum {
 	ENTRY = 0x80,
 	KIND_SHIFT = 3,
@@ -66,4 +69,17 @@ unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			at++;
 	}
 	return 0;
+}
+
+const char *fg_python_file_name(const char *file)
+{
+	static const char package[] = "/__init__.py";
+	size_t start = strlen(file);
+
+	if (*file == '<' || !fg_text_ends_with(file, package))
+		return *file == '<' ? file : fg_fs_base_name(file);
+	start -= sizeof(package) - 1;
+	while (start > 0 && file[start - 1] != '/')
+		start--;
+	return file + start;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line of an instruction of Python 3.11 or later: co_linetable of its code object, whose format
- * Python's documentation describes.  The bytes are untrusted.
+ * Where a function of Python is from: its file, and the line of an instruction of Python 3.11 or
+ * later, by co_linetable of its code object, whose format Python's documentation describes.  The
+ * bytes are untrusted.
  */
 #ifndef FG_SYMBOLS_PYTHON_LINES_H
 #define FG_SYMBOLS_PYTHON_LINES_H
@@ -15,5 +16,10 @@
  */
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);
+/*
+ * By what the functions of a file are told from others of the same name: its name, of a package's
+ * file with its folder, "pkg/__init__.py".  Within `file`.
+ */
+const char *fg_python_file_name(const char *file);
 
 #endif

@@ -4,7 +4,8 @@
 #include "base/hash.h"
 
 enum {
-	CHUNK_ROOM = 60000
+	CHUNK_ROOM = 60000,
+	LINES_STEP = 2048, /* bytes of a table of lines in one record */
 };
 
 void fg_trace_writer_init(struct fg_trace_writer *w)
@@ -80,6 +81,12 @@ static void make_room(struct fg_trace_writer *w)
 		fg_trace_writer_chunk(w, w->thread, w->region, w->time_ns);
 }
 
+static void add_text(struct fg_strbuf *to, const void *text, size_t size)
+{
+	add_varint(to, size);
+	fg_strbuf_add(to, text, size);
+}
+
 static void add_record(struct fg_trace_writer *w, uint8_t kind, const struct fg_strbuf *payload)
 {
 	make_room(w);
@@ -106,8 +113,7 @@ void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t numb
 
 	if (number)
 		add_varint(&payload, number);
-	add_varint(&payload, size);
-	fg_strbuf_add(&payload, text, size);
+	add_text(&payload, text, size);
 	add_record(w, kind, &payload);
 	fg_strbuf_release(&payload);
 }
@@ -120,10 +126,8 @@ void fg_trace_writer_mapping(struct fg_trace_writer *w,
 
 	for (size_t i = 0; i < FG_TRACE_MODULE_NUMBERS; i++)
 		add_varint(&payload, numbers[i]);
-	add_varint(&payload, build_id_size);
-	fg_strbuf_add(&payload, build_id, build_id_size);
-	add_varint(&payload, strlen(path));
-	fg_strbuf_add_text(&payload, path);
+	add_text(&payload, build_id, build_id_size);
+	add_text(&payload, path, strlen(path));
 	add_record(w, FG_RECORD_MODULE, &payload);
 	fg_strbuf_release(&payload);
 }
@@ -136,10 +140,36 @@ void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t
 	add_varint(&payload, module);
 	add_varint(&payload, start);
 	add_varint(&payload, size);
-	add_varint(&payload, strlen(name));
-	fg_strbuf_add_text(&payload, name);
+	add_text(&payload, name, strlen(name));
 	add_record(w, FG_RECORD_SYMBOL, &payload);
 	fg_strbuf_release(&payload);
+}
+
+static void write_lines(struct fg_trace_writer *w, const struct fg_trace_python_code *code)
+{
+	for (size_t at = 0; at < code->lines_size; at += LINES_STEP) {
+		struct fg_strbuf payload = {0};
+
+		add_varint(&payload, code->id);
+		add_varint(&payload, at);
+		add_text(&payload, code->lines + at,
+			 fg_min_size(code->lines_size - at, LINES_STEP));
+		add_record(w, FG_RECORD_PYTHON_LINES, &payload);
+		fg_strbuf_release(&payload);
+	}
+}
+
+void fg_trace_writer_python_code(struct fg_trace_writer *w, const struct fg_trace_python_code *code)
+{
+	struct fg_strbuf payload = {0};
+
+	add_varint(&payload, code->id);
+	add_varint(&payload, code->first_line);
+	add_text(&payload, code->name, strlen(code->name));
+	add_text(&payload, code->file, strlen(code->file));
+	add_record(w, FG_RECORD_PYTHON_CODE, &payload);
+	fg_strbuf_release(&payload);
+	write_lines(w, code);
 }
 
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,

@@ -298,7 +298,7 @@ static const char *only_inside(const struct options *given)
 		return "--calls";
 	if (given->domains)
 		return "--domains";
-	if (given->python)
+	if (given->python && given->system)
 		return "--python";
 	return given->paused ? "--paused" : NULL;
 }
@@ -655,6 +655,7 @@ static int run_outside(struct fg_cli *cli, const struct options *given)
 					    .pid = (pid_t)given->pid,
 					    .rate_hz = given->rate_hz,
 					    .elapsed = given->clock == FG_SAMPLE_WALL,
+					    .no_python = given->python == FG_PYTHON_OFF,
 					    .duration_ns = given->duration_ns,
 					    .budget = given->budget,
 					    .folder = folder},

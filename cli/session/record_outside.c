@@ -26,6 +26,7 @@ static int sample(const struct fg_cli *cli, const struct fg_record_outside *give
 		.pid = pid,
 		.folder = given->folder,
 		.elapsed = given->elapsed,
+		.no_python = given->no_python,
 		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : RATE_HZ),
 		.duration_ns = given->duration_ns,
 		.budget = given->budget,

@@ -12,6 +12,7 @@ struct fg_record_outside {
 	pid_t pid;        /* 0: the command is started */
 	unsigned rate_hz; /* 0: the default */
 	bool elapsed;     /* waiting counts, too */
+	bool no_python;   /* the frames of Python functions are left out */
 	int64_t duration_ns;
 	double budget;
 	const char *folder;

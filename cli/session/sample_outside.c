@@ -212,6 +212,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 		.set = set,
 		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ,
 			     .elapsed = benchmark->measure.sampler.clock == FG_SAMPLE_WALL,
+			     .no_python = benchmark->measure.sampler.python == FG_PYTHON_OFF,
 			     .budget = budget},
 	};
 	int status = FG_OK;

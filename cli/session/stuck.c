@@ -22,13 +22,27 @@ static void say_lines(const struct fg_cli *cli, const char *name,
 	}
 }
 
+/* Python frames are left out where they are while it is measured. */
+static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
+{
+	for (size_t i = 0; i < session->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->benchmarks[i];
+
+		if (strcmp(benchmark->name, series->name) == 0)
+			return benchmark->measure.sampler.python == FG_PYTHON_OFF;
+	}
+	return false;
+}
+
 void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
 			      char **stacks)
 {
 	struct fg_session *session = context;
-	const struct fg_whereabouts_request request = {.root = stuck->pid,
-						       .below_root = stuck->is_launcher,
-						       .symbolizer = session->symbolizer};
+	const struct fg_whereabouts_request request = {
+		.root = stuck->pid,
+		.below_root = stuck->is_launcher,
+		.symbolizer = session->symbolizer,
+		.no_python = leaves_out_python(session, stuck->series)};
 	struct fg_whereabouts where = {0};
 	struct fg_error why = {0};
 
@@ -50,13 +64,18 @@ void fg_session_explain_crash(void *context, const struct fg_runner_crash *crash
 			      char **stacks)
 {
 	struct fg_session *session = context;
+	const struct fg_crash_request request = {
+		.options = crash->options,
+		.signal = crash->signal,
+		.symbolizer = session->symbolizer,
+		.no_python = leaves_out_python(session, crash->series),
+	};
 	struct fg_whereabouts where = {0};
 	struct fg_error why = {0};
 
 	if (!fg_crash_is_signal(crash->signal))
 		return;
-	if (fg_crash_find(crash->options, crash->signal, session->symbolizer, &where, &why) !=
-	    FG_OK) {
+	if (fg_crash_find(&request, &where, &why) != FG_OK) {
 		*summary = fg_xasprintf("run once more under observation, %s", why.message);
 		return;
 	}

@@ -11,7 +11,8 @@
 #include <ucontext.h>
 
 enum {
-	STACK = 128 * 1024
+	STACK = 128 * 1024,
+	GENERATED = 20 /* frames of code that was written at run time */
 };
 
 static ucontext_t outside;
@@ -53,17 +54,22 @@ NOINLINE static void called_back(void)
 	spin_us(work_us);
 }
 
-/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret, written at run time. */
+/*
+ * Written at run time, and calls itself: push %rbp; mov %rsp,%rbp; dec %rsi; jz 1f; call itself;
+ * jmp 2f; 1: call *%rdi; 2: pop %rbp; ret.
+ */
 NOINLINE static void generated_code(void)
 {
 #if defined(__x86_64__)
-	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xce,
+					     0x74, 0x07, 0xe8, 0xf2, 0xff, 0xff, 0xff,
+					     0xeb, 0x02, 0xff, 0xd7, 0x5d, 0xc3};
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);
 
 	check(at != MAP_FAILED, "mmap");
 	memcpy(at, code, sizeof(code));
-	(__extension__(void (*)(void (*)(void))) at)(called_back);
+	(__extension__(void (*)(void (*)(void), unsigned long)) at)(called_back, GENERATED);
 #else
 	called_back();
 #endif

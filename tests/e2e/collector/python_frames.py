@@ -11,6 +11,7 @@ import shutil
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from pythons import interpreters
 
 FASTGATE, COLLECTOR = map(os.path.abspath, sys.argv[1:3])
 COMPILER = sys.argv[3]
@@ -130,17 +131,6 @@ CALLERS = {
     "dark": [["main", "darkness"]],
 }
 KNOWN = {name for chains in CALLERS.values() for chain in chains for name in chain}
-
-
-def interpreters():
-    """Paths of interpreters whose frames are read, one a version and a place."""
-    names = ["/usr/bin/python3", "python3", "python3.11", "python3.12", "python3.13"] + os.environ.get("FASTGATE_TEST_PYTHONS", "").split(":")
-    found = {}
-    for name in filter(shutil.which, filter(None, names)):
-        told = call(name, "-c", "import ctypes, sys; print(sys.executable, sys.implementation.name, *sys.version_info[:2])").stdout.split()
-        if len(told) == 4 and told[1] == "cpython" and told[2] == "3" and told[3] in ("11", "12", "13"):
-            found[os.path.realpath(told[0])] = f"3.{told[3]}"
-    return found
 
 
 def record(*words, options=()):

@@ -8,6 +8,7 @@ import os
 import sys
 
 from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from pythons import interpreters
 
 FASTGATE = os.path.abspath(sys.argv[1])
 
@@ -51,15 +52,6 @@ report: { json: report.json }
 """
 
 
-def interpreter():
-    """One whose frames are read."""
-    for name in ("/usr/bin/python3", sys.executable):
-        told = call(name, "-c", "import sys; print(sys.executable, sys.implementation.name, *sys.version_info[:2])").stdout.split()
-        if len(told) == 4 and told[1:3] == ["cpython", "3"] and told[3] in ("11", "12", "13"):
-            return told[0]
-    return None
-
-
 def function_that_got_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
@@ -80,7 +72,7 @@ def switched_off_no_python_function_is_known():
 
 
 def body():
-    python = interpreter()
+    python = next(iter(interpreters()), None)
     if not python:
         print("no Python 3.11, 3.12 or 3.13 here")
         sys.exit(77)

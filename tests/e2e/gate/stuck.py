@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in every report, and after Ctrl-C; one that crashes is run
-once more and explained where it happens.
+once more and explained where it happens.  Python functions are named like others.
 """
+import glob
 import html
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 from checks import call, check, finish_in_scratch, first_benchmark, write
+from pythons import interpreters
 
 fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 
@@ -39,9 +42,12 @@ CRASHES = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 static sigjmp_buf before;
 static void on_fault(int number) { (void)number; siglongjmp(before, 1); }
 __attribute__((noinline)) static int store(volatile int *to) { *to = 1; return 0; }
+__attribute__((noinline)) static int divide(int by, volatile int what) { return by / what; }
+__attribute__((noinline)) static void illegal(void) { __asm__ volatile("ud2"); }
 static void *in_a_thread(void *address) { store(address); return address; }
 static void *idle(void *unused) { for (;;) {} return unused; }
 int main(int argc, char **argv)
@@ -65,11 +71,36 @@ int main(int argc, char **argv)
 		fclose(fopen("mark", "w"));
 		return store((int *)32);
 	}
+	if (argc > 1 && strcmp(argv[1], "bus") == 0) {
+		FILE *empty = fopen("empty", "w+");
+		return store(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(empty), 0));
+	}
+	if (argc > 1 && strcmp(argv[1], "divide") == 0)
+		return divide(1, 0);
+	if (argc > 1 && strcmp(argv[1], "illegal") == 0)
+		illegal();
 	pthread_create(&other, NULL, idle, NULL);
 	pthread_create(&thread, NULL, in_a_thread, (void *)8);
 	pthread_join(thread, NULL);
 	return 0;
 }
+"""
+PYTHON = """import os, signal, sys
+
+class Reader:
+    def read_all(self, end):
+        total = 0
+        while True:
+            got = os.read(end, 16)
+            total += len(got)
+
+def main():
+    ends = os.pipe()
+    if len(sys.argv) < 2:
+        sorted(ends[:1], key=Reader().read_all)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+main()
 """
 CONFIG = """version: 1
 project: stuck
@@ -100,8 +131,8 @@ def at_its_limit():
     check(re.search("read_all  stuck", again.stdout), f"the stored run does not show the stack: {again.stdout}{again.stderr}")
 
 
-def crashed(arguments, code, *words, more=""):
-    write("fastgate.yml", f"version: 1\nproject: crash\nbenchmarks:\n  - {{ name: crash, command: './crash {arguments}'{more} }}\n")
+def crashed(arguments, code, *words, more="", program="./crash"):
+    write("fastgate.yml", f"version: 1\nproject: crash\nbenchmarks:\n  - {{ name: crash, command: '{program} {arguments}'{more} }}\n")
     done = call(fastgate, "run", "--in-place")
     check(done.returncode == code, f"{arguments}: exit code {done.returncode}, expected {code}: {done.stderr}")
     for pattern in words:
@@ -109,6 +140,7 @@ def crashed(arguments, code, *words, more=""):
 
 
 def crashes():
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
     write("crash.c", CRASHES)
     call(compiler, "-g", "-O1", "-pthread", "-o", "crash", "crash.c", check=True)
     crashed("thread", 4, r"Segmentation fault\): SIGSEGV at address 0x8 \(nothing is mapped there\) in in_a_thread → store",
@@ -116,7 +148,11 @@ def crashes():
     crashed("caught", 4, r"SIGSEGV at address 0x20 ")
     crashed("abort", 4, r"\(Aborted\): SIGABRT in main", r"\| store\.c: the store is broken", r"abort", r"main  crash\.c:\d+")
     crashed("abort; exit 134", 4, r"exited with code 134, expected 0: SIGABRT in main", more=", shell: true")
+    crashed("bus", 4, r"SIGBUS at address 0x[0-9a-f]+ \(beyond the end of a mapped file\) in main → store")
+    crashed("divide", 4, r"SIGFPE \(integer division by zero\) in main → divide")
+    crashed("illegal", 4, r"SIGILL \(illegal instruction\) in main → illegal")
     crashed("once", 4, r"run once more under observation, it did not crash again")
+    check(not glob.glob("**/core*", recursive=True), f"core files are left: {glob.glob('**/core*', recursive=True)}")
 
 
 def interrupted():
@@ -146,12 +182,33 @@ def waiting_program():
     return None
 
 
+def python_shows_its_lines():
+    python = next(iter(interpreters()), None)
+    if not python:
+        print("no Python 3.11, 3.12 or 3.13 here: not tried")
+        return
+    write("stuck.py", PYTHON)
+    write("fastgate.yml", CONFIG.format(timeout="1s").replace("./stuck", f"{python} stuck.py"))
+    done = call(fastgate, "run", "--in-place")
+    check(done.returncode == 4, f"a hang in Python: exit code {done.returncode}, expected 4: {done.stderr}")
+    check(re.search(r"1 thread in <module> → main → Reader\.read_all → read \(pipe:\[\d+\], nobody else writes\)", done.stdout), f"Python: {done.stdout}")
+    frames = r"    Reader\.read_all  stuck\.py:7\n    main  stuck\.py:13\n    <module>  stuck\.py:16\n"
+    check(re.search(frames, first_benchmark().get("error_stacks", "")), f"Python, error_stacks: {first_benchmark().get('error_stacks')}")
+    check("_PyEval_EvalFrameDefault" not in done.stdout, f"Python: the interpreter's own functions: {done.stdout}")
+    for name in ("junit.xml", "report.html", "report.md"):
+        with open(name, encoding="utf-8") as file:
+            check("Reader.read_all  stuck.py:7" in html.unescape(file.read()), f"{name} does not show the Python stack")
+    crashed("fault", 4, r"SIGSEGV in <module> → main\n", r"\|     main  stuck\.py:14\n", program=f"{python} stuck.py")
+    crashed("fault", 4, r"_PyEval_EvalFrameDefault", program=f"{python} stuck.py", more=", measure: { sampler: { python: 'off' } }")
+
+
 def body():
     write("stuck.c", PROGRAM)
     call(compiler, "-g", "-O1", "-o", "stuck", "stuck.c", check=True)
     at_its_limit()
     interrupted()
     crashes()
+    python_shows_its_lines()
 
 
 finish_in_scratch(body)

@@ -65,6 +65,15 @@ static void before_the_first_instruction_it_is_the_first_line(void **state)
 	assert_int_equal(fg_python_line(NULL, 0, 35, 1), 0);
 }
 
+static void a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder(void **state)
+{
+	(void)state;
+	assert_string_equal(fg_python_file_name("/srv/app/train.py"), "train.py");
+	assert_string_equal(fg_python_file_name("/srv/pkg/__init__.py"), "pkg/__init__.py");
+	assert_string_equal(fg_python_file_name("__init__.py"), "__init__.py");
+	assert_string_equal(fg_python_file_name("<frozen a/b>"), "<frozen a/b>");
+}
+
 /* Whatever the bytes are, none beyond them is read (a sanitizer sees it), and a line is a line. */
 static void damaged_tables_are_harmless(void **state)
 {
@@ -92,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_instruction_has_its_line),
 		cmocka_unit_test(before_the_first_instruction_it_is_the_first_line),
+		cmocka_unit_test(a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder),
 		cmocka_unit_test(damaged_tables_are_harmless),
 	};
 

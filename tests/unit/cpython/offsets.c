@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Are the offsets in collector/python_layout.c those of the Python headers that this is compiled
+ * Are the offsets in cpython/layout.c those of the Python headers that this is compiled
  * with?  Says which are not.
  */
-#include "collector/python_layout.h"
+#include "cpython/layout.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Each needs what the one before declares. */
 /* clang-format off */
@@ -52,6 +53,32 @@ static void check_versions(const struct fg_python_layout *layout)
 #endif
 }
 
+/* What is not in the table is what an interpreter says of itself. */
+static void check_lists(const struct fg_python_layout *layout)
+{
+	struct fg_python_lists lists = layout->lists;
+
+#if PY_VERSION_HEX >= 0x030d0000
+	static const _Py_DebugOffsets own = {
+		.cookie = "xdebugpy",
+		.version = PY_VERSION_HEX,
+		.runtime_state.interpreters_head = offsetof(_PyRuntimeState, interpreters.head),
+		.interpreter_state.next = offsetof(PyInterpreterState, next),
+		.interpreter_state.threads_head = offsetof(PyInterpreterState, threads.head),
+		.thread_state.next = offsetof(PyThreadState, next),
+	};
+	uint64_t words[FG_PYTHON_OFFSET_WORDS];
+
+	memcpy(words, &own, sizeof(words));
+	if (!fg_python_find_lists(layout, words, &lists))
+		wrong = 1;
+#endif
+	expect("interpreters", lists.interpreters, offsetof(_PyRuntimeState, interpreters.head));
+	expect("next_interpreter", lists.next_interpreter, offsetof(PyInterpreterState, next));
+	expect("threads", lists.threads, offsetof(PyInterpreterState, threads.head));
+	expect("next_thread", lists.next_thread, offsetof(PyThreadState, next));
+}
+
 static void check_texts(const struct fg_python_layout *layout)
 {
 	PyASCIIObject text = {0};
@@ -83,7 +110,9 @@ int main(void)
 	}
 	check_versions(layout);
 	check_texts(layout);
+	check_lists(layout);
 	AT(thread_id, PyThreadState, thread_id);
+	AT(native_thread_id, PyThreadState, native_thread_id);
 	AT(frame_previous, _PyInterpreterFrame, previous);
 	AT(frame_owner, _PyInterpreterFrame, owner);
 	AT(code_first_line, PyCodeObject, co_firstlineno);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Frames, code and texts of Python, read from structures that are made up as each version lays them
- * out, whole and damaged.  The memory ends where a page begins that cannot be read.
+ * out, whole and damaged.
  */
-#include "base/attrs.h"
-#include "collector/python_stack.h"
+#include "base/base.h"
+#include "cpython/read.h"
 #include "tests/support/fg_test.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
 	PAGE = 4096,
@@ -24,12 +23,14 @@ enum {
 	INSTRUCTION = 6,
 	CODE_UNITS = 100,
 	ROUNDS = 30000,
-	LOW_MOST = 0x7fff0000, /* a sanitizer keeps its own memory above */
+	LOW_MOST = 0x7fff0000,
 };
 
 static uint8_t *memory;
+static const uint8_t *more; /* beside it */
+static size_t more_size;
 static struct fg_python_stack stack;
-static const struct fg_python_types types = {.code = 0x1110, .str = 0x2220, .bytes = 0x3330};
+static struct fg_python_reader reader;
 static const uint32_t versions[] = {0x030b02f0, 0x030c01f0, 0x030d00f0};
 #define NO_ADDRESS (UINT64_C(1) << 52) /* no processor has that many bits */
 static uint64_t random_state = UINT64_C(88172645463325252);
@@ -52,20 +53,38 @@ static void put(unsigned offset, uint64_t word)
 	memcpy(memory + offset, &word, sizeof(word));
 }
 
+static bool lies_in(uint64_t address, size_t size, const uint8_t *area, size_t area_size)
+{
+	const uint64_t offset = address - (uintptr_t)area;
+
+	return area && offset < area_size && size <= area_size - offset;
+}
+
+static bool read_made(void *unused, uint64_t address, void *to, size_t size)
+{
+	(void)unused;
+	if (!lies_in(address, size, memory, SIZE) && !lies_in(address, size, more, more_size))
+		return false;
+	memcpy(to, (const void *)(uintptr_t)address, size);
+	return true;
+}
+
 static int begin(void **state)
 {
 	(void)state;
-	memory =
-		mmap(NULL, SIZE + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED || mprotect(memory + SIZE, PAGE, PROT_NONE) != 0)
-		return -1;
+	memory = fg_xcalloc(1, SIZE);
+	reader = (struct fg_python_reader){
+		.read = read_made,
+		.types = {.code = 0x1110, .str = 0x2220, .bytes = 0x3330},
+	};
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	return munmap(memory, SIZE + PAGE);
+	free(memory);
+	return 0;
 }
 
 static unsigned frame_at(unsigned index)
@@ -123,7 +142,7 @@ static void make_apart(const struct fg_python_layout *layout, unsigned known_by[
 
 static void make_code(const struct fg_python_layout *layout)
 {
-	put(CODE + FG_PYTHON_TYPE, types.code);
+	put(CODE + FG_PYTHON_TYPE, reader.types.code);
 	put(CODE + FG_PYTHON_SIZE, CODE_UNITS);
 	put(CODE + layout->code_filename, at(TEXTS));
 	put(CODE + layout->code_qualname, at(TEXTS + 512));
@@ -134,12 +153,12 @@ static void make_code(const struct fg_python_layout *layout)
 static void make(const struct fg_python_layout *layout, unsigned known_by[2])
 {
 	memset(memory, 0, SIZE);
+	reader.layout = layout;
 	if (layout->chain == FG_PYTHON_ENTRIES_MARKED)
 		make_marked(layout, known_by);
 	else
 		make_apart(layout, known_by);
 	make_code(layout);
-	fg_pages_forget(&stack.pages);
 }
 
 static void frames_stand_in_order_with_the_evaluation_of_each(void **state)
@@ -152,12 +171,11 @@ static void frames_stand_in_order_with_the_evaluation_of_each(void **state)
 		uint32_t number = 0;
 
 		make(layout, known_by);
-		assert_true(fg_python_chain_read(layout, at(STATE), &stack));
+		assert_true(fg_python_chain_read(&reader, at(STATE), &stack));
 		assert_int_equal(stack.total, 4);
 		for (uint32_t i = 0; i < 4; i++)
 			assert_int_equal(fg_python_at(&stack, i)->stack, at(known_by[i == 3]));
-		assert_true(fg_python_code_read(layout, &types, &stack.pages,
-						fg_python_at(&stack, 2)->code, &code));
+		assert_true(fg_python_code_read(&reader, fg_python_at(&stack, 2)->code, &code));
 		assert_int_equal(code.first_line, 77);
 		assert_int_equal(code.size, CODE_UNITS);
 		assert_true(fg_python_instruction(layout, &code,
@@ -187,7 +205,7 @@ static void instructions_belong_to_their_code(void **state)
 static void put_text(const struct fg_python_layout *layout, unsigned offset, unsigned width,
 		     bool is_ascii, const void *text, size_t count)
 {
-	put(offset + FG_PYTHON_TYPE, types.str);
+	put(offset + FG_PYTHON_TYPE, reader.types.str);
 	put(offset + FG_PYTHON_SIZE, count);
 	put(offset + FG_PYTHON_STR_STATE, (uint64_t)width << FG_PYTHON_STR_KIND_SHIFT |
 						  FG_PYTHON_STR_COMPACT |
@@ -196,12 +214,10 @@ static void put_text(const struct fg_python_layout *layout, unsigned offset, uns
 	       count * width);
 }
 
-static void expect_text(const struct fg_python_layout *layout, unsigned offset, size_t room,
-			const char *expected)
+static void expect_text(unsigned offset, size_t room, const char *expected)
 {
 	char text[64];
-	const size_t size =
-		fg_python_text_read(layout, &types, &stack.pages, at(offset), text, room);
+	const size_t size = fg_python_text_read(&reader, at(offset), text, room);
 
 	assert_int_equal(size, strlen(expected));
 	assert_memory_equal(text, expected, size);
@@ -216,24 +232,24 @@ static void texts_of_every_width_are_utf8(void **state)
 	(void)state;
 	for (size_t v = 0; v < FG_ARRAY_SIZE(versions); v++) {
 		const struct fg_python_layout *layout = fg_python_layout(versions[v]);
+		char text[200];
 
+		reader.layout = layout;
 		put_text(layout, TEXTS, 1, true, "train.py", 8);
-		expect_text(layout, TEXTS, 64, "train.py");
-		expect_text(layout, TEXTS, 8, "train");
+		expect_text(TEXTS, 64, "train.py");
+		expect_text(TEXTS, 8, "train");
 		put_text(layout, TEXTS, 1, false, narrow, 3);
-		expect_text(layout, TEXTS, 64, "f\xc3\xa4n");
+		expect_text(TEXTS, 64, "f\xc3\xa4n");
 		put_text(layout, TEXTS, 2, false, wide, 4);
-		expect_text(layout, TEXTS, 64, "\xce\xb1+\xe2\x82\xac?");
+		expect_text(TEXTS, 64, "\xce\xb1+\xe2\x82\xac?");
 		put_text(layout, TEXTS, 4, false, widest, 2);
-		expect_text(layout, TEXTS, 64, "\xf0\x9f\x90\x8dx");
+		expect_text(TEXTS, 64, "\xf0\x9f\x90\x8dx");
 		/* Not what it claims to be; longer than the memory. */
 		put_text(layout, TEXTS, 3, false, "abc", 1);
-		expect_text(layout, TEXTS, 64, "");
+		expect_text(TEXTS, 64, "");
 		put_text(layout, SIZE - 128, 1, true, "abc", 3);
 		put(SIZE - 128 + FG_PYTHON_SIZE, 1000);
-		fg_pages_forget(&stack.pages);
-		assert_int_equal(fg_python_text_read(layout, &types, &stack.pages, at(SIZE - 128),
-						     stack.text, sizeof(stack.text)),
+		assert_int_equal(fg_python_text_read(&reader, at(SIZE - 128), text, sizeof(text)),
 				 0);
 	}
 }
@@ -243,12 +259,10 @@ static void deep_chains_keep_both_ends(void **state)
 	const struct fg_python_layout *layout = fg_python_layout(versions[2]);
 	const uint32_t depth = FG_PYTHON_FRAMES + 1000;
 	const size_t size = (size_t)STEP * (depth + 1);
-	uint8_t *frames =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *frames = fg_xcalloc(1, size);
 	uint8_t *const own = memory;
 
 	(void)state;
-	assert_true(frames != MAP_FAILED);
 	memory = frames;
 	for (uint32_t i = 0; i <= depth; i++) {
 		put_frame(layout, STEP * i, i < depth ? at(STEP * (i + 1)) : 0,
@@ -256,10 +270,12 @@ static void deep_chains_keep_both_ends(void **state)
 		put(STEP * i + layout->frame_code, i);
 	}
 	memory = own;
+	more = frames;
+	more_size = size;
 	memset(memory, 0, SIZE);
+	reader.layout = layout;
 	put(STATE + layout->current_frame, (uintptr_t)frames);
-	fg_pages_forget(&stack.pages);
-	assert_true(fg_python_chain_read(layout, at(STATE), &stack));
+	assert_true(fg_python_chain_read(&reader, at(STATE), &stack));
 	assert_int_equal(stack.total, depth);
 	for (uint32_t i = 0; i < depth; i++) {
 		const bool is_kept = i < FG_PYTHON_INNER || i >= depth - FG_PYTHON_EDGE;
@@ -271,7 +287,8 @@ static void deep_chains_keep_both_ends(void **state)
 		assert_int_equal(fg_python_at(&stack, i)->stack,
 				 (uintptr_t)frames + (size_t)STEP * depth);
 	}
-	assert_int_equal(munmap(frames, size), 0);
+	more = NULL;
+	free(frames);
 }
 
 /* Some words become anything: addresses near the others, at the end, small ones, wild ones. */
@@ -293,20 +310,22 @@ static void damage(void)
 
 static void use_all(const struct fg_python_layout *layout)
 {
-	(void)fg_python_chain_read(layout, at(STATE), &stack);
+	(void)fg_python_chain_read(&reader, at(STATE), &stack);
 	assert_true(stack.total <= FG_PYTHON_CHAIN_MAX);
 	for (uint32_t i = 0; i < stack.total && i < 64; i++) {
 		const struct fg_python_frame *frame = fg_python_at(&stack, i);
 		struct fg_python_code code;
+		char text[100];
 		uint32_t number = 0;
 
-		if (!fg_python_code_read(layout, &types, &stack.pages, frame->code, &code))
+		if (!fg_python_code_read(&reader, frame->code, &code))
 			continue;
+		(void)fg_python_code_key(&reader, &code);
 		if (fg_python_instruction(layout, &code, frame->instruction, &number))
 			assert_true(number <= code.size);
-		assert_true(fg_python_text_read(layout, &types, &stack.pages, code.qualname,
-						stack.text, 100) <= 100);
-		(void)fg_python_bytes_size(&types, &stack.pages, code.linetable);
+		assert_true(fg_python_text_read(&reader, code.qualname, text, sizeof(text)) <=
+			    sizeof(text));
+		(void)fg_python_bytes_size(&reader, code.linetable);
 	}
 }
 
@@ -334,7 +353,7 @@ static void a_chain_without_end_is_given_up(void **state)
 
 		make(layout, known_by);
 		put(frame_at(1) + layout->frame_previous, at(frame_at(0)));
-		assert_false(fg_python_chain_read(layout, at(STATE), &stack));
+		assert_false(fg_python_chain_read(&reader, at(STATE), &stack));
 		assert_int_equal(stack.total, 0);
 	}
 }
@@ -353,6 +372,80 @@ static void other_versions_have_no_layout(void **state)
 	assert_false(fg_python_layout_agrees(fg_python_layout(0x030d00f0), words));
 }
 
+static void code_is_told_apart_by_its_texts(void **state)
+{
+	const struct fg_python_layout *layout = fg_python_layout(versions[1]);
+	unsigned known_by[2] = {0};
+	struct fg_python_code code;
+	uint64_t first = 0;
+
+	(void)state;
+	make(layout, known_by);
+	assert_true(fg_python_code_read(&reader, at(CODE), &code));
+	assert_int_equal(fg_python_code_key(&reader, &code), 0); /* no texts */
+	put_text(layout, TEXTS, 1, true, "train.py", 8);
+	put_text(layout, TEXTS + 512, 1, true, "step", 4);
+	first = fg_python_code_key(&reader, &code);
+	assert_int_not_equal(first, 0);
+	assert_int_equal(fg_python_code_key(&reader, &code), first);
+	/* The hash says what the text is, where it is known already. */
+	put(TEXTS + 512 + FG_PYTHON_STR_HASH, 1234);
+	assert_int_not_equal(fg_python_code_key(&reader, &code), first);
+	put(TEXTS + 512 + FG_PYTHON_STR_HASH, UINT64_MAX);
+	first = fg_python_code_key(&reader, &code);
+	put_text(layout, TEXTS + 512, 1, true, "stop", 4);
+	put(TEXTS + 512 + FG_PYTHON_STR_HASH, UINT64_MAX);
+	assert_int_not_equal(fg_python_code_key(&reader, &code), first);
+	code.first_line++;
+	assert_int_not_equal(fg_python_code_key(&reader, &code), first);
+}
+
+static void an_interpreter_has_the_type_of_code_of_its_version(void **state)
+{
+	const struct fg_python_layout *layout = fg_python_layout(versions[0]);
+	const struct fg_python_types types = reader.types;
+	uint64_t words[FG_PYTHON_OFFSET_WORDS];
+
+	(void)state;
+	memset(memory, 0, SIZE);
+	reader.layout = layout;
+	reader.types.code = at(CODE);
+	put(CODE + FG_PYTHON_TYPE_NAME, at(TEXTS));
+	put(CODE + FG_PYTHON_TYPE_BASIC_SIZE, layout->code_instructions);
+	memcpy(memory + TEXTS, "code", 5);
+	assert_true(fg_python_is_as_expected(&reader, at(STATE), words));
+	put(CODE + FG_PYTHON_TYPE_BASIC_SIZE, layout->code_instructions + 8);
+	assert_false(fg_python_is_as_expected(&reader, at(STATE), words));
+	put(CODE + FG_PYTHON_TYPE_BASIC_SIZE, layout->code_instructions);
+	memcpy(memory + TEXTS, "coda", 5);
+	assert_false(fg_python_is_as_expected(&reader, at(STATE), words));
+	assert_false(fg_python_is_as_expected(&reader, at(SIZE - 8), words));
+	reader.types = types;
+}
+
+static void lists_lie_where_an_interpreter_says_or_its_version(void **state)
+{
+	uint64_t words[FG_PYTHON_OFFSET_WORDS] = {0};
+	struct fg_python_lists lists;
+
+	(void)state;
+	assert_true(fg_python_find_lists(fg_python_layout(0x030c01f0), words, &lists));
+	assert_int_equal(lists.threads, 72);
+	words[5] = 632;
+	words[8] = 7264;
+	words[9] = 7344;
+	words[21] = 8;
+	assert_true(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
+	assert_int_equal(lists.interpreters, 632);
+	assert_int_equal(lists.next_interpreter, 7264);
+	assert_int_equal(lists.threads, 7344);
+	assert_int_equal(lists.next_thread, 8);
+	words[9] = 7345;
+	assert_false(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
+	words[9] = UINT64_C(1) << 33;
+	assert_false(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +456,9 @@ int main(void)
 		cmocka_unit_test(damaged_structures_are_harmless),
 		cmocka_unit_test(a_chain_without_end_is_given_up),
 		cmocka_unit_test(other_versions_have_no_layout),
+		cmocka_unit_test(code_is_told_apart_by_its_texts),
+		cmocka_unit_test(an_interpreter_has_the_type_of_code_of_its_version),
+		cmocka_unit_test(lists_lie_where_an_interpreter_says_or_its_version),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

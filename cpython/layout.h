@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its
- * public headers have them on 64-bit platforms.  tests/unit/collector/python_offsets.c compares
- * them with the headers that are installed.
+ * public headers have them on 64-bit platforms.  tests/unit/cpython/offsets.c compares them with
+ * the headers that are installed.
  */
-#ifndef FG_COLLECTOR_PYTHON_LAYOUT_H
-#define FG_COLLECTOR_PYTHON_LAYOUT_H
+#ifndef FG_CPYTHON_LAYOUT_H
+#define FG_CPYTHON_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,16 +23,26 @@ enum fg_python_chain {
 	FG_PYTHON_ENTRIES_APART,
 };
 
+struct fg_python_lists {
+	uint32_t interpreters;     /* in _PyRuntime */
+	uint32_t next_interpreter; /* in PyInterpreterState, as */
+	uint32_t threads;
+	uint32_t next_thread; /* in PyThreadState */
+};
+
 struct fg_python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
 	enum fg_python_chain chain;
 	/* in _PyRuntime */
 	uint16_t tss_key; /* Py_tss_t of the thread's state */
 	bool has_offsets; /* it begins with offsets of its own, which must be the same */
+	/* the threads' states: a list of each interpreter's, and one of interpreters */
+	struct fg_python_lists lists;
 	/* in PyThreadState */
-	uint16_t thread_id;
-	uint16_t cframe;        /* 0: there is none */
-	uint16_t current_frame; /* in it, or in _PyCFrame */
+	uint16_t thread_id;        /* as pthread_self() */
+	uint16_t native_thread_id; /* as the kernel numbers it */
+	uint16_t cframe;           /* 0: there is none */
+	uint16_t current_frame;    /* in it, or in _PyCFrame */
 	uint16_t cframe_previous;
 	/* in _PyInterpreterFrame */
 	uint16_t frame_code;
@@ -76,5 +86,12 @@ enum {
 };
 bool fg_python_layout_agrees(const struct fg_python_layout *layout,
 			     const uint64_t words[FG_PYTHON_OFFSET_WORDS]);
+/*
+ * Where the lists are: as these words say, where an interpreter has offsets of its own, for they
+ * lie far behind what differs between releases.  False: they cannot be there.
+ */
+bool fg_python_find_lists(const struct fg_python_layout *layout,
+			  const uint64_t words[FG_PYTHON_OFFSET_WORDS],
+			  struct fg_python_lists *lists);
 
 #endif

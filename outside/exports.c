@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/exports.h"
+
+#include "symbols/elf_file.h"
+
+#include <elf.h>
+
+enum {
+	DYNAMIC_MAX = 256,
+	CHAIN_MAX = 1 << 16,
+	NAME_MAX_BYTES = 64,
+	SYMBOLS_MAX_BYTES = 64 << 20, /* of a file's table, and of its names */
+	HASH_WORDS = 4,               /* of the head of DT_GNU_HASH */
+};
+
+/* ---- what is exported ---- */
+
+struct tables {
+	struct fg_memory *memory;
+	uint64_t bias;
+	uint64_t symbols, names, hash;
+};
+
+/* The loader may have put the address in memory in place of the one in the file, or not. */
+static uint64_t address_of(uint64_t bias, uint64_t value)
+{
+	return value >= bias ? value : bias + value;
+}
+
+static bool find_tables(const struct fg_mapping *mapping, struct tables *tables)
+{
+	for (unsigned i = 0; mapping->dynamic && i < DYNAMIC_MAX; i++) {
+		Elf64_Dyn entry;
+
+		if (!fg_memory_read(tables->memory, mapping->dynamic + i * sizeof(entry), &entry,
+				    sizeof(entry)) ||
+		    entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == DT_SYMTAB)
+			tables->symbols = address_of(mapping->bias, entry.d_un.d_ptr);
+		else if (entry.d_tag == DT_STRTAB)
+			tables->names = address_of(mapping->bias, entry.d_un.d_ptr);
+		else if (entry.d_tag == DT_GNU_HASH)
+			tables->hash = address_of(mapping->bias, entry.d_un.d_ptr);
+	}
+	return tables->symbols && tables->names && tables->hash;
+}
+
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (uint8_t)*name;
+	return hash;
+}
+
+static bool has_name(const struct tables *tables, const Elf64_Sym *symbol, const char *name)
+{
+	const size_t size = strlen(name) + 1;
+	char text[NAME_MAX_BYTES];
+
+	FG_ASSERT(size <= sizeof(text));
+	return fg_memory_read(tables->memory, tables->names + symbol->st_name, text, size) &&
+	       memcmp(text, name, size) == 0;
+}
+
+/* The table: head, bloom filter, buckets, chains. */
+static uint64_t find_export(const struct tables *tables, const char *name)
+{
+	uint32_t head[HASH_WORDS];
+	uint64_t buckets = 0;
+	uint64_t chains = 0;
+	const uint32_t wanted = hash_name(name);
+	uint32_t at = 0;
+
+	if (!fg_memory_read(tables->memory, tables->hash, head, sizeof(head)) || head[0] == 0)
+		return 0;
+	buckets = tables->hash + sizeof(head) + (uint64_t)head[2] * sizeof(uint64_t);
+	chains = buckets + (uint64_t)head[0] * sizeof(uint32_t);
+	if (!fg_memory_read(tables->memory,
+			    buckets + (uint64_t)(wanted % head[0]) * sizeof(uint32_t), &at,
+			    sizeof(at)))
+		return 0;
+	for (unsigned n = 0; at >= head[1] && at != 0 && n < CHAIN_MAX; n++, at++) {
+		uint32_t hash = 0;
+		Elf64_Sym symbol;
+
+		if (!fg_memory_read(tables->memory,
+				    chains + (uint64_t)(at - head[1]) * sizeof(uint32_t), &hash,
+				    sizeof(hash)))
+			return 0;
+		if ((hash | 1u) == (wanted | 1u) &&
+		    fg_memory_read(tables->memory, tables->symbols + at * sizeof(symbol), &symbol,
+				   sizeof(symbol)) &&
+		    symbol.st_shndx != SHN_UNDEF && has_name(tables, &symbol, name))
+			return symbol.st_value;
+		if (hash & 1u)
+			break;
+	}
+	return 0;
+}
+
+bool fg_exports_find(struct fg_memory *memory, const struct fg_mapping *mapping,
+		     const char *const *names, size_t count, uint64_t *addresses)
+{
+	struct tables tables = {.memory = memory};
+
+	if (!find_tables(mapping, &tables))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t value = find_export(&tables, names[i]);
+
+		if (!value)
+			return false;
+		addresses[i] = mapping->bias + value;
+	}
+	return true;
+}
+
+/* ---- what a file has beyond that ---- */
+
+struct section {
+	char *bytes;
+	size_t size;
+};
+
+static bool read_section(const char *path, const char *name, struct section *section)
+{
+	return fg_elf_read_section(path, name, SYMBOLS_MAX_BYTES, &section->bytes, &section->size,
+				   NULL) == FG_OK;
+}
+
+static bool is_named(const struct section *names, uint32_t at, const char *name)
+{
+	const size_t size = strlen(name) + 1;
+
+	return at <= names->size && size <= names->size - at &&
+	       memcmp(names->bytes + at, name, size) == 0;
+}
+
+static bool take_symbols(const struct section *symbols, const struct section *texts,
+			 const char *const *names, size_t count, uint64_t *values)
+{
+	size_t found = 0;
+
+	memset(values, 0, count * sizeof(values[0]));
+	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->size && found < count;
+	     at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, symbols->bytes + at, sizeof(symbol));
+		if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0)
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			if (values[i] || !is_named(texts, symbol.st_name, names[i]))
+				continue;
+			values[i] = symbol.st_value;
+			found++;
+		}
+	}
+	return found == count;
+}
+
+bool fg_exports_find_in_file(const char *path, uint64_t bias, const char *const *names,
+			     size_t count, uint64_t *addresses)
+{
+	struct section symbols = {0};
+	struct section texts = {0};
+	const bool found = read_section(path, ".symtab", &symbols) &&
+			   read_section(path, ".strtab", &texts) &&
+			   take_symbols(&symbols, &texts, names, count, addresses);
+
+	for (size_t i = 0; found && i < count; i++)
+		addresses[i] += bias;
+	free(symbols.bytes);
+	free(texts.bytes);
+	return found;
+}
