@@ -316,6 +316,34 @@ static void mark_exports(struct reader *r)
 	}
 }
 
+static void take_entries(struct reader *r, const struct symbol_table *table)
+{
+	struct fg_image *image = r->image;
+
+	for (size_t i = 1; i < table->count; i++) {
+		const Elf64_Sym symbol = table_symbol(table, i);
+
+		image->entries[image->entry_count++] = (struct fg_image_entry){
+			.name = text_at(table->strings, table->strings_size, symbol.st_name),
+			.address = symbol.st_value,
+			.size = symbol.st_size,
+			.type = ELF64_ST_TYPE(symbol.st_info),
+			.is_defined = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS,
+		};
+	}
+}
+
+static void read_entries(struct reader *r)
+{
+	const struct symbol_table full = open_table(r, find_section(r, SHT_SYMTAB));
+	const struct symbol_table dynamic = open_table(r, find_section(r, SHT_DYNSYM));
+
+	r->image->entries = fg_arena_array(&r->image->arena, full.count + dynamic.count + 1,
+					   sizeof(r->image->entries[0]));
+	take_entries(r, &full);
+	take_entries(r, &dynamic);
+}
+
 static int compare_relocations(const void *left, const void *right)
 {
 	const struct fg_image_relocation *a = left;
@@ -387,17 +415,39 @@ static void mask_folder(struct fg_image *image, const char *folder)
 	}
 }
 
+static int open_image(struct reader *r, struct fg_error *err)
+{
+	struct fg_image *image = r->image;
+	int status;
+
+	*image = (struct fg_image){0};
+	status = fg_fs_read_regular(r->path, MAX_FILE_BYTES, &image->file, &image->file_size, err);
+	if (status != FG_OK)
+		return status;
+	return read_header(r, err);
+}
+
+int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
+{
+	struct reader r = {.image = image, .path = path};
+	const int status = open_image(&r, err);
+
+	if (status != FG_OK) {
+		fg_image_release(image);
+		return status;
+	}
+	read_sections(&r);
+	read_entries(&r);
+	read_relocations(&r);
+	return FG_OK;
+}
+
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err)
 {
 	struct reader r = {.image = image, .path = path};
-	int status;
+	int status = open_image(&r, err);
 
-	*image = (struct fg_image){0};
-	status = fg_fs_read_regular(path, MAX_FILE_BYTES, &image->file, &image->file_size, err);
-	if (status != FG_OK)
-		return status;
-	status = read_header(&r, err);
 	if (status != FG_OK)
 		goto out;
 	if (folder)

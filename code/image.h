@@ -49,6 +49,15 @@ struct fg_image_relocation {
 	int64_t addend;     /* to the import */
 };
 
+/* A symbol as it stands in a table, whatever it is. */
+struct fg_image_entry {
+	const char *name;
+	uint64_t address;
+	uint64_t size;
+	unsigned type; /* STT_FUNC and so on */
+	bool is_defined;
+};
+
 struct fg_image {
 	struct fg_arena arena;
 	char *file;
@@ -59,6 +68,8 @@ struct fg_image {
 	size_t symbol_count;
 	struct fg_image_alias *aliases;
 	size_t alias_count;
+	struct fg_image_entry *entries; /* of fg_image_read_parts(): both tables */
+	size_t entry_count;
 	struct fg_image_relocation *relocations; /* by address */
 	size_t relocation_count;
 	uint64_t low, high; /* addresses in [low, high) are ours */
@@ -74,6 +85,12 @@ struct fg_image {
  */
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
+/*
+ * The same for any image, stripped or not: sections and relocations, and in place of symbols and
+ * aliases what stands in the symbol tables, unsorted.
+ */
+int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
+	FG_NODISCARD;
 void fg_image_release(struct fg_image *image);
 
 /* A symbol's name as fg_image_symbol has it, in the arena. */

@@ -12,6 +12,7 @@
  * object that was just loaded begins (__gmon_start__).
  */
 #include "base/attrs.h"
+#include "collector/call_jumps.h"
 #include "collector/call_symbols.h"
 #include "collector/collector_env.h"
 #include "collector/domains.h"
@@ -397,15 +398,25 @@ static char *keep_text(const char *text)
 	return kept;
 }
 
+/* Indexes of functions + 1, by their names; 0: free. */
+static uint32_t called_places[2 * FG_CALLED_MAX];
+
+static uint32_t *place_of_name(const char *name)
+{
+	uint32_t at = hash_name(name) % FG_ARRAY_SIZE(called_places);
+
+	while (called_places[at] && strcmp(fg_called[called_places[at] - 1].name, name) != 0)
+		at = (at + 1) % FG_ARRAY_SIZE(called_places);
+	return &called_places[at];
+}
+
 static bool find_function(const char *name, uint32_t *index)
 {
-	for (uint32_t i = 0; i < fg_called_count; i++) {
-		if (strcmp(fg_called[i].name, name) != 0)
-			continue;
-		*index = i;
-		return true;
-	}
-	return false;
+	const uint32_t place = *place_of_name(name);
+
+	if (place)
+		*index = place - 1;
+	return place != 0;
 }
 
 /* The signature that a pattern gives or that is known; NULL: its arguments are not looked at. */
@@ -505,9 +516,17 @@ static bool add_function(const char *name, const char *path, bool is_hooked, uin
 	fg_called_full |= fg_called_count == FG_CALLED_MAX;
 	if (fg_called_full || !(fresh.name = keep_text(name)))
 		return false;
+	*place_of_name(name) = fg_called_count + 1;
 	fg_called[fg_called_count] = fresh;
 	*index = fg_called_count++;
 	return true;
+}
+
+static bool add_jumped(const char *symbol, const char *readable, const char *path,
+		       uint32_t *function, bool *is_counted_only)
+{
+	*is_counted_only = is_other_overload(symbol, readable, path);
+	return add_function(readable, path, false, function);
 }
 
 /* An import of this name stays as it is: it is not certain what it means. */
@@ -641,7 +660,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
-	    !add_function(readable, from->path, false, &function))
+	    fg_call_is_jumped(target) || !add_function(readable, from->path, false, &function))
 		return;
 	const uintptr_t stub =
 		stub_for(function, target, is_other_overload(name, readable, from->path));
@@ -668,6 +687,22 @@ static void each_slot(struct object *object, void (*visit)(struct object *, cons
 			if (is_slot(&object->tables[t][i]))
 				visit(object, &object->tables[t][i]);
 	}
+}
+
+static bool is_used_by_us(uintptr_t address)
+{
+	const struct object *ours = object_of((uintptr_t)&known);
+
+	for (unsigned t = 0; ours && t < 2; t++) {
+		const size_t count = ours->table_sizes[t] / sizeof(ElfW(Rela));
+
+		for (size_t i = 0; ours->tables[t] && i < count; i++)
+			if (is_slot(&ours->tables[t][i]) &&
+			    *(const uintptr_t *)(ours->bias + ours->tables[t][i].r_offset) ==
+				    address)
+				return true;
+	}
+	return false;
 }
 
 static void visit_canonical(struct object *object, const ElfW(Rela) * entry)
@@ -766,6 +801,9 @@ static void note_exports(const struct object *object)
 
 /* ---- all objects ---- */
 
+static const struct fg_call_jump_host jump_host = {.add = add_jumped,
+						   .is_used_by_us = is_used_by_us};
+
 static void look_at_new(bool is_first)
 {
 	for (uint32_t i = 0; i < known.count; i++) {
@@ -775,6 +813,8 @@ static void look_at_new(bool is_first)
 		if (!object->is_seen && !object->is_left)
 			read_hooked(object);
 	}
+	if (is_first)
+		fg_call_jumps_begin(&jump_host);
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 

@@ -5,6 +5,7 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
+#include "collector/call_jumps.h"
 #include "collector/call_sites.h"
 #include "collector/call_times.h"
 #include "collector/call_values.h"
@@ -27,8 +28,6 @@ enum {
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 	TIMES_MAX = 1 << 14,   /* of a thread */
 	VALUES_MAX = 1 << 14,  /* of a thread */
-	/* Measures of time stand behind those of calls. */
-	FIRST_TIME = FG_CALLED_MAX,
 };
 
 struct entry {
@@ -63,6 +62,7 @@ static struct table tables[FG_THREADS_MAX];
 /* Where no thread of ours was there, or no memory. */
 static _Atomic uint64_t unplaced[FG_CALLED_MAX];
 static bool is_begun;
+static _Atomic uint32_t measure_count; /* told in the trace file of this process */
 bool fg_calls_timed;
 static bool has_all_patterns = true;
 
@@ -167,33 +167,53 @@ static struct entry *entry_of(struct table *table, const struct entry *key)
 
 /* ---- into the trace ---- */
 
-/* Its measure, once a trace file. */
+/* The measure's number; the first that asks gives it one. */
+static uint32_t number_of(_Atomic uint32_t *measure)
+{
+	uint32_t number = atomic_load(measure);
+	uint32_t fresh = 0;
+
+	if (number)
+		return number;
+	fresh = atomic_fetch_add(&measure_count, 1) + 1;
+	return atomic_compare_exchange_strong(measure, &number, fresh) ? fresh : number;
+}
+
+static uint32_t measure_of(const struct entry *entry)
+{
+	return number_of(&fg_called[entry->function - 1].measure);
+}
+
+static bool tell_measure(struct fg_thread *writer, uint32_t number, const char *family,
+			 const char *name)
+{
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, number);
+	fg_record_texts(writer, family, name);
+	return fg_record_write(writer);
+}
+
+/* Its measures, once a trace file. */
 static void tell(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];
+	const uint32_t number = number_of(&called->measure);
 
 	if (called->is_told)
 		return;
-	fg_record_begin(writer, FG_RECORD_MEASURE);
-	fg_record_number(writer, function + 1);
-	fg_record_texts(writer, "calls.", called->name);
-	called->is_told = fg_record_write(writer);
+	called->is_told = tell_measure(writer, number, "calls.", called->name);
 	if (called->is_hooked) {
 		fg_record_begin(writer, FG_RECORD_CALL_HOOKS);
-		fg_record_number(writer, function + 1);
+		fg_record_number(writer, number);
 		fg_record_number(writer, 1);
 		(void)fg_record_write(writer);
 	}
-	if (called->is_timed) {
-		fg_record_begin(writer, FG_RECORD_MEASURE);
-		fg_record_number(writer, FIRST_TIME + function + 1);
-		fg_record_texts(writer, "time.", called->name);
-		(void)fg_record_write(writer);
-	}
+	if (called->is_timed)
+		(void)tell_measure(writer, number_of(&called->time_measure), "time.", called->name);
 	if (!called->signature)
 		return;
 	fg_record_begin(writer, FG_RECORD_SIGNATURE);
-	fg_record_number(writer, function + 1);
+	fg_record_number(writer, number);
 	fg_record_text(writer, called->signature->text, strlen(called->signature->text));
 	(void)fg_record_write(writer);
 }
@@ -214,7 +234,7 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry 
 		return;
 	tell(writer, entry->function - 1);
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_record_number(writer, entry->calls);
 	if (fg_record_write(writer))
 		entry->calls = 0;
@@ -233,7 +253,7 @@ static void write_domains(struct fg_thread *writer, uint32_t thread, const struc
 		if (!fg_domain_values(domain))
 			continue;
 		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
-		fg_record_number(writer, entry->function);
+		fg_record_number(writer, measure_of(entry));
 		fg_record_number(writer, i);
 		fg_domain_take(writer, domain);
 		if (!fg_record_write(writer))
@@ -246,12 +266,12 @@ static void write_times(struct fg_thread *writer, uint32_t thread, const struct 
 	if (!entry->times || !entry->times->returned)
 		return;
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
-	fg_record_number(writer, FIRST_TIME + entry->function);
+	fg_record_number(writer, number_of(&fg_called[entry->function - 1].time_measure));
 	fg_record_number(writer, entry->times->outermost_ns);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 	begin_record(writer, FG_RECORD_CALL_TIMES, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_call_times_take(writer, entry->times);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
@@ -263,7 +283,7 @@ static void write_values(struct fg_thread *writer, uint32_t thread, const struct
 		return;
 	tell(writer, entry->function - 1);
 	begin_record(writer, FG_RECORD_CALL_VALUES, thread, entry);
-	fg_record_number(writer, entry->function);
+	fg_record_number(writer, measure_of(entry));
 	fg_call_values_take(writer, entry->values, fg_called[entry->function - 1].signature->count);
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
@@ -632,6 +652,15 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
+static void count_jump(const struct fg_call_state *state)
+{
+	const int saved_errno = errno;
+
+	if (is_counting())
+		(void)count(state, fg_call_jump_target(state->index));
+	errno = saved_errno;
+}
+
 static void end_call(const struct fg_call_state *state)
 {
 	const uint64_t now = fg_call_clock();
@@ -657,8 +686,12 @@ static bool can_count_quickly(void)
 
 static void on_introduce(struct fg_thread *thread)
 {
-	for (uint32_t i = 0; i < fg_called_count; i++)
+	atomic_store(&measure_count, 0);
+	for (uint32_t i = 0; i < fg_called_count; i++) {
 		fg_called[i].is_told = false;
+		atomic_store(&fg_called[i].measure, 0);
+		atomic_store(&fg_called[i].time_measure, 0);
+	}
 	if (!has_all_patterns)
 		(void)fg_note(thread, "too many patterns of functions: some are left out");
 	if (is_begun)
@@ -687,8 +720,9 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 		if (fg_called[i].is_named)
 			tell(thread, i);
 	write_patterns(thread);
+	fg_call_jumps_write(thread);
 	if (fg_called_full)
-		(void)fg_note(thread, "more than 1024 functions are asked for: some are left out");
+		(void)fg_note(thread, "more than 32768 functions are asked for: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(thread,
 			      "an object that is compiled with -finstrument-functions has "
@@ -772,6 +806,9 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(domains, true);
 	if (!calls && !domains)
 		return;
+	/* Durations are taken where a stub calls the function, which a jump does not. */
+	if (!variable(environment, FG_ENV_CALL_TIMES))
+		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), count_jump);
 	fg_call_values_choose(variable(environment, FG_ENV_VALUES),
 			      variable(environment, FG_ENV_VALUES_BITS));
 	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;

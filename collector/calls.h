@@ -7,6 +7,8 @@
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_sites.c    where calls came from before
  *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
+ *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
  *	call_times.c    how long calls take, where that is asked for
  *	call_values.c   the arguments themselves, where they are asked for
@@ -29,7 +31,7 @@
 #include <stdint.h>
 
 enum {
-	FG_CALLED_MAX = 1024,       /* functions */
+	FG_CALLED_MAX = 1 << 15,    /* functions */
 	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
 	FG_CALL_PATTERNS_MAX = 256, /* in one list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
@@ -41,7 +43,9 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
 	bool is_told;                         /* its measure is in the trace file of this process */
-	bool is_timed;                        /* its calls have durations */
+	/* numbers of its measures there; 0: they have none yet */
+	_Atomic uint32_t measure, time_measure;
+	bool is_timed;    /* its calls have durations */
 	bool is_callable; /* from a frame of ours: needed to time a call through an import */
 	bool is_hooked;   /* compiled with -finstrument-functions, in one object at least */
 	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
@@ -109,7 +113,8 @@ struct fg_call_state {
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
 	uint64_t is_timed; /* the function is called, and its end is told */
-	uint64_t unused[6];
+	uint64_t r11;      /* saved at an entry only */
+	uint64_t unused[5];
 	uint8_t vectors[8][64];
 };
 

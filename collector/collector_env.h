@@ -114,6 +114,9 @@ enum fg_counter {
 #define FG_ENV_VALUES      "FASTGATE_COLLECTOR_VALUES"
 #define FG_ENV_VALUES_BITS "FASTGATE_COLLECTOR_VALUES_BITS"
 
+/* Absolute path of a plan (entry_plan.h): functions whose calls are counted at their entries. */
+#define FG_ENV_ENTRIES "FASTGATE_COLLECTOR_ENTRIES"
+
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100
 #define FG_RATE_MAX_HZ          50000

@@ -7,6 +7,7 @@
 
 enum fg_stat_number {
 	FG_STAT_FLAGS = 9,
+	FG_STAT_THREADS = 20,
 	FG_STAT_START = 22,
 };
 

@@ -213,6 +213,12 @@ enum fg_trace_record {
 	 * in the difference, the low half how many follow here, lowest first; the rest are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
+	/*
+	 * reason why functions are not counted at their entries (enum fg_entry_refusal of
+	 * entry_plan.h; 0: they are), how many of those that were to be, then to the end of the
+	 * record texts, the names of some of them
+	 */
+	FG_RECORD_ENTRIES = 53,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */

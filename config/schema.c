@@ -283,6 +283,15 @@ static const struct fg_key measure_keys[] = {
 		 "signature. New NaNs, infinities and denormal arguments, and a range that has "
 		 "grown, are notes of the verdict.",
 	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
+	{.name = "entries",
+	 .kind = FG_KEY_BOOL,
+	 IN_MEASURE(entries),
+	 .initial = "false",
+	 .help = "count calls within an object, too, by jumps at the entries of functions",
+	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
+		 "written over the first instructions of each function where that is proved to be "
+		 "safe. A function that is refused on one side is refused on both. See "
+		 "`fastgate record --entries`."},
 	{.name = "exact_budget",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(exact_budget_ns),

@@ -60,6 +60,7 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 	}
 	if (!reached)
 		add_program(all, trace->executable);
+	fg_entry_refusals_add(&all->entries, trace);
 }
 
 void fg_call_patterns_release(struct fg_call_patterns *all)
@@ -67,6 +68,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 	free(all->patterns);
 	free(all->programs);
 	free(all->copies);
+	fg_entry_refusals_release(&all->entries);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
@@ -215,8 +217,13 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 	else if (owner)
 		fg_strbuf_printf(text,
 				 "%s calls its own, without a slot that could be led elsewhere "
-				 "(compile it with -finstrument-functions, or use measure.exact)",
-				 owner);
+				 "(%scompile it with -finstrument-functions, or use "
+				 "measure.exact)",
+				 owner,
+				 all->entries.is_asked_for
+					 ? ""
+					 : "count it at its entry with --entries or "
+					   "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
 				 "no object imports it%s%s: it is not used, or the compiler made "

@@ -149,6 +149,13 @@ static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bo
 
 static void note_patterns(struct fg_profile *profile, struct fg_call_patterns *patterns)
 {
+	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {
+		struct fg_strbuf text = {0};
+
+		if (fg_entry_refusals_explain(&patterns->entries, reason, &text))
+			fg_profile_add_note(profile, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct fg_strbuf text = {0};
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "runner/entry_plan.h"
 #include "runner/job.h"
 
 #include <stdlib.h>
@@ -132,4 +133,15 @@ out:
 	if (status == FG_EINTERRUPTED)
 		job->interrupted = true;
 	return status;
+}
+
+int fg_runner_extra_entry_plan(const struct fg_runner_job *job, enum fg_arm arm, const char *path,
+			       struct fg_error *err)
+{
+	const struct fg_target *target = &job->executor.targets[arm];
+	const struct fg_entry_plan plan = {.program = target->command->argv[0],
+					   .environment = target->environment,
+					   .working_directory = target->working_directory};
+
+	return fg_entry_plan_write(&plan, path, err);
 }

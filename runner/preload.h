@@ -11,7 +11,7 @@
 #include "model/plan.h"
 
 enum {
-	FG_PRELOAD_VARIABLES_MAX = 29
+	FG_PRELOAD_VARIABLES_MAX = 30
 };
 
 struct fg_preload {
@@ -34,6 +34,7 @@ struct fg_preload {
 	bool no_python;       /* leave the frames of Python functions out */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */
+	const char *entries;  /* absolute path of a plan for jumps at entries, or NULL */
 	bool call_times;      /* how long these calls take, too */
 	uint64_t values;      /* one call in this many keeps its arguments; 0: none */
 	uint64_t value_bits;  /* of their mantissa; 0: all */

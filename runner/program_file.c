@@ -143,6 +143,13 @@ static const char *find_sanitizer(const struct file *file, const struct headers 
 	return NULL;
 }
 
+static void read_loader(const struct file *file, const struct segment *segment,
+			struct fg_program_file *program)
+{
+	if (segment->size < sizeof(program->loader) && has(file, segment->offset, segment->size))
+		memcpy(program->loader, file->bytes + segment->offset, segment->size);
+}
+
 static void read_headers(const struct file *file, struct fg_program_file *program)
 {
 	struct headers headers = {0};
@@ -163,8 +170,10 @@ static void read_headers(const struct file *file, struct fg_program_file *progra
 	}
 	program->is_elf = true;
 	program->is_dynamic = find_segment(file, &headers, PT_INTERP, 0, &segment);
-	if (program->is_dynamic)
-		program->sanitizer = find_sanitizer(file, &headers);
+	if (!program->is_dynamic)
+		return;
+	read_loader(file, &segment, program);
+	program->sanitizer = find_sanitizer(file, &headers);
 }
 
 static void read_script(const struct file *file, struct fg_program_file *program)

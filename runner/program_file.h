@@ -17,6 +17,7 @@ struct fg_program_file {
 	unsigned machine;
 	const char *sanitizer;  /* "AddressSanitizer", ..., or NULL */
 	char interpreter[4096]; /* of a script: what follows #! */
+	char loader[256];       /* of a dynamic program: its dynamic linker */
 };
 
 /* A file that is neither a program nor a script is not an error: is_elf is false then. */

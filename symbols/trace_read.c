@@ -440,6 +440,24 @@ static void read_call_hooks(struct reader *r, struct cursor *c)
 		*REACH(r->trace, hook, id) = has_hooks;
 }
 
+static void read_entries(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_refusal refusal = {.names = ""};
+
+	refusal.reason = take_varint(c);
+	refusal.functions = take_varint(c);
+	while (c->at < c->end && !c->failed) {
+		const char *name = take_text(r, c);
+
+		if (!c->failed)
+			refusal.names = *refusal.names ? fg_arena_printf(&r->trace->arena, "%s, %s",
+									 refusal.names, name)
+						       : name;
+	}
+	if (!c->failed)
+		*APPEND(r->trace, refusal) = refusal;
+}
+
 static double take_double(struct cursor *c)
 {
 	const uint64_t bits = take_varint(c);
@@ -717,6 +735,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
+	[FG_RECORD_ENTRIES] = read_entries,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,
@@ -959,35 +978,4 @@ bool fg_trace_is_trace(const char *path)
 	     memcmp(magic, FG_TRACE_MAGIC, sizeof(magic)) == 0;
 	fg_source_close(&source);
 	return is;
-}
-
-void fg_trace_release(struct fg_trace *trace)
-{
-	free(trace->frames);
-	free(trace->paths);
-	free(trace->modules);
-	free(trace->threads);
-	free(trace->names);
-	free(trace->regions);
-	free(trace->samples);
-	free(trace->times);
-	free(trace->changes);
-	free(trace->marks);
-	free(trace->measures);
-	free(trace->values);
-	free(trace->patterns);
-	free(trace->signatures);
-	free(trace->domains);
-	free(trace->call_times);
-	free(trace->caughts);
-	free(trace->residents);
-	free(trace->helds);
-	free(trace->call_values);
-	free(trace->hooks);
-	free(trace->symbols);
-	free(trace->notes);
-	free(trace->codes);
-	free(trace->code_lines);
-	fg_arena_release(&trace->arena);
-	*trace = (struct fg_trace){0};
 }

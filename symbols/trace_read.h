@@ -137,6 +137,13 @@ struct fg_trace_domain {
 };
 
 /* Calls of a function that came to their end. */
+/* Functions that were to be counted at their entries. */
+struct fg_trace_refusal {
+	uint64_t reason; /* enum fg_entry_refusal; accepted: they are */
+	uint64_t functions;
+	const char *names; /* of some of them, "a, b" */
+};
+
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
 	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
@@ -215,6 +222,9 @@ struct fg_trace {
 	const char **signatures; /* by measure */
 	size_t signature_count, signature_capacity;
 	bool *hooks; /* by measure: the function's own hooks count its calls */
+	/* functions that were to be counted at their entries: there, or why not */
+	struct fg_trace_refusal *refusals;
+	size_t refusal_count, refusal_capacity;
 	size_t hook_count, hook_capacity;
 	struct fg_trace_domain *domains;
 	size_t domain_count, domain_capacity;

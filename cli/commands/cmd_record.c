@@ -16,6 +16,7 @@
 #include "cli/session/recorded_command.h"
 #include "cli/session/traces.h"
 #include "collector/trace_format.h"
+#include "runner/entry_plan.h"
 #include "runner/preload.h"
 #include "runner/sample_price.h"
 
@@ -26,6 +27,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PLAN_NAME "entries.plan"
 
 struct options {
 	unsigned pid;
@@ -46,6 +49,7 @@ struct options {
 	const char *measures;
 	const char *calls;
 	const char *domains;
+	bool entries;
 	bool times;
 	unsigned values;
 	unsigned value_bits;
@@ -133,6 +137,9 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, domains, "domains", 0, "PATTERNS",
 		    "the same, and look at their arguments: 'libm' is all of the mathematical "
 		    "library, 'fit=double(double,int)' a function of the program's libraries"),
+	FG_ROW_FLAG(struct options, entries, "entries", 0,
+		    "with --calls or --domains: calls within an object, too, by jumps that are "
+		    "written at the entries of its functions where that is proved to be safe"),
 	FG_ROW_FLAG(struct options, times, "times", 0,
 		    "with --calls or --domains: how long each call takes, too"),
 	FG_ROW_COUNT(struct options, values, "values", 0, 1000000000, NULL,
@@ -170,6 +177,8 @@ static const struct fg_cli_example examples[] = {
 	 "who reads and writes, too? then: fastgate view fastgate-record --measure io.calls"},
 	{"fastgate record --calls 'exp,log,sin@libm' -- ./reco",
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
+	{"fastgate record --calls 'Parser::*' --entries -- ./reco",
+	 "calls within the program, too"},
 	{"fastgate record --domains libm -- ./reco",
 	 "with which arguments? then: fastgate view fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
@@ -528,8 +537,20 @@ static int take_counting(const struct options *given, char **library, struct fg_
 	return FG_OK;
 }
 
+/* Which entries of functions can have jumps, in a file among the traces. */
+static int make_plan(const struct options *given, const char *command, const char *folder,
+		     char **path, struct fg_error *err)
+{
+	const struct fg_entry_plan plan = {.program = command};
+
+	if (!given->entries)
+		return FG_OK;
+	*path = fg_fs_join(folder, PLAN_NAME);
+	return fg_entry_plan_write(&plan, *path, err);
+}
+
 static int prepare(const struct options *given, const char *command,
-		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
+		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[4],
 		   struct fg_error *err)
 {
 	/* For a program named by its path, the check says what is wrong with it. */
@@ -552,6 +573,9 @@ static int prepare(const struct options *given, const char *command,
 	if (status != FG_OK)
 		goto out;
 	status = make_control(given->control, &owned[2], err);
+	if (status != FG_OK)
+		goto out;
+	status = make_plan(given, command, owned[1], &owned[3], err);
 	if (status != FG_OK)
 		goto out;
 	*preload = (struct fg_preload){
@@ -577,6 +601,7 @@ static int prepare(const struct options *given, const char *command,
 		.no_python = given->python == FG_PYTHON_OFF,
 		.calls = given->calls,
 		.domains = given->domains,
+		.entries = owned[3],
 		.call_times = given->times,
 		.values = given->values,
 		.value_bits = given->value_bits,
@@ -662,6 +687,11 @@ static const char *contradiction(const struct options *given, size_t words)
 
 static const char *counting_contradiction(const struct options *given)
 {
+	if (given->entries && !counts_calls(given))
+		return "--entries needs --calls or --domains: the functions whose calls are counted";
+	if (given->entries && given->times)
+		return "--entries cannot see the end of a call, which --times needs: record one "
+		       "after the other";
 	if (given->times && !counts_calls(given))
 		return "--times needs --calls or --domains: the functions whose calls are timed";
 	if (given->values > 0 && !given->domains)
@@ -686,7 +716,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_error err = {0};
 	struct totals totals = {0};
 	struct fg_sampling sampling;
-	char *owned[3] = {NULL, NULL, NULL};
+	char *owned[4] = {NULL, NULL, NULL, NULL};
 	int exit_code = FG_EXIT_INTERNAL;
 	int status;
 
@@ -720,6 +750,8 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status != FG_OK)
 		goto out;
 	status = run_command(cli->arguments, &preload, &exit_code, &err);
+	if (owned[3])
+		(void)unlink(owned[3]);
 	if (status != FG_OK)
 		goto out;
 	fg_cli_name_kernel_functions(cli, owned[1]);

@@ -136,6 +136,18 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 		fg_cli_say(cli, "how long they took: fastgate view %s -V times", folder);
 }
 
+/* What could be counted at entries, and what not. */
+static void say_entries(const struct fg_cli *cli, const struct fg_entry_refusals *entries)
+{
+	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {
+		struct fg_strbuf text = {0};
+
+		if (fg_entry_refusals_explain(entries, reason, &text))
+			fg_cli_say(cli, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
+}
+
 void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 {
 	struct counted counted = {0};
@@ -144,6 +156,7 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
+	say_entries(cli, &counted.patterns.entries);
 	for (size_t i = 0; i < counted.patterns.count; i++) {
 		struct fg_strbuf text = {0};
 

@@ -8,6 +8,7 @@
 #include "model/build_difference.h"
 #include "profile/domains.h"
 #include "profile/trace_profile.h"
+#include "runner/entry_plan.h"
 #include "runner/extra.h"
 #include "runner/preload.h"
 
@@ -50,6 +51,8 @@ struct counter {
 	char *events;               /* what is counted, as FG_ENV_COUNTERS takes it */
 	char *why;                  /* why nothing is counted, or not as often as it should be */
 	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
+	char *plans[FG_ARM_COUNT];  /* of jumps at entries; NULL: there are none */
+	char *plan_folder;
 	struct fg_argument_sums *arguments; /* of the series: from the first repetition */
 	bool is_taken[FG_ARM_COUNT];
 };
@@ -74,6 +77,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		.counters = events ? counter->events : NULL,
 		.calls = calls,
 		.domains = domains,
+		.entries = counter->plans[arm],
 		.trace_folder = folder,
 		.clock = FG_SAMPLE_NOTHING,
 		.follow_children = true,
@@ -111,7 +115,8 @@ static void take(struct counter *counter, enum fg_arm arm, const struct fg_profi
 	counter->is_taken[arm] = true;
 	fg_domains_sum_up(profile, arm, counter->arguments);
 	for (size_t i = 0; arm == FG_ARM_CANDIDATE && i < profile->note_count; i++)
-		if (fg_text_starts_with(profile->notes[i], "no call of "))
+		if (fg_text_starts_with(profile->notes[i], "no call of ") ||
+		    strstr(profile->notes[i], " not counted at the entry"))
 			fg_strbuf_printf(&counter->unreached, "%s%s",
 					 counter->unreached.length ? "; " : "", profile->notes[i]);
 }
@@ -217,11 +222,58 @@ static void record(const struct counter *counter, struct fg_series *series, unsi
 	free(hints);
 }
 
+static void drop_plans(struct counter *counter)
+{
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
+		free(counter->plans[arm]);
+		counter->plans[arm] = NULL;
+	}
+}
+
 static void counter_release(struct counter *counter)
 {
 	fg_strbuf_release(&counter->unreached);
+	drop_plans(counter);
+	if (counter->plan_folder)
+		fg_runner_extra_remove(counter->job, counter->plan_folder);
 	free(counter->events);
 	free(counter->why);
+}
+
+static int make_plan(struct counter *counter, enum fg_arm arm, struct fg_error *err)
+{
+	counter->plans[arm] = fg_xasprintf("%s/entries.%u", counter->plan_folder, (unsigned)arm);
+	return fg_runner_extra_entry_plan(counter->job, arm, counter->plans[arm], err);
+}
+
+/* Which entries can have jumps, the same on both sides. */
+static int make_both(struct counter *counter, bool has_baseline, struct fg_error *err)
+{
+	int status = make_plan(counter, FG_ARM_CANDIDATE, err);
+
+	if (status != FG_OK || !has_baseline)
+		return status;
+	status = make_plan(counter, FG_ARM_BASELINE, err);
+	if (status != FG_OK)
+		return status;
+	return fg_entry_plans_agree(counter->plans[FG_ARM_BASELINE],
+				    counter->plans[FG_ARM_CANDIDATE], err);
+}
+
+/* Where it is not known which entries can have jumps there are none. */
+static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
+{
+	struct fg_error why = {0};
+	const int status = fg_runner_extra_folder(counter->job, &counter->plan_folder, err);
+
+	if (status != FG_OK)
+		return status;
+	if (make_both(counter, has_baseline, &why) != FG_OK) {
+		fg_strbuf_printf(&counter->unreached, "no function is counted at its entry: %s",
+				 why.message);
+		drop_plans(counter);
+	}
+	return FG_OK;
 }
 
 static int count_kind(struct counter *counter, struct fg_series *series, struct fg_profile_set *set,
@@ -250,7 +302,9 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	    counter->kind->find_library(plain, &library, &found) != FG_OK)
 		explain(counter, found.message);
 	counter->library = library;
-	if (library)
+	if (library && counter->kind == &kind_of_calls && counter->benchmark->measure.entries)
+		status = make_plans(counter, both.has_baseline, err);
+	if (library && status == FG_OK)
 		status = fg_session_count_both(&both, &done, err);
 	if (status == FG_OK)
 		record(counter, series, done);

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * For each object of the plan: is it the one that was looked at?  Then a piece of memory within
+ * reach of its code gets a stub for each function,
+ *
+ *	lea   -128(%rsp),%rsp	whatever lies below the stack pointer stays
+ *	push  $number
+ *	call  *entry(%rip)	call_jump_entry.c
+ *	lea   136(%rsp),%rsp
+ *	...			the function's first instructions
+ *	jmp   function + n	what follows them
+ *
+ * and the functions get their jumps.  The code is writable for that moment, all of a segment at
+ * once, so that the kernel's list of mappings does not grow.  It is asked to be executable and
+ * writable in one step: where that is not allowed it is refused before anything was changed.
+ */
+#include "collector/call_jumps.h"
+
+#include "collector/call_symbols.h"
+#include "collector/entry_plan.h"
+#include "collector/proc_stat.h"
+#include "collector/state.h"
+#include "collector/writer.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+# define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum {
+	PAGE = 4096,
+	STUB_BYTES = 80,
+	STUB_HEAD = 24, /* of them, up to the function's instructions */
+	AREA_HEAD = 64, /* of the memory for stubs: where to call */
+	OBJECTS_MAX = 512,
+	NAMES_MAX = 8, /* that are told with a reason */
+	JUMP = 0xe9,
+	BREAKPOINT = 0xcc,
+};
+
+static const uint64_t reach = UINT64_C(0x7f000000); /* of a 32-bit distance, less some room */
+
+/* An object with jumps in it. */
+struct patched {
+	uintptr_t low, high;
+	uint32_t first, count; /* of the jumps, by address */
+};
+
+/* The plan in memory; nothing in it is believed. */
+struct plan {
+	const uint8_t *bytes;
+	const struct fg_plan_header *header;
+	const struct fg_plan_object *objects;
+	const struct fg_plan_entry *entries;
+	const char *texts;
+};
+
+/* A loaded object that the plan knows. */
+struct target {
+	const struct plan *plan;
+	const struct fg_plan_object *object;
+	const struct dl_phdr_info *info;
+	const char *path;
+	uintptr_t bias;
+	uintptr_t low, high; /* its code */
+	uint8_t *area;       /* for stubs */
+	size_t area_bytes;
+	uint32_t first; /* jump */
+};
+
+static const char *plan_path;
+static const struct fg_call_jump_host *host;
+static void (*count_call)(const struct fg_call_state *);
+static struct fg_call_target *jumps;
+static uintptr_t *addresses; /* of the functions, beside the jumps */
+static uint32_t jump_count, jump_capacity;
+static struct patched patched[OBJECTS_MAX];
+static uint32_t patched_count;
+
+static struct {
+	uint64_t count;
+	char names[NAMES_MAX][64];
+	uint32_t named;
+} refused[FG_ENTRY_REFUSALS];
+
+void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state))
+{
+	plan_path = plan;
+	count_call = counter;
+}
+
+const struct fg_call_target *fg_call_jump_target(uint64_t index)
+{
+	return &jumps[index];
+}
+
+bool fg_call_is_jumped(uintptr_t address)
+{
+	for (uint32_t i = 0; i < patched_count; i++) {
+		uint32_t low = patched[i].first;
+		uint32_t high = low + patched[i].count;
+
+		if (address < patched[i].low || address >= patched[i].high)
+			continue;
+		while (low < high) {
+			const uint32_t middle = low + (high - low) / 2;
+
+			if (addresses[middle] < address)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < patched[i].first + patched[i].count && addresses[low] == address)
+			return true;
+	}
+	return false;
+}
+
+static void note_refusal(enum fg_entry_refusal refusal, const char *name)
+{
+	if (refused[refusal].named < NAMES_MAX && name) {
+		char *to = refused[refusal].names[refused[refusal].named++];
+		const size_t size = strnlen(name, sizeof(refused[0].names[0]) - 1);
+
+		memcpy(to, name, size);
+		to[size] = '\0';
+	}
+	refused[refusal].count++;
+}
+
+/* ---- the plan ---- */
+
+static const char *text_of(const struct plan *plan, uint64_t offset)
+{
+	return offset < plan->header->text_bytes ? plan->texts + offset : "";
+}
+
+static bool is_sound(const struct plan *plan, uint64_t size)
+{
+	const struct fg_plan_header *header = plan->header;
+
+	if (size < sizeof(*header) || memcmp(header->magic, FG_PLAN_MAGIC, 8) != 0 ||
+	    header->size != size || header->object_count > FG_PLAN_OBJECTS_MAX ||
+	    header->entry_count > (uint64_t)FG_PLAN_ENTRIES_MAX * FG_PLAN_OBJECTS_MAX)
+		return false;
+	const uint64_t tables = sizeof(*header) +
+				header->object_count * sizeof(struct fg_plan_object) +
+				header->entry_count * sizeof(struct fg_plan_entry);
+
+	return tables < size && size - tables == header->text_bytes &&
+	       plan->bytes[size - 1] == '\0';
+}
+
+static bool open_plan(struct plan *plan)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, plan_path, O_RDONLY | O_CLOEXEC);
+	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	void *memory = MAP_FAILED;
+
+	if (size > 0)
+		memory = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		(void)syscall(SYS_close, fd);
+	if (memory == MAP_FAILED)
+		return false;
+	*plan = (struct plan){.bytes = memory, .header = memory};
+	if (!is_sound(plan, (uint64_t)size)) {
+		(void)munmap(memory, (size_t)size);
+		return false;
+	}
+	plan->objects = (const void *)(plan->bytes + sizeof(*plan->header));
+	plan->entries = (const void *)(plan->objects + plan->header->object_count);
+	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
+	return true;
+}
+
+static const struct fg_plan_object *object_of_path(const struct plan *plan, const char *path)
+{
+	for (uint64_t i = 0; i < plan->header->object_count; i++) {
+		const struct fg_plan_object *object = &plan->objects[i];
+
+		if (strcmp(text_of(plan, object->path), *path ? path : fg_g.program) == 0 &&
+		    object->first_entry <= plan->header->entry_count &&
+		    object->entry_count <= plan->header->entry_count - object->first_entry)
+			return object;
+	}
+	return NULL;
+}
+
+/* ---- an object ---- */
+
+/* What the plan says of the entry is within its bounds. */
+static bool is_sane(const struct fg_plan_entry *entry)
+{
+	if (entry->refusal != FG_ENTRY_ACCEPTED || entry->window_size > FG_PLAN_ORIGINAL ||
+	    entry->window_size < entry->jump_at + FG_PLAN_JUMP || entry->code_size > FG_PLAN_CODE ||
+	    entry->fixup_count > FG_PLAN_FIXUPS)
+		return false;
+	for (unsigned i = 0; i < entry->fixup_count; i++)
+		if (entry->fixups[i].at + 4u > entry->code_size)
+			return false;
+	return true;
+}
+
+static bool find_code(struct target *t)
+{
+	t->low = UINTPTR_MAX;
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+		const uintptr_t start = t->bias + header->p_vaddr;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		if (header->p_flags & PF_W || !(header->p_flags & PF_R))
+			return false;
+		if (start < t->low)
+			t->low = start;
+		if (start + header->p_filesz > t->high)
+			t->high = start + header->p_filesz;
+	}
+	return t->low < t->high;
+}
+
+/* Is it what was looked at, to the last byte that is not for writing? */
+static bool is_the_same(const struct target *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+
+		if (header->p_type != PT_LOAD || (header->p_flags & PF_W))
+			continue;
+		if (!(header->p_flags & PF_R))
+			return false;
+		sum = fg_plan_sum(sum, (const void *)(t->bias + header->p_vaddr), header->p_filesz);
+	}
+	return sum == t->object->sum;
+}
+
+/* Writable, and executable all the same: one thread runs, and it is here. */
+static bool protect_code(const struct target *t, int protection)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+		const uintptr_t start = (t->bias + header->p_vaddr) & ~(uintptr_t)(PAGE - 1);
+		const uintptr_t end = t->bias + header->p_vaddr + header->p_filesz;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		all = mprotect((void *)start, end - start, protection) == 0 && all;
+	}
+	return all;
+}
+
+static bool is_within_reach(const struct target *t, uintptr_t start, size_t bytes)
+{
+	const uintptr_t low = start < t->low ? start : t->low;
+	const uintptr_t high = start + bytes > t->high ? start + bytes : t->high;
+
+	return high - low < reach;
+}
+
+static void *map_at(uintptr_t address, size_t bytes)
+{
+	void *memory = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (memory == MAP_FAILED || memory == (void *)address)
+		return memory == MAP_FAILED ? NULL : memory;
+	(void)munmap(memory, bytes);
+	return NULL;
+}
+
+/*
+ * Memory for stubs near the code: below it, for above a program its heap grows; then above, and
+ * ever farther.
+ */
+static bool map_area(struct target *t, size_t count)
+{
+	const size_t bytes = (AREA_HEAD + count * STUB_BYTES + PAGE - 1) & ~(size_t)(PAGE - 1);
+	const uintptr_t low = t->low & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t high = (t->high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+	for (unsigned above = 0; above < 2 && !t->area; above++)
+		for (uintptr_t far = (uintptr_t)16 * PAGE; far < reach && !t->area; far *= 2) {
+			const uintptr_t at = above ? high + far : low - far - bytes;
+
+			if ((!above && low < far + bytes + (uintptr_t)16 * PAGE) ||
+			    !is_within_reach(t, at, bytes))
+				break;
+			t->area = map_at(at, bytes);
+		}
+	t->area_bytes = bytes;
+	return t->area != NULL;
+}
+
+/* ---- functions ---- */
+
+static void write_distance(uint8_t *at, uintptr_t behind, uintptr_t target)
+{
+	const int32_t distance = (int32_t)(int64_t)(target - behind);
+
+	memcpy(at, &distance, sizeof(distance));
+}
+
+/* `index` is that of the jump in all, `place` that of its stub in the area. */
+static uintptr_t write_stub(const struct target *t, uint32_t place, uint32_t index,
+			    const struct fg_plan_entry *entry)
+{
+	static const uint8_t head[STUB_HEAD] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80,                   /* lea -128(%rsp),%rsp */
+		0x68, 0,    0,    0,    0,                      /* push */
+		0xff, 0x15, 0,    0,    0,    0,                /* call *(%rip) */
+		0x48, 0x8d, 0xa4, 0x24, 0x88, 0x00, 0x00, 0x00, /* lea 136(%rsp),%rsp */
+	};
+	uint8_t *stub = t->area + AREA_HEAD + (size_t)place * STUB_BYTES;
+	uint8_t *code = stub + STUB_HEAD;
+
+	memset(stub, BREAKPOINT, STUB_BYTES);
+	memcpy(stub, head, STUB_HEAD);
+	memcpy(stub + 6, &index, sizeof(index));
+	write_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
+	memcpy(code, entry->code, entry->code_size);
+	for (unsigned i = 0; i < entry->fixup_count; i++) {
+		const struct fg_plan_fixup *fixup = &entry->fixups[i];
+
+		write_distance(code + fixup->at, (uintptr_t)code + fixup->at + 4u + fixup->rest,
+			       t->bias + entry->address + (uintptr_t)(intptr_t)fixup->target);
+	}
+	return (uintptr_t)stub;
+}
+
+static void write_jump(const struct target *t, const struct fg_plan_entry *entry, uintptr_t stub)
+{
+	uint8_t *at = (uint8_t *)(t->bias + entry->address + entry->jump_at);
+
+	at[0] = JUMP;
+	write_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
+}
+
+static bool reserve(void)
+{
+	void *memory = NULL;
+
+	if (jumps)
+		return true;
+	jump_capacity = FG_PLAN_ENTRIES_MAX;
+	memory = mmap(NULL, jump_capacity * (sizeof(*jumps) + sizeof(*addresses)),
+		      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	jumps = memory;
+	addresses = (uintptr_t *)(jumps + jump_capacity);
+	return true;
+}
+
+static bool is_asked_for(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
+{
+	if (!fg_call_is_wanted(symbol, readable))
+		return false;
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
+		if (fg_call_matches(&fg_call_patterns[i], readable, path))
+			return true;
+	return false;
+}
+
+/* Why not, in this process? */
+static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_entry *entry)
+{
+	const uintptr_t address = t->bias + entry->address;
+
+	if (address < t->low || address + entry->window_size > t->high ||
+	    memcmp((const void *)address, entry->original, entry->window_size) != 0)
+		return FG_ENTRY_CHANGED;
+	if (host->is_used_by_us(address))
+		return FG_ENTRY_OURS;
+	return FG_ENTRY_ACCEPTED;
+}
+
+static void take_entry(struct target *t, const struct fg_plan_entry *entry, const char *readable)
+{
+	const char *symbol = text_of(t->plan, entry->name);
+	const uintptr_t address = t->bias + entry->address;
+	const enum fg_entry_refusal refusal = judge(t, entry);
+	struct fg_call_symbol hooked;
+	bool is_counted_only = false;
+	uint32_t function = 0;
+
+	if (fg_call_symbol_find(address, &hooked) ||
+	    (jump_count > t->first && addresses[jump_count - 1] == address))
+		return; /* counts its own calls, or is counted by another name */
+	if (refusal != FG_ENTRY_ACCEPTED) {
+		note_refusal(refusal, readable);
+		return;
+	}
+	if (jump_count == jump_capacity ||
+	    !host->add(symbol, readable, t->path, &function, &is_counted_only)) {
+		note_refusal(FG_ENTRY_FULL, readable);
+		return;
+	}
+	atomic_store(&jumps[jump_count].function, function);
+	atomic_store(&jumps[jump_count].is_counted_only, is_counted_only || entry->is_clone);
+	atomic_store(&jumps[jump_count].address, address);
+	addresses[jump_count] = address;
+	write_jump(t, entry, write_stub(t, jump_count - t->first, jump_count, entry));
+	jump_count++;
+	refused[FG_ENTRY_ACCEPTED].count++;
+}
+
+/* What the plan refuses; a part of a function is none that anybody asks for. */
+static void note_planned(const struct fg_plan_entry *entry, const char *readable)
+{
+	if (entry->refusal == FG_ENTRY_ACCEPTED || entry->refusal >= FG_ENTRY_REFUSALS)
+		note_refusal(FG_ENTRY_UNREAD, readable);
+	else if (entry->refusal != FG_ENTRY_PART)
+		note_refusal((enum fg_entry_refusal)entry->refusal, readable);
+}
+
+/*
+ * Calls `take` with each that is asked for and can have a jump, or tells why not.  Returns how many
+ * there are.
+ */
+static size_t each_entry(struct target *t,
+			 void (*take)(struct target *, const struct fg_plan_entry *, const char *))
+{
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < t->object->entry_count; i++) {
+		const struct fg_plan_entry *entry = &t->plan->entries[t->object->first_entry + i];
+		char readable[FG_CALL_NAME_MAX];
+
+		if (!is_asked_for(text_of(t->plan, entry->name), t->path, readable))
+			continue;
+		if (!is_sane(entry)) {
+			if (take)
+				note_planned(entry, readable);
+			continue;
+		}
+		count++;
+		if (take)
+			take(t, entry, readable);
+	}
+	return count;
+}
+
+static enum fg_entry_refusal why; /* no function of an object can have a jump */
+
+static void refuse_entry(struct target *t, const struct fg_plan_entry *entry, const char *readable)
+{
+	(void)t;
+	(void)entry;
+	note_refusal(why, readable);
+}
+
+/* Makes its code writable and finds room for stubs, or says why not. */
+static enum fg_entry_refusal prepare(struct target *t, size_t count)
+{
+	if (patched_count == OBJECTS_MAX || !reserve())
+		return FG_ENTRY_FULL;
+	if (!find_code(t) || !is_the_same(t))
+		return FG_ENTRY_CHANGED;
+	if (!map_area(t, count))
+		return FG_ENTRY_FAR;
+	/* Here and below: one after the other, and back where the second is refused. */
+	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
+	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
+	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return FG_ENTRY_ACCEPTED;
+	(void)protect_code(t, PROT_READ | PROT_EXEC);
+	(void)munmap(t->area, t->area_bytes);
+	return FG_ENTRY_PROTECTED;
+}
+
+static void patch(struct target *t)
+{
+	const size_t count = each_entry(t, NULL);
+	const uintptr_t entry = fg_call_jump_entry();
+
+	why = count > 0 ? prepare(t, count) : FG_ENTRY_FULL;
+	if (count == 0 || why != FG_ENTRY_ACCEPTED) {
+		(void)each_entry(t, refuse_entry);
+		return;
+	}
+	t->first = jump_count;
+	memcpy(t->area, &entry, sizeof(entry));
+	(void)each_entry(t, take_entry);
+	(void)mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC);
+	(void)protect_code(t, PROT_READ | PROT_EXEC);
+	patched[patched_count++] = (struct patched){
+		.low = t->low, .high = t->high, .first = t->first, .count = jump_count - t->first};
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct plan *plan = data;
+	struct target t = {.plan = plan,
+			   .info = info,
+			   .path = info->dlpi_name ? info->dlpi_name : "",
+			   .bias = info->dlpi_addr};
+
+	(void)size;
+	t.object = object_of_path(plan, t.path);
+	if (t.object)
+		patch(&t);
+	return 0;
+}
+
+void fg_call_jumps_begin(const struct fg_call_jump_host *asked)
+{
+	struct plan plan;
+
+	host = asked;
+	if (!plan_path)
+		return;
+	if (!fg_call_jump_entry_init(count_call)) {
+		note_refusal(FG_ENTRY_PROCESSOR, NULL);
+		return;
+	}
+	if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
+		note_refusal(FG_ENTRY_THREADS, NULL);
+		return;
+	}
+	if (!open_plan(&plan)) {
+		note_refusal(FG_ENTRY_UNREAD, NULL);
+		return;
+	}
+	if (!object_of_path(&plan, ""))
+		note_refusal(FG_ENTRY_LATER, fg_g.program);
+	(void)dl_iterate_phdr(visit, &plan);
+	(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
+}
+
+/* ---- what is told ---- */
+
+void fg_call_jumps_write(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; plan_path && i < FG_ENTRY_REFUSALS; i++) {
+		if (refused[i].count == 0 && i != FG_ENTRY_ACCEPTED)
+			continue;
+		fg_record_begin(writer, FG_RECORD_ENTRIES);
+		fg_record_number(writer, i);
+		fg_record_number(writer, refused[i].count);
+		for (uint32_t n = 0; n < refused[i].named; n++)
+			fg_record_text(writer, refused[i].names[n], strlen(refused[i].names[n]));
+		(void)fg_record_write(writer);
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jumps at the entries of functions: what a plan (entry_plan.h) proves to be possible is carried
+ * out before a second thread exists.  A stub counts, does what the instructions did that gave way,
+ * and goes on behind them; no return address is touched.
+ */
+#ifndef FG_COLLECTOR_CALL_JUMPS_H
+#define FG_COLLECTOR_CALL_JUMPS_H
+
+#include "collector/calls.h"
+
+struct fg_thread;
+
+/* What `counter` is told of is counted with this; the index is of the state. */
+const struct fg_call_target *fg_call_jump_target(uint64_t index);
+/* Does the function at this address count its calls itself, by a jump? */
+bool fg_call_is_jumped(uintptr_t address);
+/* What is asked of those who know the loaded objects. */
+struct fg_call_jump_host {
+	/*
+	 * Finds or adds the function `readable` that the patterns ask for; `symbol` tells which
+	 * overload it is.  False: none asks for it in the object of this path, or there is no room.
+	 */
+	bool (*add)(const char *symbol, const char *readable, const char *path, uint32_t *function,
+		    bool *is_counted_only);
+	/* Does the collector itself call what lies at this address? */
+	bool (*is_used_by_us)(uintptr_t address);
+};
+
+/*
+ * Carries the plan out, if there is one.  Once, in normal context, when the functions with hooks
+ * are known and no slot was led elsewhere.
+ */
+void fg_call_jumps_begin(const struct fg_call_jump_host *host);
+/* What was done, and what was not and why, into the trace. */
+void fg_call_jumps_write(struct fg_thread *writer);
+
+/* The path of the plan; `counter` is called for each call. */
+void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
+
+/* ---- call_jump_entry.c ---- */
+
+/* False: this processor has registers that the code below cannot save. */
+bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state));
+/* What stubs call, their number on the stack. */
+uintptr_t fg_call_jump_entry(void);
+
+#endif
