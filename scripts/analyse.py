@@ -7,8 +7,9 @@ The build folder must be built: its compile commands and its dependencies say wh
 only when it, a header that it includes, its flags or a rule has changed since it was found clean.
 
 There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, is all.  "tidy" is for files that
-the changes since the main branch touch, and for all where CI says that it is CI: clang's analyzer follows paths through a function up to a low limit, and nobody looks at the
-spelling of names.  "plain" is for the rest, which was analysed when it changed: no analyzer, which costs as much as everything else.
+the changes since the main branch touch, and in CI for all: clang's analyzer follows paths through a function up to a low limit, and
+nobody looks at the spelling of names.  "plain" is for the rest, which was analysed when it changed: no analyzer, which costs as much
+as everything else.
 """
 import concurrent.futures
 import hashlib
