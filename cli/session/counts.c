@@ -57,6 +57,9 @@ struct counter {
 	bool is_taken[FG_ARM_COUNT];
 };
 
+static const char not_preloaded[] = "nothing could be preloaded into the program, as where it is "
+				    "statically linked or drops its environment";
+
 static void explain(struct counter *counter, const char *why)
 {
 	free(counter->why);
@@ -141,7 +144,7 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 		goto out;
 	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) !=
 	    FG_OK) {
-		explain(counter, found.message);
+		explain(counter, found.code == FG_ENOENT ? not_preloaded : found.message);
 		goto out;
 	}
 	*counted = true;
