@@ -200,14 +200,14 @@ static size_t function_at(const struct fg_profile_set *set, const char *word)
 
 /* What samples are too few to tell may follow from the code. */
 static void find_only_changed(const struct fg_profile_set *set, const char *words,
-			      struct fg_benchmark_verdict *verdict)
+			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const char *word = only_changed(words);
 	const size_t function = word ? function_at(set, word) : 0;
 	struct sampled sampled = count_samples(set);
 
 	if (function && is_hot(&sampled, function) && !has_guilty_function(&verdict->time))
-		verdict->only_changed = set->functions[function].name;
+		verdict->only_changed = fg_arena_strdup(arena, set->functions[function].name);
 	free(sampled.of);
 }
 
@@ -276,7 +276,7 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	}
 	if (whole_changed)
-		find_only_changed(set, words, verdict);
+		find_only_changed(set, words, arena, verdict);
 	free(changed);
 	free(facts);
 }

@@ -2,12 +2,15 @@
 #include "symbols/jit_map.h"
 
 #include "base/fs.h"
+#include "symbols/jit_dump.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-	MAX_BYTES = 64 << 20
+	MAX_BYTES = 256 << 20,
+	MOVES_MAX = 10000,
+	MOVES_LOOK_BACK = 1 << 16, /* at entries before, for the name */
 };
 
 static int by_start(const void *a, const void *b)
@@ -18,6 +21,17 @@ static int by_start(const void *a, const void *b)
 	if (one->start != other->start)
 		return one->start < other->start ? -1 : 1;
 	return one->order < other->order ? -1 : one->order > other->order;
+}
+
+static void add(struct fg_jit_map *map, uint64_t start, uint64_t size, const char *name)
+{
+	if (!*name || size == 0 || start > UINT64_MAX - size)
+		return;
+	map->entries =
+		fg_grow(map->entries, &map->capacity, map->count + 1, sizeof(map->entries[0]));
+	map->entries[map->count] = (struct fg_jit_entry){
+		.start = start, .end = start + size, .name = name, .order = (uint32_t)map->count};
+	map->count++;
 }
 
 /*
@@ -33,24 +47,44 @@ static void take_line(char *line, struct fg_jit_map *map)
 	if (behind == line || *behind != ' ')
 		return;
 	size = strtoull(behind + 1, &name, 16);
-	if (name == behind + 1 || *name != ' ' || name[1] == '\0' || size == 0 ||
-	    start > UINT64_MAX - size)
+	if (name == behind + 1 || *name != ' ')
 		return;
-	map->entries =
-		fg_grow(map->entries, &map->capacity, map->count + 1, sizeof(map->entries[0]));
-	map->entries[map->count] = (struct fg_jit_entry){.start = start,
-							 .end = start + size,
-							 .name = name + 1,
-							 .order = (uint32_t)map->count};
-	map->count++;
+	add(map, start, size, name + 1);
+}
+
+struct dump {
+	struct fg_jit_map *map;
+	size_t moves;
+};
+
+/* What is moved keeps its name; what was at its old place may be other code by then. */
+static void take_code(void *context, const struct fg_jit_code *code)
+{
+	struct dump *dump = context;
+	struct fg_jit_map *map = dump->map;
+	const char *name = code->name;
+
+	if (!name && ++dump->moves > MOVES_MAX)
+		return;
+	for (size_t i = 1; !name && i <= map->count && i <= MOVES_LOOK_BACK; i++) {
+		if (map->entries[map->count - i].start == code->moved_from)
+			name = map->entries[map->count - i].name;
+	}
+	if (name)
+		add(map, code->start, code->size, name);
 }
 
 /* Takes ownership of `text` and modifies it. */
-static void parse_map(char *text, struct fg_jit_map *map)
+static void parse(char *text, size_t size, struct fg_jit_map *map)
 {
+	struct dump dump = {.map = map};
 	char *rest = text;
 
 	map->text = text;
+	if (fg_jit_dump_is(text, size)) {
+		fg_jit_dump_read(text, size, take_code, &dump);
+		rest = NULL;
+	}
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
 		take_line(line, map);
 	if (map->count > 0)
@@ -59,7 +93,19 @@ static void parse_map(char *text, struct fg_jit_map *map)
 
 char *fg_jit_map_path(uint32_t pid)
 {
-	return fg_xasprintf("/tmp/perf-%u.map", pid);
+	static const char *const folders[] = {"/tmp/", ""};
+	char *map = fg_xasprintf("/tmp/perf-%u.map", pid);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(folders) && !fg_fs_exists(map); i++) {
+		char *dump = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
+
+		if (fg_fs_exists(dump)) {
+			free(map);
+			return dump;
+		}
+		free(dump);
+	}
+	return map;
 }
 
 int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err)
@@ -76,7 +122,7 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
 	if (status != FG_OK)
 		return status;
-	parse_map(text, map);
+	parse(text, size, map);
 	return FG_OK;
 }
 

@@ -2,8 +2,9 @@
 /*
  * Names of code generated at run time: the text file /tmp/perf-PID.map that JIT compilers write for
  * profilers, one line "START SIZE NAME" each, numbers in hexadecimal; later lines override earlier
- * ones. Anyone can write to /tmp, so the file is read only if it is a regular file of this user or
- * of root, up to 64 MiB.
+ * ones.  Or the binary file jit-PID.dump, in /tmp or this folder, where there is no such map.
+ * Anyone can write to /tmp, so the file is read only if it is a regular file of this user or of
+ * root, up to 256 MiB.
  */
 #ifndef FG_SYMBOLS_JIT_MAP_H
 #define FG_SYMBOLS_JIT_MAP_H

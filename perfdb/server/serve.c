@@ -368,23 +368,19 @@ static int run_with_mail(const struct fg_perfdb_options *given, struct fg_server
 	return status;
 }
 
-static int run_with_archives(const struct fg_perfdb_options *given,
+static int run_with_archives(const struct fg_perfdb_options *given, struct fg_perfdb_place *place,
 			     struct fg_server_options *options, struct fg_error *err)
 {
-	struct fg_perfdb_place place = {0};
-	int status = fg_perfdb_place_read(given, &place, err);
+	int status = fg_perfdb_place_read(given, place, err);
 
 	if (status != FG_OK)
-		goto out;
+		return status;
 	if (given->archives) {
-		place.options.read_only = given->read_only;
-		options->archives = &place.options;
+		place->options.read_only = given->read_only;
+		options->archives = &place->options;
 		options->archive_limit_bytes = (size_t)given->archive_max;
 	}
-	status = run_with_mail(given, options, err);
-out:
-	fg_perfdb_place_release(&place);
-	return status;
+	return run_with_mail(given, options, err);
 }
 
 static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
@@ -426,6 +422,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
 	char secret[SECRET_TEXT_SIZE] = "";
+	struct fg_perfdb_place place = {0};
 	struct identity identity = {0};
 	struct fg_error err = {0};
 	char *address = NULL;
@@ -447,7 +444,8 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 	if (identity.redirect_url)
 		options.oidc = &identity.options;
 	if (status == FG_OK)
-		status = run_with_archives(given, &options, &err);
+		status = run_with_archives(given, &place, &options, &err);
+	fg_perfdb_place_release(&place);
 	release_identity(&identity);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);

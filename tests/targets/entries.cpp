@@ -17,7 +17,11 @@
 #include <unistd.h>
 #include <vector>
 
-#define APART __attribute__((noinline, noclone))
+#ifdef __clang__
+# define APART __attribute__((noinline)) /* it makes no clones */
+#else
+# define APART __attribute__((noinline, noclone))
+#endif
 
 static volatile long sink;
 

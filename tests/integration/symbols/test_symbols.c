@@ -728,6 +728,73 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
+static void put_number(FILE *file, uint64_t number, size_t bytes)
+{
+	assert_int_equal(fwrite(&number, bytes, 1, file), 1);
+}
+
+static void put_record(FILE *file, uint32_t kind, uint32_t body)
+{
+	put_number(file, kind, 4);
+	put_number(file, 16 + body, 4);
+	put_number(file, 1, 8);
+	put_number(file, (uint64_t)getpid(), 8); /* process and thread */
+	put_number(file, 0x7000, 8);
+}
+
+/* Two bytes of code. */
+static void put_code(FILE *file, uint64_t address, uint64_t size, const char *name)
+{
+	put_record(file, 0, 40 + (uint32_t)strlen(name) + 1 + 2);
+	put_number(file, address, 8);
+	put_number(file, size, 8);
+	put_number(file, 1, 8);
+	(void)fputs(name, file);
+	put_number(file, 0xc390 << 8, 3);
+}
+
+static const char *name_of_code(struct fg_symbolizer *symbolizer, uint64_t address)
+{
+	const struct fg_symbol *chain = NULL;
+
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, (uint32_t)getpid()),
+				 address, &chain);
+	return chain[0].flags == FG_FRAME_JIT ? chain[0].function->name : NULL;
+}
+
+static void code_made_at_run_time_is_named_by_its_dump(void **state)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	char path[64];
+	FILE *file = NULL;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/jit-%u.dump", (unsigned)getpid());
+	file = fopen(path, "we");
+	assert_non_null(file);
+	put_number(file, 0x4a695444, 4);
+	put_number(file, 1, 4);
+	put_number(file, 40, 4);
+	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
+		put_number(file, 0, 4);
+	put_code(file, 0x7000, 0x100, "compiled_one");
+	put_record(file, 4, 16 + 8); /* unwind tables */
+	put_number(file, 0, 8);
+	put_code(file, 0x7200, 0x10, "compiled_two");
+	put_record(file, 1, 16 + 32); /* it moves */
+	put_number(file, 0x7200, 8);
+	put_number(file, 0x7300, 8);
+	put_number(file, 0x10, 8);
+	put_number(file, 1, 8);
+	put_record(file, 0, 4096); /* cut short */
+	(void)fclose(file);
+	assert_string_equal(name_of_code(symbolizer, 0x7010), "compiled_one");
+	assert_string_equal(name_of_code(symbolizer, 0x7308), "compiled_two");
+	assert_null(name_of_code(symbolizer, 0x7150));
+	(void)unlink(path);
+	fg_symbolizer_free(symbolizer);
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -755,6 +822,7 @@ int main(void)
 		SCENE(damaged_binaries_are_refused_or_read_without_harm),
 		SCENE(the_vdso_has_names),
 		SCENE(code_made_at_run_time_is_named_by_its_map),
+		SCENE(code_made_at_run_time_is_named_by_its_dump),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "outside/mixed.h"
 #include "tests/support/fg_test.h"
 
+#include <gnu/libc-version.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -331,10 +332,10 @@ static void stacks_are_told_apart_by_what_is_executed(void **state)
 	assert_int_not_equal(fg_python_stack_hash(&python), hash);
 }
 
-/* The C library of this test is as good as any. */
+/* The C library of this test is as good as any; no sanitizer stands before this function. */
 static void exports_are_found_in_memory(void **state)
 {
-	static const char *const names[] = {"malloc", "qsort"};
+	static const char *const names[] = {"malloc", "gnu_get_libc_version"};
 	static const char *const missing[] = {"malloc", "no_such_function_anywhere"};
 	struct fg_mappings own = {0};
 	uint64_t addresses[2] = {0};
@@ -350,8 +351,7 @@ static void exports_are_found_in_memory(void **state)
 		assert_false(fg_exports_find(&memory, &own.items[i], missing, 2, addresses));
 	}
 	assert_true(is_found);
-	assert_ptr_equal(fg_mappings_find(&own, addresses[1]),
-			 fg_mappings_find(&own, (uintptr_t)qsort));
+	assert_int_equal(addresses[1], (uintptr_t)gnu_get_libc_version);
 	fg_mappings_release(&own);
 }
 
