@@ -85,8 +85,12 @@ static void refuse(struct fg_entry_place *place, enum fg_entry_refusal refusal)
 /* Something leads there. */
 static void mark(const struct scan *s, uint64_t address, enum fg_entry_refusal refusal)
 {
+	struct fg_entry_place *place = NULL;
+
 	if (is_in_code(s, address) && has(s->inside, address - s->low))
-		refuse(place_before(s, address), refusal);
+		place = place_before(s, address);
+	if (place)
+		refuse(place, refusal);
 }
 
 /* ---- functions in several parts ---- */
