@@ -81,6 +81,7 @@ def lanes(jobs):
     background = [
         Stage("build asan", 70, ["build dev"], *build("asan", jobs)),
         Stage("build tsan", 20, ["build dev"], *build("tsan", jobs, "thread_tests")),
+        Stage("build product", 40, ["build dev"], *build("product", jobs)),  # optimised, gcc sees more and warns of it
         Stage("analysis", 160, ["build dev"], ["python3", "scripts/analyse.py", "build/dev", jobs]),
     ]
     return front, background
