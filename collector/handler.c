@@ -449,8 +449,8 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context);
 	}
-	if (thread && !noticed && fg_restart(thread, context, begin_ns) &&
-	    atomic_load(&fg_g.header))
+	if (thread && !noticed && !fg_restart_yield(context) &&
+	    fg_restart(thread, context, begin_ns) && atomic_load(&fg_g.header))
 		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;
 }
