@@ -4,6 +4,10 @@
  * moment.  Samples are directed to a thread, and come first; the call ends, or goes on, as the
  * program's handler has it all the same.  The process is stopped in the middle of the call, so that
  * both signals are there when it goes on.  The sample may be sent by hand: SIGPROF is ignored.
+ *
+ * With "ticks", the sample falls between the end of the handler and the return of the call that the
+ * handler has ended.  The handler arranges it: it holds SIGPROF back past everybody until one is
+ * there, so that it arrives with the handler's return.
  */
 #include "work.h"
 
@@ -17,17 +21,35 @@
 #include <unistd.h>
 
 enum {
+	KERNEL_SIGSET = 8,
 	ROUNDS = 10
 };
 
 static int pipes[2];
 static volatile sig_atomic_t goes_on;
+static int ticks;
+
+static void hold_a_sample(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGPROF);
+	check(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, KERNEL_SIGSET) == 0, "mask");
+	do {
+		spin(1000);
+		(void)sigemptyset(&set);
+		check(syscall(SYS_rt_sigpending, &set, KERNEL_SIGSET) == 0, "rt_sigpending");
+	} while (sigismember(&set, SIGPROF) != 1);
+}
 
 static void on_signal(int number)
 {
 	const int saved_errno = errno;
 
 	(void)number;
+	if (ticks)
+		hold_a_sample();
 	if (goes_on)
 		check(write(pipes[1], "", 1) == 1, "write");
 	errno = saved_errno;
@@ -82,7 +104,8 @@ static int interrupt(pid_t process, long number)
 		check(waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status),
 		      "the process has stopped");
 	} while (!is_in(process, number));
-	check(kill(process, SIGUSR1) == 0 && syscall(SYS_tgkill, process, process, SIGPROF) == 0 &&
+	check(kill(process, SIGUSR1) == 0 &&
+		      (ticks || syscall(SYS_tgkill, process, process, SIGPROF) == 0) &&
 		      kill(process, SIGCONT) == 0,
 	      "kill");
 	check(waitpid(process, &status, 0) == process && WIFEXITED(status), "it has ended");
@@ -111,8 +134,9 @@ static unsigned count(long (*wait)(void), long number, int flags)
 	return good;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	ticks = argc > 1 && strcmp(argv[1], "ticks") == 0;
 	check(pipe(pipes) == 0 && signal(SIGPROF, SIG_IGN) != SIG_ERR, "set-up");
 	tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_poll, 0));
 	tell("gone_on", count(by_read, SYS_read, SA_RESTART));
