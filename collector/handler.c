@@ -429,12 +429,25 @@ static void count_handler(uint64_t begin_ns)
 	}
 }
 
+/*
+ * True if the call that was interrupted is made again.  A tick is raised on the way back and
+ * interrupts none: a call that has ended with EINTR where one comes is one that the program's
+ * handler has ended, be it just now.
+ */
+static bool resume_call(struct fg_thread *thread, bool late, ucontext_t *context, uint64_t now_ns)
+{
+	return !fg_restart_yield(context) && !late && fg_restart(thread, context, now_ns);
+}
+
 void fg_on_signal(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
 	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	bool tick = false;
 	struct fg_thread *thread = fg_alive() ? fg_thread_of_signal(info, &tick) : NULL;
+	/* raised on the way back to the program */
+	const bool late =
+		thread && !fg_g.ticks_interrupt && (tick || thread->clock == FG_CLOCK_TICK);
 	bool noticed = false; /* by the program */
 
 	if (thread)
@@ -449,7 +462,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context);
 	}
-	if (thread && !noticed && fg_restart(thread, context, begin_ns) &&
+	if (thread && !noticed && resume_call(thread, late, context, begin_ns) &&
 	    atomic_load(&fg_g.header))
 		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;

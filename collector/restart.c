@@ -4,9 +4,8 @@
  * still in their registers, so the call can be made again by stepping back over the instruction,
  * once its number is known.
  *
- * Had another handler run in between, the program would expect EINTR.  Handlers of signals with
- * lower numbers (all the usual ones) start on top of ours, so that the pc is theirs then and
- * nothing is done here.
+ * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
+ * of ours has the pc, and nothing is done here; one that is yet to run is yielded to.
  *
  * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
  * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
@@ -19,11 +18,13 @@
  */
 #include "collector/restart.h"
 
+#include "collector/real.h"
 #include "collector/signals.h"
 #include "collector/threads.h"
 
 #include <linux/futex.h>
 #include <linux/net.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -224,5 +225,72 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
 	if (call ? !prepare(thread, context, call, now_ns) : !is_untimed(number))
 		return false;
 	fg_arch_restart(context, number);
+	return true;
+}
+
+/* ---- beside another signal ---- */
+
+/*
+ * Calls that the kernel makes again, or not, as the flags of the first handler have it.  Others
+ * that it makes again whatever these say must not be ended here.
+ */
+/* clang-format off */
+static const long by_flag_calls[] = {
+	SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg,
+	SYS_accept4, SYS_connect, SYS_wait4, SYS_waitid, SYS_flock, SYS_fcntl, SYS_openat,
+	SYS_mq_timedreceive, SYS_mq_timedsend, SYS_ioctl, SYS_splice, SYS_vmsplice,
+	FG_ARCH_BY_FLAG_CALLS
+};
+/* clang-format on */
+
+static bool goes_by_flag(ucontext_t *context, long number)
+{
+	if (number == SYS_futex) {
+		const long command = *fg_arch_argument(context, 1) & FUTEX_CMD_MASK;
+
+		return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(by_flag_calls); i++)
+		if (by_flag_calls[i] == number)
+			return true;
+	return false;
+}
+
+/* Will the handler of another signal run when ours has ended?  `flags` are those of the first. */
+static bool is_other_next(const sigset_t *mask, int *flags)
+{
+	FG_REAL(sigpending);
+	FG_REAL(sigaction);
+	sigset_t waiting;
+
+	/* All are blocked in our handler, so the kernel tells all. */
+	(void)sigemptyset(&waiting);
+	if (fg_g.sandboxed || real_sigpending(&waiting) != 0)
+		return false;
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (number == FG_SIGNAL || sigismember(&waiting, number) != 1 ||
+		    sigismember(mask, number) == 1 || real_sigaction(number, NULL, &action) != 0)
+			continue;
+		*flags = action.sa_flags;
+		if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+			return true;
+	}
+	return false;
+}
+
+bool fg_restart_yield(ucontext_t *context)
+{
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
+	const bool again = fg_arch_at_syscall(pc) && goes_by_flag(context, fg_arch_result(context));
+	int flags = 0;
+
+	if (!again && (!fg_arch_behind_syscall(pc) || fg_arch_result(context) != -EINTR))
+		return false;
+	if (!is_other_next(&context->uc_sigmask, &flags))
+		return false;
+	if (again && !(flags & (int)SA_RESTART))
+		fg_arch_interrupt(context);
 	return true;
 }

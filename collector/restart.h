@@ -12,4 +12,11 @@
 /* True if `context` was changed so that the call is made again. */
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns);
 
+/*
+ * A sample is delivered before signals that were sent to the process.  One of these may have
+ * interrupted the call, and its handler is yet to run: then true is returned, and the call ends, or
+ * is made again, as the flags of that handler have it, not ours.
+ */
+bool fg_restart_yield(ucontext_t *context);
+
 #endif

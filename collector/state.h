@@ -295,6 +295,7 @@ struct fg_global {
 	uint32_t clock_system;
 	uint32_t perf_errno;
 	bool perf_sees_kernel;           /* the kernel lets us sample it */
+	bool ticks_interrupt;            /* an old kernel raises them inside of system calls */
 	_Atomic uint32_t kernel_errno;   /* why its functions cannot be seen, 0 if they can */
 	_Atomic uint64_t phases;         /* of first periods, spread evenly */
 	_Atomic int64_t owed_ns;         /* to system time, by threads that have ended */

@@ -35,6 +35,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -374,11 +375,36 @@ static void choose(const struct rung *rung)
 	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? FG_TICK_SLOW_NS : 0;
 }
 
+static unsigned number_at(const char **text)
+{
+	unsigned number = 0;
+
+	for (; **text >= '0' && **text <= '9'; (*text)++)
+		number = 10 * number + (unsigned)(**text - '0');
+	return number;
+}
+
+/* Since Linux 5.11 the timers of CPU clocks expire on the way back to the program. */
+static bool do_ticks_interrupt(void)
+{
+	struct utsname name;
+
+	if (syscall(SYS_uname, &name) != 0)
+		return true;
+	const char *text = name.release;
+	const unsigned major = number_at(&text);
+
+	if (*text == '.')
+		text++;
+	return major < 5 || (major == 5 && number_at(&text) < 11);
+}
+
 void fg_clocks_choose(void)
 {
 	const struct rung *rung = rung_of(fg_g.options.clock);
 
 	fg_g.period_ns = fg_g.options.period_ns;
+	fg_g.ticks_interrupt = do_ticks_interrupt();
 	if (fg_g.options.clock == FG_CLOCK_NONE)
 		return;
 	if (rung->clock == FG_CLOCK_PERF_USER) {

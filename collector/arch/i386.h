@@ -6,6 +6,7 @@
 #include "collector/arch/common.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <sys/syscall.h>
 
 #define FG_ELF_MACHINE EM_386
@@ -41,10 +42,14 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 	return *(const ucontext_t *const *)(sp + 2 * FG_WORD);
 }
 
-/* `pc` is known to be code, but the second byte may lie on a page that is not there. */
+/*
+ * `pc` is known to be code, or near 0 after a call of nothing, but the second byte may lie on a
+ * page that is not there.
+ */
 static inline bool fg_arch_at_syscall(const uint8_t *pc)
 {
-	if (((uintptr_t)pc & (FG_ARCH_PAGE - 1)) == FG_ARCH_PAGE - 1)
+	if ((uintptr_t)pc < FG_ARCH_PAGE ||
+	    ((uintptr_t)pc & (FG_ARCH_PAGE - 1)) == FG_ARCH_PAGE - 1)
 		return false;
 	return (pc[0] == 0xcd && pc[1] == 0x80) ||
 	       (pc[0] == 0x0f && (pc[1] == 0x34 || pc[1] == 0x05));
@@ -94,6 +99,13 @@ static inline void fg_arch_restart(ucontext_t *context, long number)
 	context->uc_mcontext.gregs[REG_EIP] -= 2;
 }
 
+/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+static inline void fg_arch_interrupt(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_EAX] = -EINTR;
+	context->uc_mcontext.gregs[REG_EIP] += 2;
+}
+
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
 {
 	static const int8_t order[6] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};
@@ -138,6 +150,9 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	SYS_ppoll_time64, SYS_pselect6_time64, SYS_recvmmsg_time64, \
 	SYS_mq_timedreceive_time64, SYS_mq_timedsend_time64,
 #define FG_ARCH_MASKED_CALLS SYS_ppoll_time64, SYS_pselect6_time64
+#define FG_ARCH_BY_FLAG_CALLS \
+	SYS_open, SYS_waitpid, SYS_fcntl64, SYS_socketcall, SYS_mq_timedreceive_time64, \
+	SYS_mq_timedsend_time64,
 /* clang-format on */
 
 /* The registers here, for a walk that begins in the calling function. */

@@ -6,6 +6,7 @@
 #include "collector/arch/common.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <sys/syscall.h>
 
 #define FG_ELF_MACHINE EM_X86_64
@@ -39,10 +40,14 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 	return (const ucontext_t *)trampoline->sp;
 }
 
-/* `pc` is known to be code, but the second byte may lie on a page that is not there. */
+/*
+ * `pc` is known to be code, or near 0 after a call of nothing, but the second byte may lie on a
+ * page that is not there.
+ */
 static inline bool fg_arch_at_syscall(const uint8_t *pc)
 {
-	if (((uintptr_t)pc & (FG_ARCH_PAGE - 1)) == FG_ARCH_PAGE - 1)
+	if ((uintptr_t)pc < FG_ARCH_PAGE ||
+	    ((uintptr_t)pc & (FG_ARCH_PAGE - 1)) == FG_ARCH_PAGE - 1)
 		return false;
 	return pc[0] == 0x0f && pc[1] == 0x05;
 }
@@ -73,6 +78,13 @@ static inline void fg_arch_restart(ucontext_t *context, long number)
 {
 	context->uc_mcontext.gregs[REG_RAX] = number;
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
+}
+
+/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+static inline void fg_arch_interrupt(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_RAX] = -EINTR;
+	context->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
@@ -106,6 +118,8 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 
 /* Those that wait without one, or whose time-out the kernel brings up to date. */
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
+/* Those that are made again as the flags of the handler have it. */
+#define FG_ARCH_BY_FLAG_CALLS SYS_accept, SYS_open,
 /* Those that install a mask while they wait, besides what every architecture has. */
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */

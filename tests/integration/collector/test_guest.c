@@ -136,6 +136,38 @@ static void a_wait_ends_when_its_handler_has_run(void **state)
 	}
 }
 
+/* A sample is delivered before a signal that was sent to the process, and both end one call. */
+static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
+{
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"yielding"},
+				  .settings = {FG_ENV_RATE "=1000", clocks[i]}};
+
+		run_target(&run, &outcome);
+		assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
+		assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
+		outcome_release(&outcome);
+	}
+}
+
+/* A tick cuts no call short, and makes none again that the program's handler has ended. */
+static void a_tick_makes_no_call_again(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"yielding", "ticks"},
+			  .settings = {FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
+	assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
+	outcome_release(&outcome);
+}
+
 /*
  * Its filter kills for every system call but the few that the program makes; its own exit code
  * comes through.
@@ -425,6 +457,8 @@ int main(void)
 		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
 		cmocka_unit_test(waiting_for_the_signal_goes_on),
 		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
+		cmocka_unit_test(a_call_ends_as_the_handler_yet_to_run_has_it),
+		cmocka_unit_test(a_tick_makes_no_call_again),
 		cmocka_unit_test(a_sandbox_is_not_disturbed),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),

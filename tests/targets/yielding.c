@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A call that waits is interrupted by a signal of the program's, and a sample is there at the same
+ * moment.  Samples are directed to a thread, and come first; the call ends, or goes on, as the
+ * program's handler has it all the same.  The process is stopped in the middle of the call, so that
+ * both signals are there when it goes on.  The sample may be sent by hand: SIGPROF is ignored.
+ *
+ * With "ticks", the sample falls between the end of the handler and the return of the call that the
+ * handler has ended.  The handler arranges it: it holds SIGPROF back past everybody until one is
+ * there, so that it arrives with the handler's return.
+ */
+#include "work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	KERNEL_SIGSET = 8,
+	ROUNDS = 10
+};
+
+static int pipes[2];
+static volatile sig_atomic_t goes_on;
+static int ticks;
+
+static void hold_a_sample(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGPROF);
+	check(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, KERNEL_SIGSET) == 0, "mask");
+	do {
+		spin(1000);
+		(void)sigemptyset(&set);
+		check(syscall(SYS_rt_sigpending, &set, KERNEL_SIGSET) == 0, "rt_sigpending");
+	} while (sigismember(&set, SIGPROF) != 1);
+}
+
+static void on_signal(int number)
+{
+	const int saved_errno = errno;
+
+	(void)number;
+	if (ticks)
+		hold_a_sample();
+	if (goes_on)
+		check(write(pipes[1], "", 1) == 1, "write");
+	errno = saved_errno;
+}
+
+static long by_read(void)
+{
+	char byte;
+
+	return read(pipes[0], &byte, 1);
+}
+
+static long by_poll(void)
+{
+	struct pollfd what = {pipes[0], POLLIN, 0};
+
+	return poll(&what, 1, -1);
+}
+
+/*
+ * Does the process stand in this system call, be it once more after it has been stopped?  A read is
+ * that of the pipe: there may be others, of libraries.
+ */
+static int is_in(pid_t process, long number)
+{
+	char path[64];
+	char text[32] = "";
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/syscall", (int)process);
+	const int fd = open(path, O_RDONLY);
+
+	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && close(fd) == 0, path);
+	char *end = text;
+	const long now = strtol(text, &end, 10);
+	const long argument = strtol(end, NULL, 16);
+
+	if (text[0] == 'r')
+		return 0;
+	return now == SYS_restart_syscall ||
+	       (now == number && (number != SYS_read || argument == pipes[0]));
+}
+
+static int interrupt(pid_t process, long number)
+{
+	int status;
+
+	do {
+		(void)kill(process, SIGCONT);
+		while (!is_in(process, number))
+			(void)sched_yield();
+		(void)kill(process, SIGSTOP);
+		check(waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status),
+		      "the process has stopped");
+	} while (!is_in(process, number));
+	check(kill(process, SIGUSR1) == 0 &&
+		      (ticks || syscall(SYS_tgkill, process, process, SIGPROF) == 0) &&
+		      kill(process, SIGCONT) == 0,
+	      "kill");
+	check(waitpid(process, &status, 0) == process && WIFEXITED(status), "it has ended");
+	return WEXITSTATUS(status) == 0;
+}
+
+static unsigned count(long (*wait)(void), long number, int flags)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
+	unsigned good = 0;
+
+	goes_on = flags != 0;
+	check(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const pid_t process = fork();
+
+		if (process == 0) {
+			(void)alarm(60); /* it would wait for ever */
+			const long result = wait();
+
+			_exit(goes_on ? result != 1 : result != -1 || errno != EINTR);
+		}
+		check(process > 0, "fork");
+		good += (unsigned)interrupt(process, number);
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	ticks = argc > 1 && strcmp(argv[1], "ticks") == 0;
+	check(pipe(pipes) == 0 && signal(SIGPROF, SIG_IGN) != SIG_ERR, "set-up");
+	tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_poll, 0));
+	tell("gone_on", count(by_read, SYS_read, SA_RESTART));
+	spin_us(20000);
+	return 0;
+}
