@@ -86,8 +86,8 @@ struct fg_image {
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * The same for any image, stripped or not: sections and relocations, and in place of symbols and
- * aliases what stands in the symbol tables, unsorted.
+ * Reads any image, stripped or not: sections and relocations, and what stands in the symbol tables,
+ * unsorted, in place of symbols and aliases.
  */
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 	FG_NODISCARD;

@@ -2,7 +2,7 @@
 /*
  * A year of many projects on one PostgreSQL, and two servers that answer for it.
  *
- * Of each project, four runs are uploaded to a server.  Their rows are then copied under other ids,
+ * Four runs of each project are uploaded to a server.  Their rows are then copied under other ids,
  * times and commits, month by month and all projects in turn, as they would lie on the disk; tiles
  * are sealed and partitions made by the store's own functions.  At the end one of the four is
  * removed and uploaded again: its rows have to be those of its copies.

@@ -114,10 +114,10 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, units, "units", 0, "FIRST-LAST",
 		    "take samples from the begin of one unit of work to the end of another, by "
 		    "their numbers"),
-	FG_ROW_FILE(
-		struct options, control, "control", 0,
-		"make this file; no samples are taken while its first byte is 0 (write it in "
-		"place: `printf 0 1<>FILE`), and each line 'dump' appended to it asks for a dump of what is held (--measure heap, fd)"),
+	FG_ROW_FILE(struct options, control, "control", 0,
+		    "make this file; no samples are taken while its first byte is 0 (write it in "
+		    "place: `printf 0 1<>FILE`), and each line 'dump' appended to it asks for a "
+		    "dump of what is held (--measure heap, fd)"),
 	FG_ROW_CHOICE(struct options, dump_signal, "dump-signal", 0, "SIGNAL", dump_signals, "none",
 		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
