@@ -9,10 +9,12 @@
 #include "tests/integration/collector/run_target.h"
 #include "tests/support/fg_test.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -366,22 +368,30 @@ static void only_the_part_asked_for_is_sampled(void **state)
 	}
 }
 
-static void a_control_file_switches_it_off(void **state)
+static void a_control_page_switches_it_off(void **state)
 {
-	struct fg_scratch scratch;
-	struct outcome outcome;
-	char setting[4300];
+	const struct fg_control_page page = {.magic = FG_CONTROL_MAGIC, .off = 1};
+	const int fd = memfd_create("control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	char setting[64];
 	struct run run = {.words = {"regions"}, .settings = {setting}};
 
 	(void)state;
-	fg_scratch_init(&scratch);
-	fg_scratch_write_text(&scratch, "control", "0");
-	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=%s",
-		       fg_scratch_path(&scratch, "control"));
-	run_target(&run, &outcome);
-	assert_true(trace_inclusive(outcome.traces, "work") < 1);
-	outcome_release(&outcome);
-	fg_scratch_release(&scratch);
+	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=/proc/%d/fd/%d", (int)getpid(),
+		       fd);
+	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	/* One that could be made shorter is not mapped, and the trace says so. */
+	for (unsigned sealed = 0; sealed < 2; sealed++) {
+		struct outcome outcome;
+
+		if (sealed)
+			assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+		run_target(&run, &outcome);
+		assert_int_equal(trace_inclusive(outcome.traces, "work") < 1, sealed);
+		assert_int_equal(outcome.traces->kinds[FG_RECORD_NOTE], !sealed);
+		outcome_release(&outcome);
+	}
+	(void)close(fd);
 }
 
 /* ---- death at any time ---- */
@@ -469,7 +479,7 @@ int main(void)
 		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
-		cmocka_unit_test(a_control_file_switches_it_off),
+		cmocka_unit_test(a_control_page_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
 #endif
