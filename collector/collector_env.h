@@ -43,10 +43,7 @@
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"
 /* Milliseconds that are sampled from then on. */
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
-/*
- * "FIRST-LAST" (or "FIRST:LAST"): sample from the begin of unit FIRST to the end of unit LAST, both
- * included.
- */
+/* "FIRST-LAST": sample from the begin of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
  * Absolute path of a struct fg_control_page: no samples, no counts while it says `off`, a dump of

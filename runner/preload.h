@@ -61,7 +61,7 @@ int fg_preload_counting_library(const char *library, char **counting, struct fg_
 /* The one beside `library` that counts calls of named functions, to be freed. */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
-/* Is this "FIRST-LAST" (or "FIRST:LAST"), two numbers in order? */
+/* Is this "FIRST-LAST", two numbers in order? */
 bool fg_preload_units_valid(const char *units);
 
 /*

@@ -347,7 +347,7 @@ struct part_case {
 static void only_the_part_asked_for_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
-		{NULL, FG_ENV_UNITS "=5:9", 0.6e8, 1.8e8},  /* 5 units of 20 ms */
+		{NULL, FG_ENV_UNITS "=5-9", 0.6e8, 1.8e8},  /* 5 units of 20 ms */
 		{"paused", FG_ENV_PAUSED "=1", 3e8, 5.5e8}, /* 400 of 450 ms */
 		{NULL, FG_ENV_PAUSED "=1", 0, 1},           {NULL, FG_ENV_DELAY "=100000", 0, 1},
 		{NULL, FG_ENV_DURATION "=1", 0, 1e8},
