@@ -25,6 +25,8 @@ CASES = [
 ]
 TRUTH_SLACK = 0.005  # the truth is measured by a clock around calls
 PERF_KERNEL = 6      # header.clock_system: the kernel may be sampled
+SAMPLE_CLOCK = 0x07  # of a sample's first byte
+CLOCK_SYSTEM = 2
 
 
 def varint(data, at):
@@ -39,7 +41,7 @@ def varint(data, at):
 
 
 def weights(path):
-    """The weight of every sample of a trace, as docs/formats/trace.md has it; and the clock of system time."""
+    """The weight of every sample of a trace, as docs/formats/trace.md has it, parts of one together; and the clock of system time."""
     with open(path, "rb") as file:
         data = file.read()
     period = int.from_bytes(data[88:96], "little")
@@ -52,16 +54,21 @@ def weights(path):
             chunk += 4096
             continue
         at = chunk + 40
+        last = None  # kind of the sample before
         stop = at + int.from_bytes(data[chunk + 32:chunk + 36], "little")
         while at < stop:
             kind = data[at]
             if kind & 0x80:
-                _, at = varint(data, at + 1)
+                since, at = varint(data, at + 1)
                 _, at = varint(data, at)
                 weight = period
                 if kind & 0x08:
                     weight, at = varint(data, at)
-                found.append(weight)
+                if since == 0 and last == kind & SAMPLE_CLOCK == CLOCK_SYSTEM:
+                    found[-1] += weight
+                else:
+                    found.append(weight)
+                last = kind & SAMPLE_CLOCK
             else:
                 length, at = varint(data, at + 1)
                 at += length

@@ -113,9 +113,12 @@ static void waiting_for_the_signal_goes_on(void **state)
 
 		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
 		run_target(&run, &outcome);
-		/* and the samples that met it waiting were not the last */
-		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1.5e8);
-		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e8);
+		/*
+		 * And the samples that met it waiting were not the last.  How much of 250 ms is
+		 * user time depends on what signals cost just then: a hundred samples will do.
+		 */
+		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
+		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
 		assert_true(outcome.traces->header.forwarded >= 10);
 		outcome_release(&outcome);
 	}
@@ -170,6 +173,15 @@ static void a_tick_makes_no_call_again(void **state)
 	outcome_release(&outcome);
 }
 
+static double weight_of_all(const struct trace *trace)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < trace->sample_count; i++)
+		sum += (double)trace->samples[i].weight_ns;
+	return sum;
+}
+
 /*
  * Its filter kills for every system call but the few that the program makes; its own exit code
  * comes through.
@@ -195,8 +207,17 @@ static void a_sandbox_is_not_disturbed(void **state)
 		};
 
 		run_target(&run, &outcome);
-		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e8);
-		assert_true(trace_inclusive(outcome.traces, "inside") > 0.5e8);
+		/*
+		 * On both sides samples go on, ten at least.  What shares the two functions have
+		 * of the time depends on what signals cost just then; but none of the CPU time
+		 * before the sandbox is lost, whatever it went into.
+		 */
+		const double inside = trace_inclusive(outcome.traces, "inside");
+
+		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e7);
+		assert_true(inside > 0.5e7);
+		assert_true(weight_of_all(outcome.traces) - inside >
+			    0.8 * outcome_truth(&outcome, "until_then"));
 		outcome_release(&outcome);
 	}
 }
