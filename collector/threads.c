@@ -366,13 +366,22 @@ static const struct rung *rung_of(uint32_t clock)
 	return ladder;
 }
 
+static uint64_t kernel_tick_ns(void)
+{
+	struct timespec tick = {0, 0};
+
+	if (syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &tick) != 0)
+		return 0;
+	return (uint64_t)tick.tv_sec * second_ns + (uint64_t)tick.tv_nsec;
+}
+
 static void choose(const struct rung *rung)
 {
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
 	if (rung->system && fg_g.options.exact)
 		fg_g.clock_system = fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
-	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? FG_TICK_SLOW_NS : 0;
+	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? kernel_tick_ns() : 0;
 }
 
 static unsigned number_at(const char **text)

@@ -358,7 +358,7 @@ struct fg_trace_header {
 	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
 	uint64_t period_ns;  /* weight of a sample that carries none */
-	uint64_t tick_ns;    /* period of the timer that looks for system time; 0 none */
+	uint64_t tick_ns;    /* between kernel ticks, where they look for system time; 0 none */
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*

@@ -195,7 +195,7 @@ def budget():
         check(abs(periods[share] - 10**9 / int(said[1])) < 2e4, f"--budget {share}: it says {said[1]}, the period is {periods[share]}")
     check(periods["1%"] > 1.5 * periods["6%"], f"periods for 1 and 6 %: {periods}")
     facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
-    for line in (r"^clock +\w", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
+    for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
     check("cost about" not in record("--rate", "1000", "--", target("deep"), "10").stderr, "a rate that was asked for has no budget")
 
