@@ -3,7 +3,7 @@
 // added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
 
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
 import { commitAddress, linked, linksOfRun, placeAddress } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
@@ -277,7 +277,7 @@ function metricTable(benchmark) {
 			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
 			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
 			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
-			{ title: 'Smallest detectable change', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatChange(m.smallest_detectable).slice(1) : '') },
+			{ title: 'Smallest detectable change', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatPercent(m.smallest_detectable) : '') },
 		],
 	}));
 }
@@ -394,7 +394,7 @@ function sentence(benchmark) {
 	if (!metric || !finite(metric.ratio))
 		return 'nothing was compared';
 	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
-		? `; this run could have seen a change of ${formatChange(metric.smallest_detectable).slice(1)}` : '';
+		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
 	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
 		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
 	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, ${how}${seen}`;
