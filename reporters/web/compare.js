@@ -132,8 +132,9 @@ function allParts(benchmark) {
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }
 
-function blameRow(benchmark, view, parts, f) {
-	const share = Math.min(1, Math.abs(f.share_of_change ?? 0));
+// Where there are no shares of the change, the bars compare the rows with each other.
+function blameRow(benchmark, view, parts, largest, f) {
+	const share = Math.min(1, Math.abs(f.share_of_change ?? (largest > 0 ? parts.delta(f) / largest : 0)));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
 		svg('rect', { width: 90, height: 12, rx: 3, class: 'track' }),
 		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: parts.delta(f) > 0 ? 'slower' : 'faster' }));
@@ -184,7 +185,8 @@ function notSure(parts) {
 
 function blameOf(benchmark, view, parts) {
 	const shown = parts.of.functions.filter(isSure).slice(0, 12);
-	const rows = shown.map((f) => blameRow(benchmark, view, parts, f));
+	const largest = Math.max(0, ...shown.map((f) => Math.abs(parts.delta(f))));
+	const rows = shown.map((f) => blameRow(benchmark, view, parts, largest, f));
 	if (parts.of.functions.length === 0)
 		return null;
 	if (rows.length > 0)
