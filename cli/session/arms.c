@@ -82,9 +82,14 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
 			 const char *commit, bool snapshot, struct fg_error *err)
 {
-	const struct fg_worktree_options options = worktree_options(session, commit, snapshot);
+	struct fg_worktree_options options = worktree_options(session, commit, snapshot);
 	char *tail = NULL;
-	const int status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
+	int status = FG_OK;
+
+	/* with files of the candidate it is a commit that nobody knows */
+	if (arm == FG_ARM_BASELINE)
+		options.known_as = session->run.sides[arm].commit;
+	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
