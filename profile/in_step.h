@@ -2,9 +2,9 @@
 /*
  * Did a program run in step with the kernel's ticks, at which its system time was sampled?
  *
- * A program that wakes every 10 ms is met by ticks every 4 ms at the same few places, run after run:
- * the shares of its system calls are then those of these places.  It shows in when the ticks met
- * it.  Of a program that wakes at any time, each multiple of the tick is as likely as another; of
+ * Ticks every 4 ms meet a program that wakes every 10 ms at the same few places, run after run: the
+ * shares of its system calls are then those of these places.  The times of the samples show it.  Of
+ * a program that wakes at any time, each multiple of the tick is as likely as another; of
  * one in step, ticks meet it at some places of a cycle and never at the others.
  *
  * A stretch of ticks in a row that all meet the thread counts once, where it begins: a program that
@@ -18,7 +18,7 @@
 
 #include "symbols/trace_read.h"
 
-/* Of a thread that used a twentieth of the time that was sampled, or more, in the kernel. */
+/* A thread counts if a twentieth of the time that was sampled is its system time. */
 bool fg_trace_is_in_step(const struct fg_trace *trace);
 
 #endif

@@ -163,7 +163,6 @@ static int open_changes(struct fg_control_file *control, struct fg_error *err)
 int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
 {
 	struct fg_control_file *made = NULL;
-	uint32_t earlier = 0;
 	int status = make_file(path, err);
 
 	if (status != FG_OK)
@@ -175,20 +174,22 @@ int fg_control_file_open(const char *path, struct fg_control_file **control, str
 	made->path = realpath(path, NULL);
 	if (!made->path)
 		status = fg_error_errno(err, FG_EIO, "%s", path);
-	if (status == FG_OK)
-		status = make_page(made, err);
-	if (status == FG_OK)
-		status = open_changes(made, err);
-	if (status != FG_OK) {
-		fg_control_file_close(made);
-		return status;
-	}
+	if (status != FG_OK)
+		goto out;
+	status = make_page(made, err);
+	if (status != FG_OK)
+		goto out;
+	status = open_changes(made, err);
+	if (status != FG_OK)
+		goto out;
 	fg_control_file_look(made);
 	/* The lines that are there already are of an earlier recording. */
-	earlier = made->page->dumps;
-	made->page->dumps -= earlier;
+	made->page->dumps = 0;
 	*control = made;
-	return FG_OK;
+	made = NULL;
+out:
+	fg_control_file_close(made);
+	return status;
 }
 
 const char *fg_control_file_page(const struct fg_control_file *control)

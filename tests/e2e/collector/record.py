@@ -361,6 +361,7 @@ def control():
     document = profile()
     first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
     check(first > 7e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.1 s, {second / 1e9} s of none")
+    os.unlink("control")
 
 
 def control_file_is_mistreated():

@@ -62,7 +62,7 @@ static void is_now(const struct fixture *fixture, const char *text)
 	fg_control_file_look(fixture->control);
 }
 
-static void gets(const struct fixture *fixture, const char *text)
+static void appended(const struct fixture *fixture, const char *text)
 {
 	const int fd = open(fg_scratch_path(&fixture->scratch, "control"),
 			    O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -97,7 +97,7 @@ static void what_was_there_before_decides_the_beginning(void **state)
 	open_control(fixture);
 	assert_int_equal(fixture->page->off, 1);
 	assert_int_equal(fixture->page->dumps, 0);
-	gets(fixture, "dump\n");
+	appended(fixture, "dump\n");
 	assert_int_equal(fixture->page->dumps, 1);
 }
 
@@ -147,13 +147,13 @@ static void each_new_line_asks_for_a_dump(void **state)
 	struct fixture *fixture = *state;
 
 	open_control(fixture);
-	gets(fixture, "dump\n"); /* behind the "1" that the file was made with */
+	appended(fixture, "dump\n"); /* behind the "1" that the file was made with */
 	assert_int_equal(fixture->page->dumps, 1);
-	gets(fixture, "du");
+	appended(fixture, "du");
 	assert_int_equal(fixture->page->dumps, 1);
-	gets(fixture, "mp\ndump\n");
+	appended(fixture, "mp\ndump\n");
 	assert_int_equal(fixture->page->dumps, 3);
-	gets(fixture, "dumped\n dump\n\n");
+	appended(fixture, "dumped\n dump\n\n");
 	assert_int_equal(fixture->page->dumps, 3);
 	assert_int_equal(fixture->page->off, 0);
 	/* The state alone is another: no line is new. */
@@ -164,10 +164,10 @@ static void each_new_line_asks_for_a_dump(void **state)
 	is_now(fixture, "1\ndump\n");
 	assert_int_equal(fixture->page->dumps, 4);
 	is_now(fixture, "1\n");
-	gets(fixture, "dump\n");
+	appended(fixture, "dump\n");
 	assert_int_equal(fixture->page->dumps, 5);
 	is_now(fixture, "");
-	gets(fixture, "dump\n");
+	appended(fixture, "dump\n");
 	assert_int_equal(fixture->page->dumps, 6);
 }
 
