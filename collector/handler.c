@@ -33,6 +33,8 @@ enum {
 	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
 	KERNEL_PATIENCE = 128,
+	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
+	LONGEST_NS = 300000,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
@@ -424,7 +426,7 @@ static void count_handler(uint64_t begin_ns)
 	const uint64_t end_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t took_ns = end_ns - begin_ns;
 
-	fg_count(&header->handler_ns, took_ns);
+	fg_count(&header->handler_ns, took_ns < LONGEST_NS ? took_ns : LONGEST_NS);
 	fg_maximum(&header->handler_max_ns, took_ns);
 	if (end_ns - header->start_monotonic_ns > late_after_ns) {
 		fg_maximum(&header->handler_late_max_ns, took_ns);

@@ -372,7 +372,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* the collector's own time in handlers */
+	uint64_t handler_ns;          /* own time in handlers; a long one as 0.3 ms */
 	uint64_t handler_max_ns;      /* the longest */
 	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
 	uint64_t frames;              /* walked */
