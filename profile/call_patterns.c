@@ -61,6 +61,7 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 	if (!reached)
 		add_program(all, trace->executable);
 	fg_entry_refusals_add(&all->entries, trace);
+	fg_breakpoints_add(&all->breakpoints, trace);
 }
 
 void fg_call_patterns_release(struct fg_call_patterns *all)
@@ -69,6 +70,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 	free(all->programs);
 	free(all->copies);
 	fg_entry_refusals_release(&all->entries);
+	fg_breakpoints_release(&all->breakpoints);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
