@@ -6,6 +6,7 @@ reaches, to the digit, by process, and says so; a program that calls one all the
 """
 import ctypes
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -193,7 +194,7 @@ def libraries_that_come_and_go_are_counted(program):
 def a_function_that_is_called_all_the_time_is_let_go(program):
     done = recorded("reads,tiny", program, "often")
     check(done.stdout == "done\n", f"{done}")
-    check("'reads' is called too often for a hardware breakpoint: at least 20 000 calls" in done.stderr, done.stderr)
+    check(re.search("'reads' is called too often for a hardware breakpoint: at least 20 0.. calls", done.stderr), f"it was let go: {done.stderr}")
     expect(done, reads=None, tiny=0)
     view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
     check(view.returncode != 0 or "calls.reads" not in view.stdout, f"half a number is none: {view}")
