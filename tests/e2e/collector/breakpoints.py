@@ -21,7 +21,7 @@ BY_ONE = "(a hardware breakpoint: calls only)"
 
 def compiled(name, source, *options):
     write(f"{name}.c", source)
-    subprocess.run([COMPILER, "-g", "-O2", f"{name}.c", "-o", name, *options], check=True)
+    subprocess.run([COMPILER, "-D_GNU_SOURCE", "-g", "-O2", f"{name}.c", "-o", name, *options], check=True)
     return f"./{name}"
 
 
@@ -51,9 +51,11 @@ def expect(done, **wanted):
 PROGRAM = r"""
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 struct item { int value; struct item *next; };
@@ -100,6 +102,16 @@ static int plugin(int rounds)
         library = dlopen("./plugin.so", RTLD_NOW);
         inside = (int (*)(struct item *))dlsym(library, "outer");
     }
+    /* Other code where the function was. */
+    char *place = *(char **)dlsym(library, "place");
+    dlclose(library);
+    char *page = mmap((void *)((uintptr_t)place & ~4095UL), 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (page == MAP_FAILED)
+        return 95;
+    memset(place, 0xc3, 1);
+    for (int i = 0; i < 1000; i++)
+        ((void (*)(void))place)();
     return 0;
 }
 int main(int argc, char **argv)
@@ -114,6 +126,8 @@ int main(int argc, char **argv)
         return puts("done") < 0;
     }
     if (!strcmp(what, "fork")) {
+        pthread_create(&threads[0], NULL, late, &first);
+        pthread_join(threads[0], NULL);
         reads(&first);
         for (int child = 0; child < 2; child++)
             if (fork() == 0) {
@@ -163,6 +177,7 @@ int main(int argc, char **argv)
 PLUGIN = r"""
 struct item { int value; struct item *next; };
 static __attribute__((noinline)) int within(struct item *item) { int value = item->value; __asm__ volatile("" : "+r"(value) : : "memory"); return value; }
+int (*const place)(struct item *) = within;
 int outer(struct item *item) { int sum = 0; for (int i = 0; i < 7; i++) { sum += within(item); __asm__ volatile("" ::: "memory"); } return sum; }
 """
 
@@ -178,9 +193,9 @@ def every_call_counts(program):
 
 def children_count_for_themselves(program):
     done = recorded("reads", program, "fork")
-    expect(done, reads=1 + 2 * 30 + 2 * 1)
+    expect(done, reads=101 + 2 * 30 + 2 * 1)
     done = recorded("reads", program, "fork", words=("--breakpoints", "--no-follow"))
-    expect(done, reads=1)
+    expect(done, reads=101)
     done = recorded("reads", program, "failing")
     expect(done, reads=2)
 
@@ -207,6 +222,12 @@ def there_are_four(program):
     done = recorded("spins,*", program, words=("--breakpoints",))
     check("spins" in done.stderr and BY_ONE in done.stderr, done.stderr)
     check(number_of("reads", done) is None, f"a wildcard sets none: {done.stderr}")
+
+
+def what_we_call_ourselves_is_left_alone(program):
+    done = recorded("getrlimit", program, "once")
+    check("no hardware breakpoint for 'getrlimit': the collector itself calls it" in done.stderr, done.stderr)
+    expect(done, getrlimit=None)
 
 
 def two_of_one_name_are_one_function():
@@ -392,6 +413,7 @@ def body():
     a_function_that_is_called_all_the_time_is_let_go(program)
     there_are_four(program)
     two_of_one_name_are_one_function()
+    what_we_call_ourselves_is_left_alone(program)
     turns_of_a_loop_are_told()
     what_is_reached_otherwise_has_none(program)
     our_descriptors_are_not_in_the_way(program)
