@@ -56,6 +56,7 @@ PROGRAM = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 struct item { int value; struct item *next; };
@@ -82,6 +83,28 @@ static void *early(void *argument)
     return NULL;
 }
 static void *late(void *argument) { for (int i = 0; i < 100; i++) sum += reads(argument); return NULL; }
+static void *crowd(void *argument) { pthread_barrier_wait(&begun); reads(argument); return NULL; }
+/* More threads at once than descriptors are left; a child before has what it needs. */
+static int crowded(void)
+{
+    pthread_t threads[12];
+    const struct rlimit few = {16, 16};
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 5; i++)
+            sum += reads(&first);
+        return 0;
+    }
+    waitpid(child, NULL, 0);
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+        return 94;
+    pthread_barrier_init(&begun, NULL, 12);
+    for (int i = 0; i < 12; i++)
+        pthread_create(&threads[i], NULL, crowd, &first);
+    for (int i = 0; i < 12; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
 static int plugin(int rounds)
 {
     int (*inside)(struct item *) = NULL;
@@ -120,6 +143,8 @@ int main(int argc, char **argv)
     pthread_t threads[5];
     if (!strcmp(what, "plugin"))
         return plugin(4);
+    if (!strcmp(what, "crowded"))
+        return crowded();
     if (!strcmp(what, "often")) {
         for (long i = 0; i < 3000000; i++)
             sum += reads(&first);
@@ -213,6 +238,15 @@ def a_function_that_is_called_all_the_time_is_let_go(program):
     expect(done, reads=None, tiny=0)
     view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
     check(view.returncode != 0 or "calls.reads" not in view.stdout, f"half a number is none: {view}")
+
+
+def threads_without_one_make_it_at_least(program):
+    done = recorded("reads", program, "crowded")
+    found = re.search(r"'reads' by a hardware breakpoint: at least (\d+) calls; in (\d+) threads none could be set: there are no more descriptors", done.stderr)
+    check(found and int(found[1]) + int(found[2]) == 5 + 12, f"of 12 threads, and a child's 5 calls: {done.stderr}")
+    expect(done, reads=None)
+    view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
+    check(view.returncode != 0 or "calls.reads" not in view.stdout, f"not all of it is no number: {view}")
 
 
 def there_are_four(program):
@@ -411,6 +445,7 @@ def body():
     children_count_for_themselves(program)
     libraries_that_come_and_go_are_counted(program)
     a_function_that_is_called_all_the_time_is_let_go(program)
+    threads_without_one_make_it_at_least(program)
     there_are_four(program)
     two_of_one_name_are_one_function()
     what_we_call_ourselves_is_left_alone(program)
