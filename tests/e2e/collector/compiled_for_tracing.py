@@ -148,6 +148,18 @@ def arguments_are_seen(compiler, *options):
     check(len(rows) == 2 and "3.5" in rows[0] and "1" in rows[1], f"{options}: x up to 3.5, y 1: {shown}")
 
 
+def arguments_of_a_clone_are_not(compiler, *options):
+    """The compiler has put 3 and 1 into it: what is passed is something else."""
+    program = compiled("clones", compiler, *options, source=PROGRAM.replace("three, one", "3, 1"))
+    with open(program, "rb") as file:
+        if b"mixdld.constprop" not in file.read():
+            return
+    done = recorded(program, "--entries", patterns="mix=double(double,long,double)", kind="--domains")
+    check(sum(by_caller("mix").values()) == 8, f"{options}: its calls count: {done.stderr}")
+    shown = call(FASTGATE, "view", "--csv", "-V", "domains", "fastgate-record").stdout
+    check("mix" not in shown, f"{options}: {shown}")
+
+
 def without_an_end_there_is_no_duration():
     done = recorded(compiled("hooked", GCC, "-pg", "-mfentry"), "--times")
     check("  reads  (-mfentry)" in done.stderr and "how long they took" not in done.stderr, done.stderr)
@@ -244,6 +256,8 @@ def body():
         each_call_of_fentry_counts("gcc, endbr64", GCC, "-no-pie", "-fno-pie", "-fcf-protection=full", "-Wl,-z,lazy")
         arguments_are_seen(GCC, "-pg", "-mfentry")
         arguments_are_seen(GCC, "-fpatchable-function-entry=5")
+        arguments_of_a_clone_are_not(GCC, "-pg", "-mfentry")
+        arguments_of_a_clone_are_not(GCC, "-fpatchable-function-entry=5")
         without_an_end_there_is_no_duration()
         gprof_is_told_the_same()
         registers_are_left_alone()
