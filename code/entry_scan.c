@@ -608,8 +608,8 @@ static void scan_narrow(const struct scan *s, const struct fg_image_section *sec
 /* ---- where the compiler left NOPs ---- */
 
 /*
- * Of each function with NOPs their address stands in a section of its own, for those who want to
- * patch them.  Nobody jumps there, unless the program asks where the section is.
+ * The addresses of NOPs that functions begin with stand in a section of their own, for those who
+ * want to patch them.  Nobody jumps there, unless the program asks where the section is.
  */
 static const struct fg_image_section *find_nop_list(const struct fg_image *image)
 {
@@ -628,7 +628,7 @@ static bool is_in_nop_list(const struct scan *s, uint64_t address)
 	       address - s->nop_list->address < s->nop_list->size;
 }
 
-/* Is the word the address that a relocation puts into the list? */
+/* Does a relocation put the word, an address, into the list? */
 static bool is_for_nop_list(const struct scan *s, const struct fg_image_section *section,
 			    uint64_t at)
 {

@@ -6,6 +6,7 @@
 #include "collector/threads.h"
 #include "collector/writer.h"
 
+#include <link.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -43,14 +44,14 @@ struct breakpoint {
 	struct function *function;
 };
 
-/* Of a thread, by breakpoint. */
+/* A breakpoint in a thread. */
 struct event {
 	int fd; /* 0: none yet */
 	uint64_t id;
 	uint64_t seen; /* of what it has counted */
 };
 
-/* Of a slot of fg_g.threads. */
+/* All of a thread, by its slot in fg_g.threads. */
 struct events {
 	_Atomic uint32_t held; /* a thread is at them */
 	_Atomic pid_t tid;     /* whose they are; 0: nobody's */
@@ -427,6 +428,40 @@ void fg_breakpoints_sweep(bool (*is_loaded)(uintptr_t address))
 		atomic_store(&breakpoints[i].address, 0); /* no thread that begins sets it */
 		clear(i);
 	}
+}
+
+struct sought {
+	uintptr_t address;
+	bool is_found;
+};
+
+static int seek(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct sought *sought = data;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+		sought->is_found |=
+			header->p_type == PT_LOAD &&
+			sought->address - info->dlpi_addr - header->p_vaddr < header->p_memsz;
+	}
+	return sought->is_found;
+}
+
+static bool is_still_loaded(uintptr_t address)
+{
+	struct sought sought = {.address = address};
+
+	(void)dl_iterate_phdr(seek, &sought);
+	return sought.is_found;
+}
+
+void fg_breakpoints_unloaded(void)
+{
+	if (wanted)
+		fg_breakpoints_sweep(is_still_loaded);
 }
 
 /* ---- what is told ---- */

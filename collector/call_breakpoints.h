@@ -37,6 +37,8 @@ void fg_breakpoints_set(const struct fg_breakpoint_host *host);
 bool fg_breakpoint_is_at(uintptr_t address);
 /* Takes those away whose object is gone. */
 void fg_breakpoints_sweep(bool (*is_loaded)(uintptr_t address));
+/* Objects have gone.  In normal context. */
+void fg_breakpoints_unloaded(void);
 
 void fg_breakpoints_thread_begin(struct fg_thread *thread);
 void fg_breakpoints_thread_end(const struct fg_thread *thread);

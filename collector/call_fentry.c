@@ -26,10 +26,8 @@ void fg_fentry_nothing(void) __attribute__((visibility("hidden")));
 /* The C library's, or one that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_nothing;
 
-uint64_t fg_fentry_look(uintptr_t site) __attribute__((visibility("hidden")));
-
 /* 0: the function that goes on there is not wanted. */
-uint64_t fg_fentry_look(uintptr_t site)
+static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	uint32_t place = 0;
 
@@ -39,7 +37,7 @@ uint64_t fg_fentry_look(uintptr_t site)
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_fentry_next, fg_fentry_look, fg_fentry_nothing, fg_call_jump_code\n"
+"	.hidden fg_fentry_next, fg_fentry_nothing, fg_call_jump_code\n"
 "	.balign 64\n"
 "	.globl __fentry__\n"
 "	.type __fentry__, @function\n"
@@ -53,7 +51,7 @@ __asm__(
 "	subq $8, %rsp\n"
 "	.cfi_adjust_cfa_offset 8\n"
 "	movq 80(%rsp), %rdi\n"
-"	call fg_fentry_look\n"
+"	call find_place\n"
 "	testq %rax, %rax\n"
 	/* 128 bytes below what was the stack pointer, which no handler touches */
 "	movq %rax, -48(%rsp)\n"

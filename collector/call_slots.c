@@ -925,40 +925,6 @@ static void look_at_new(bool is_first)
 	}
 }
 
-struct sought {
-	uintptr_t address;
-	bool is_found;
-};
-
-static int seek(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct sought *sought = data;
-
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-
-		sought->is_found |=
-			header->p_type == PT_LOAD &&
-			sought->address - info->dlpi_addr - header->p_vaddr < header->p_memsz;
-	}
-	return sought->is_found;
-}
-
-static bool is_still_loaded(uintptr_t address)
-{
-	struct sought sought = {.address = address};
-
-	(void)dl_iterate_phdr(seek, &sought);
-	return sought.is_found;
-}
-
-void fg_call_slots_unloaded(void)
-{
-	if (fg_breakpoints_wanted())
-		fg_breakpoints_sweep(is_still_loaded);
-}
-
 /* How often objects have come and gone, as the loader counts. */
 struct changes {
 	unsigned long long added;

@@ -798,7 +798,7 @@ static const struct fg_count_hooks hooks = {
 	.thread_end = on_thread_end,
 	.forked = on_fork,
 	.thread_begin = fg_breakpoints_thread_begin,
-	.unloaded = fg_call_slots_unloaded,
+	.unloaded = fg_breakpoints_unloaded,
 	.fd_moved = fg_breakpoints_fd_moved,
 };
 

@@ -171,7 +171,5 @@ extern bool fg_called_full;
 extern uint32_t fg_call_nameless;
 /* Leads the imports of objects that were loaded since the last time.  In normal context. */
 void fg_call_slots_update(void);
-/* Objects have gone.  In normal context. */
-void fg_call_slots_unloaded(void);
 
 #endif

@@ -126,7 +126,7 @@ static bool has_loop_to_entry(const struct fg_trace_breakpoint_place *place)
 	return found;
 }
 
-static const char *reason_of(uint32_t why)
+static const char *reason_of(uint32_t why, char *text, size_t size)
 {
 	switch (why) {
 	case EACCES:
@@ -144,21 +144,25 @@ static const char *reason_of(uint32_t why)
 	case EOPNOTSUPP:
 		return "this system or processor has none";
 	default:
-		return strerror((int)why);
+		return strerror_r((int)why, text, size);
 	}
 }
 
 static void explain_missed(const struct fg_trace_breakpoint *one, struct fg_strbuf *text)
 {
+	char reason[128];
+
 	fg_strbuf_printf(text, "; in %" PRIu64 " thread%s none could be set: %s", one->missed,
 			 one->missed == 1 ? "" : "s",
-			 one->why ? reason_of(one->why) : "these were found late");
+			 one->why ? reason_of(one->why, reason, sizeof(reason))
+				  : "these were found late");
 }
 
 void fg_breakpoints_explain(const struct fg_breakpoints *all, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_trace_breakpoint *one = &all->functions[index];
 	char calls[FG_NUMBER_TEXT_SIZE];
+	char reason[128];
 	bool loops = false;
 
 	(void)fg_format_count((double)one->calls, calls);
@@ -189,7 +193,7 @@ void fg_breakpoints_explain(const struct fg_breakpoints *all, size_t index, stru
 		break;
 	case FG_BREAKPOINT_REFUSED:
 		fg_strbuf_printf(text, "no hardware breakpoint for '%s': %s", one->name,
-				 reason_of(one->why));
+				 reason_of(one->why, reason, sizeof(reason)));
 		break;
 	case FG_BREAKPOINT_OURS:
 		fg_strbuf_printf(text,

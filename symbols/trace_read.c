@@ -468,11 +468,8 @@ static void read_breakpoint(struct reader *r, struct cursor *c)
 	breakpoint.missed = take_varint(c);
 	breakpoint.name = take_text(r, c);
 	while (c->at < c->end && !c->failed && breakpoint.place_count < FG_BREAKPOINT_PLACES_MAX) {
-		struct fg_trace_breakpoint_place *place =
-			&breakpoint.places[breakpoint.place_count++];
-
-		place->path = take_text(r, c);
-		place->address = take_varint(c);
+		breakpoint.places[breakpoint.place_count].path = take_text(r, c);
+		breakpoint.places[breakpoint.place_count++].address = take_varint(c);
 	}
 	if (!c->failed)
 		*APPEND(r->trace, breakpoint) = breakpoint;
