@@ -128,8 +128,13 @@ static void look_at(struct event *event, struct function *function)
 {
 	uint64_t value = 0;
 
-	if (!is_ours(event) ||
-	    syscall(SYS_read, event->fd, &value, sizeof(value)) != (long)sizeof(value) ||
+	if (!is_ours(event)) {
+		/* Somebody has closed it behind our back. */
+		event->fd = REFUSED;
+		(void)atomic_fetch_add(&function->missed, 1);
+		return;
+	}
+	if (syscall(SYS_read, event->fd, &value, sizeof(value)) != (long)sizeof(value) ||
 	    value < event->seen)
 		return;
 	(void)atomic_fetch_add(&function->calls, value - event->seen);

@@ -152,10 +152,10 @@ static void explain_missed(const struct fg_trace_breakpoint *one, struct fg_strb
 {
 	char reason[128];
 
-	fg_strbuf_printf(text, "; in %" PRIu64 " thread%s none could be set: %s", one->missed,
+	fg_strbuf_printf(text, "; in %" PRIu64 " thread%s %s%s", one->missed,
 			 one->missed == 1 ? "" : "s",
-			 one->why ? reason_of(one->why, reason, sizeof(reason))
-				  : "these were found late");
+			 one->why ? "none could be set: " : "it did not count from start to end",
+			 one->why ? reason_of(one->why, reason, sizeof(reason)) : "");
 }
 
 void fg_breakpoints_explain(const struct fg_breakpoints *all, size_t index, struct fg_strbuf *text)

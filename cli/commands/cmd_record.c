@@ -305,6 +305,10 @@ static const char *only_inside(const struct options *given)
 		return "--calls";
 	if (given->domains)
 		return "--domains";
+	if (given->entries)
+		return "--entries";
+	if (given->breakpoints)
+		return "--breakpoints";
 	if (given->python && given->system)
 		return "--python";
 	return given->paused ? "--paused" : NULL;
