@@ -85,6 +85,7 @@ static void *early(void *argument)
 }
 static void *late(void *argument) { for (int i = 0; i < 100; i++) sum += reads(argument); return NULL; }
 static void *crowd(void *argument) { pthread_barrier_wait(&begun); reads(argument); return NULL; }
+static void *share(void *argument) { pthread_barrier_wait(&begun); for (int i = 0; i < 5500; i++) sum += reads(argument); return NULL; }
 /* More threads at once than descriptors are left; a child before has what it needs. */
 static int crowded(void)
 {
@@ -144,6 +145,14 @@ int main(int argc, char **argv)
     pthread_t threads[5];
     if (!strcmp(what, "plugin"))
         return plugin(4);
+    if (!strcmp(what, "shared")) {
+        pthread_barrier_init(&begun, NULL, 4);
+        for (int i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, share, &first);
+        for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+        return 0;
+    }
     if (!strcmp(what, "crowded"))
         return crowded();
     if (!strcmp(what, "often")) {
@@ -244,6 +253,8 @@ def a_function_that_is_called_all_the_time_is_let_go(program):
     check(done.stdout == "done\n", f"{done}")
     check(re.search("'reads' is called too often for a hardware breakpoint: at least 20 0.. calls", done.stderr), f"it was let go: {done.stderr}")
     expect(done, reads=None, tiny=0)
+    done = recorded("reads", program, "shared")
+    check("'reads' is called too often for a hardware breakpoint: at least 22 000 calls" in done.stderr, f"in all threads together: {done.stderr}")
     view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
     check(view.returncode != 0 or "calls.reads" not in view.stdout, f"half a number is none: {view}")
 
