@@ -53,17 +53,21 @@ def beside_an_import(folder, record):
     subprocess.run([*build, nops, "-fpatchable-function-entry=5"], check=True)
     subprocess.run([*build, fentry, "-pg", "-mfentry"], check=True, cwd=folder)
     million, some = ("30", "1000000"), ("30", "10000")
-    turns = {"import": (nops, [*record, "--calls", "exp", "--"], million), "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"], (*million, "half")),
+    turns = {"import": (nops, [*record, "--calls", "exp", "--"], million),
+             "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"], (*million, "half")),
              "__fentry__": (fentry, [*record, "--calls", "half", "--"], (*million, "half")),
              "hardware breakpoint": (nops, [*record, "--calls", "half", "--breakpoints", "--"], (*some, "half"))}
     added = {way: [] for way in turns}
     for _ in range(ROUNDS):
         for way, (program, before, words) in turns.items():
-            took = [float(subprocess.run([*start, program, *words], check=True, capture_output=True, text=True, cwd=folder).stdout.split()[-1])
-                    for start in ([], before)]
+            took = []
+            for start in ([], before):
+                done = subprocess.run([*start, program, *words], check=True, capture_output=True, text=True, cwd=folder)
+                took.append(float(done.stdout.split()[-1]))
             added[way].append(took[1] - took[0])
     middle = {way: statistics.median(values) for way, values in added.items()}
-    print("  added to a call 30 deep: " + ", ".join(f"{way} {middle[way]:.0f} ns ({middle[way] / middle['import']:.1f} x)" for way in turns))
+    each = (f"{way} {middle[way]:.0f} ns ({middle[way] / middle['import']:.1f} x)" for way in turns)
+    print("  added to a call 30 deep: " + ", ".join(each))
 
 
 def main():

@@ -106,7 +106,8 @@ def nops_are_enough(what, compiler, *options):
     program = compiled("nops", compiler, *options)
     done = recorded(program, "--entries")
     expect_all(what, done, "NOPs that the compiler left")
-    check("7 functions are counted in NOPs that the compiler left" in done.stderr and "not counted at" not in done.stderr, f"{what}: {done.stderr}")
+    check("7 functions are counted in NOPs that the compiler left" in done.stderr, f"{what}: {done.stderr}")
+    check("not counted at" not in done.stderr, f"{what}: {done.stderr}")
     view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
     check("in NOPs that the compiler left" in view.stdout + view.stderr, f"the view says it, too: {view}")
     done = recorded(program)
@@ -128,7 +129,8 @@ def with_too_few_nops_they_are_refused(compiler):
 
 def who_asks_where_the_nops_are_keeps_them():
     """It may jump there, or write what it likes."""
-    asks = "\nextern void *const list[] __asm__(\"__start___patchable_function_entries\");\nvoid *const *where(); void *const *where() { return list; }\n"
+    asks = ('extern void *const list[] __asm__("__start___patchable_function_entries");\n'
+            "void *const *where();\nvoid *const *where() { return list; }\n")
     done = recorded(compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full", source=PROGRAM + asks), "--entries")
     check("may be taken (text::Parser::parse)" in done.stderr, done.stderr)
 
@@ -173,7 +175,8 @@ def arcs(program):
     for line in shown.splitlines():
         words = line.split()
         if words and not line.startswith(("index", "\f", "\t\t")):
-            found.append((words[0] if line.startswith("[") else "", [word for word in words if "/" in word and word[0].isdigit()], words[-2:]))
+            places = [word for word in words if "/" in word and word[0].isdigit()]
+            found.append((words[0] if line.startswith("[") else "", places, words[-2:]))
     os.remove("gmon.out")
     return found
 
@@ -207,7 +210,8 @@ def registers_are_left_alone():
     code = ["	.text", "	.globl run", "	.type run, @function", "run:", "	.cfi_startproc"]
     code += [f"	push %{name}" for name in saved] + ["	sub $8, %rsp"] + load + fill + keep + ["	call probe", "	add $8, %rsp"]
     code += [f"	pop %{name}" for name in reversed(saved)] + ["	ret", "	.cfi_endproc", "	.size run, . - run"]
-    code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"] + store + ["	ret", "	.cfi_endproc", "	.size probe, . - probe"]
+    code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"] + store
+    code += ["	ret", "	.cfi_endproc", "	.size probe, . - probe"]
     text = "".join(f'"{line}\\n"\n' for line in code)
     source = f"""
 #include <string.h>

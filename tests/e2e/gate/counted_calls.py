@@ -39,7 +39,8 @@ def begin(folder, source, options, measure, gated):
     os.makedirs(folder)
     os.chdir(folder)
     write("app.c", source)
-    write("fastgate.yml", CONFIGURATION.replace("COMPILER", f"{COMPILER} -g {options}").replace("MEASURE", "\n  ".join(measure)).replace("GATED", gated))
+    text = CONFIGURATION.replace("COMPILER", f"{COMPILER} -g {options}").replace("GATED", gated)
+    write("fastgate.yml", text.replace("MEASURE", "\n  ".join(measure)))
     write(".gitignore", "app\n.fastgate/\nreport.json\n")
     git("init", "-q", ".")
     git("add", ".")
@@ -72,8 +73,8 @@ def calls_of_libraries_are_gated():
     def program(fits, factor, of, more=""):
         return IMPORTS.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more
 
-    begin("imports", program("1000", "0.5", "2.0"), "-O1 -fno-builtin app.c -o app -lm", ["calls: [exp, \"cos@libm\", nowhere]", "domains: [log, cos]"],
-          "calls.exp")
+    begin("imports", program("1000", "0.5", "2.0"), "-O1 -fno-builtin app.c -o app -lm",
+          ['calls: [exp, "cos@libm", nowhere]', "domains: [log, cos]"], "calls.exp")
     done, benchmark, notes = gate(program("1001", "2.0", "0.0 / (sink - sink)"), 1)
     expect(benchmark, "calls.exp", 1000, 1001, "regression")
     check(metric(benchmark, "calls.cos")["candidate"] == 100, f"{benchmark['metrics']}")
