@@ -72,8 +72,8 @@ static size_t count_before(const void *items, size_t count, size_t stride, uint6
 	return (size_t)(at - (const char *)items) / stride + (start <= address);
 }
 
-static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
-					     const struct fg_debug_unit *unit, uint64_t address)
+const struct fg_debug_line *fg_debug_find_line(const struct fg_debug_index *index,
+					       const struct fg_debug_unit *unit, uint64_t address)
 {
 	const struct fg_debug_line *lines;
 	size_t before;
@@ -165,7 +165,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			continue;
 		if (!unit->indexed)
 			fg_debug_walk_unit(index, range->unit);
-		line = find_line(index, unit, address);
+		line = fg_debug_find_line(index, unit, address);
 		scope = find_scope(index, unit, address);
 		if (scope)
 			return fill_chain(index, scope, line, chain);
