@@ -14,6 +14,7 @@
 #include "collector/environment.h"
 #include "collector/handler.h"
 #include "collector/introduce.h"
+#include "collector/jit_dumps.h"
 #include "collector/modules.h"
 #include "collector/options.h"
 #include "collector/paths.h"
@@ -222,6 +223,7 @@ static void after_fork_in_child(void)
 	fg_threads_forget();
 	fg_paths_clear();
 	fg_python_codes_clear();
+	fg_jit_dump_forget();
 	if (fg_count_hooks)
 		fg_count_hooks->forked();
 	fg_g.pid = getpid();
@@ -299,12 +301,14 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
-/* Record libraries that were loaded and never sampled. */
+/* Record libraries that were loaded and never sampled, and who describes generated code. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
-	if (atomic_load(&fg_g.header))
+	if (atomic_load(&fg_g.header)) {
 		fg_modules_scan(thread);
+		fg_jit_dump_at_end(thread);
+	}
 	if (fg_g.sandboxed)
 		fg_regions_finish(thread);
 	fg_thread_leave(thread);

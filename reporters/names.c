@@ -68,8 +68,7 @@ static void fold_brackets(struct fg_strbuf *text, const char *name, char open, c
 	for (size_t i = 0; name[i]; i++) {
 		const bool sign =
 			(name[i] == open || name[i] == close) && is_operator_sign(name, i);
-		const size_t end =
-			depth == 0 && name[i] == open ? scope_end(name, i, close) : 0;
+		const size_t end = depth == 0 && name[i] == open ? scope_end(name, i, close) : 0;
 
 		if (end > 0) {
 			fg_strbuf_add(text, name + i, end - i + 1);

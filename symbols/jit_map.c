@@ -2,6 +2,7 @@
 #include "symbols/jit_map.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "symbols/jit_dump.h"
 
 #include <sys/stat.h>
@@ -91,19 +92,35 @@ static void parse(char *text, size_t size, struct fg_jit_map *map)
 		qsort(map->entries, map->count, sizeof(map->entries[0]), by_start);
 }
 
-char *fg_jit_map_path(uint32_t pid)
+bool fg_jit_map_is_dump(const char *path)
+{
+	static const char before[] = "jit-";
+	const char *name = fg_fs_base_name(path);
+	size_t digits = 0;
+
+	if (!fg_text_starts_with(name, before))
+		return false;
+	name += sizeof(before) - 1;
+	digits = strspn(name, "0123456789");
+	return digits > 0 && strcmp(name + digits, ".dump") == 0;
+}
+
+char *fg_jit_map_path(uint32_t pid, const char *dump)
 {
 	static const char *const folders[] = {"/tmp/", ""};
-	char *map = fg_xasprintf("/tmp/perf-%u.map", pid);
+	char *map = NULL;
 
+	if (dump && *dump == '/' && fg_jit_map_is_dump(dump) && fg_fs_exists(dump))
+		return fg_xstrdup(dump);
+	map = fg_xasprintf("/tmp/perf-%u.map", pid);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(folders) && !fg_fs_exists(map); i++) {
-		char *dump = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
+		char *unmapped = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
 
-		if (fg_fs_exists(dump)) {
+		if (fg_fs_exists(unmapped)) {
 			free(map);
-			return dump;
+			return unmapped;
 		}
-		free(dump);
+		free(unmapped);
 	}
 	return map;
 }

@@ -2,7 +2,8 @@
 /*
  * Names of code generated at run time: the text file /tmp/perf-PID.map that JIT compilers write for
  * profilers, one line "START SIZE NAME" each, numbers in hexadecimal; later lines override earlier
- * ones.  Or the binary file jit-PID.dump, in /tmp or this folder, where there is no such map.
+ * ones.  Or the binary file jit-PID.dump: where the process had it mapped or, where that is not
+ * known and there is no such map, in /tmp or this folder.
  * Anyone can write to /tmp, so the file is read only if it is a regular file of this user or of
  * root, up to 256 MiB.
  */
@@ -25,7 +26,13 @@ struct fg_jit_map {
 };
 
 int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
-char *fg_jit_map_path(uint32_t pid); /* of this process on this host; to be freed */
+/* A path that ends in jit-NUMBER.dump. */
+bool fg_jit_map_is_dump(const char *path);
+/*
+ * The file of this process on this host, to be freed. `dump` is the one that it had mapped; NULL or
+ * "": not known.
+ */
+char *fg_jit_map_path(uint32_t pid, const char *dump);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 void fg_jit_map_release(struct fg_jit_map *map);
 

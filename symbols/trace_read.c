@@ -685,6 +685,12 @@ static void read_command(struct reader *r, struct cursor *c)
 	r->trace->command = take_text(r, c);
 }
 
+static void read_jit_dump(struct reader *r, struct cursor *c)
+{
+	(void)take_varint(c); /* when it was found */
+	r->trace->jit_dump = take_text(r, c);
+}
+
 static void read_note(struct reader *r, struct cursor *c)
 {
 	const char *text = take_text(r, c);
@@ -736,6 +742,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
 	[FG_RECORD_ENTRIES] = read_entries,
+	[FG_RECORD_JIT_DUMP] = read_jit_dump,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,
@@ -912,6 +919,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	r->trace->executable = "";
+	r->trace->jit_dump = "";
 	r->trace->command = "";
 	end = r->trace->header.allocated;
 	if (end > r->window.source.size) {

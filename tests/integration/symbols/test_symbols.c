@@ -717,12 +717,15 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
 		file);
 	(void)fclose(file);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7010,
+				 &chain);
 	assert_string_equal(chain[0].function->name, "lambda_one");
 	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7044,
+				 &chain);
 	assert_string_equal(chain[0].function->name, "patched");
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7104,
+				 &chain);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	(void)unlink(path);
 	fg_symbolizer_free(symbolizer);
@@ -757,8 +760,9 @@ static const char *name_of_code(struct fg_symbolizer *symbolizer, uint64_t addre
 {
 	const struct fg_symbol *chain = NULL;
 
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, (uint32_t)getpid()),
-				 address, &chain);
+	(void)fg_symbolizer_find(symbolizer,
+				 fg_symbolizer_jit(symbolizer, (uint32_t)getpid(), NULL), address,
+				 &chain);
 	return chain[0].flags == FG_FRAME_JIT ? chain[0].function->name : NULL;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/names.h"
-
 #include "tests/support/fg_test.h"
 
 static void check_plain(const char *name, const char *expected)
