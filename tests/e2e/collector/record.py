@@ -370,6 +370,20 @@ def libraries_by_relative_path():
         check(named > 0.5 * document["cpu_ns"] > 0, f"a library opened as {path}: {named / 1e6} of {document['cpu_ns'] / 1e6} ms stand under its function")
 
 
+def program_with_gaps_between_its_segments():
+    """As where code is aligned to huge pages: only the first of its mappings begins with the headers that lead to the unwind tables."""
+    with open("gaps.c", "w", encoding="ascii") as file:
+        file.write("#include <time.h>\n__attribute__((noinline)) static double inner(double x) { for (int i = 0; i < 100000; i++) x = x * 0.5 + 1; return x; }\n"
+                   "__attribute__((noinline)) static double outer(double x) { return inner(x) + 1; }\n"
+                   "int main(void) { double x = 0; for (clock_t end = clock() + CLOCKS_PER_SEC * 2 / 5; clock() < end;) x = outer(x); return x < 0; }\n")
+    made = subprocess.run([COMPILER, "-g", "-O1", "-fomit-frame-pointer", "-no-pie", "-Wl,-z,max-page-size=0x200000,-z,separate-code", "gaps.c", "-o", "gaps"],
+                          capture_output=True, text=True, check=False)
+    check(made.returncode == 0, made.stderr)
+    document = recorded("--", "./gaps")
+    check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0, "main is not found as the caller")
+    check(document["truncated_ns"] < 0.1 * document["cpu_ns"], f"stacks that end early: {document['truncated_ns']} of {document['cpu_ns']}")
+
+
 # ---- refusals ----
 
 def compile_program(name, *flags, compiler=COMPILER):
@@ -627,7 +641,7 @@ def static_programs():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, program_with_gaps_between_its_segments, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
                  tracing_forbidden, static_programs):
         part()
     if not failures:
