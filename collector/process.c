@@ -159,6 +159,7 @@ static void begin_main_thread(struct fg_thread *thread)
 static void start(char **environment)
 {
 	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct fg_thread *thread;
 
 	fg_collector_options_parse(environment, &fg_g.options);
@@ -193,7 +194,7 @@ static void start(char **environment)
 	begin_main_thread(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	__atomic_store_n(&header->startup_ns, fg_clock_ns(CLOCK_MONOTONIC) - begin_ns,
+	__atomic_store_n(&header->startup_ns, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns,
 			 __ATOMIC_RELAXED);
 }
 

@@ -57,6 +57,7 @@
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_HANDLER_BUCKETS   80u
+#define FG_HANDLER_MOST_NS   100000u /* believed of their mean: some lost their CPU meanwhile */
 
 /* What made the thread stop for a sample, and so what its weight counts. */
 enum fg_trace_clock {
@@ -374,7 +375,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* the collector's own time in handlers */
+	uint64_t handler_ns;          /* the collector's own time in handlers, elapsed */
 	uint64_t handler_max_ns;      /* the longest */
 	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
 	uint64_t frames;              /* walked */
@@ -382,7 +383,7 @@ struct fg_trace_header {
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
 	uint32_t kernel_frames;       /* of the kernel, that are to be named yet */
 	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
-	uint64_t startup_ns;          /* the collector's own time before main */
+	uint64_t startup_ns;          /* the collector's own CPU time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were started again */
 	uint64_t restarts;
