@@ -75,8 +75,7 @@ static void take_code(void *context, const struct fg_jit_code *code)
 		add(map, code->start, code->size, name);
 }
 
-/* Takes ownership of `text` and modifies it. */
-static void parse(char *text, size_t size, struct fg_jit_map *map)
+void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map)
 {
 	struct dump dump = {.map = map};
 	char *rest = text;
@@ -139,7 +138,7 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
 	if (status != FG_OK)
 		return status;
-	parse(text, size, map);
+	fg_jit_map_parse(text, size, map);
 	return FG_OK;
 }
 

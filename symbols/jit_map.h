@@ -33,6 +33,8 @@ bool fg_jit_map_is_dump(const char *path);
  * "": not known.
  */
 char *fg_jit_map_path(uint32_t pid, const char *dump);
+/* From memory: `text` ends with a NUL behind its `size` bytes; it is taken over and modified. */
+void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 void fg_jit_map_release(struct fg_jit_map *map);
 
