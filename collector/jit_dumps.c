@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * /proc/self/maps is read, about half a microsecond a mapping, in a handler if need be: a program
+ * /proc/self/maps is read, about 0.2 us a mapping, in a handler if need be: a program
  * that is killed has no other moment.  Of several files the one of this process counts; a child of
  * fork runs code that its parent described.
  */

@@ -45,6 +45,9 @@ def recording_knows_where_the_file_lies():
     check(done.returncode == 0, done.stderr)
     here = call(FASTGATE, "view", "traces").stdout
     check(re.search(r"\[JIT\] +made_to_refine", here), here)
+    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "200", "fork", check=True)
+    if not LINKED:  # from outside, children are not looked at
+        check("made_to_refine" in call(FASTGATE, "view", "forked").stdout, "a child of fork runs what its parent described")
     shutil.rmtree("elsewhere")
     check("made_to_refine" not in call(FASTGATE, "view", "traces").stdout, "the file is gone, and its names are not")
     there = call(FASTGATE, "view", "traces.tar.zst").stdout

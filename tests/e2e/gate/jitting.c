@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitting FOLDER ROUNDS: makes two functions at run time and calls them, and describes them as a
- * JIT compiler does: in jit-PID.dump in FOLDER, a page of which it maps as executable.
+ * jitting FOLDER ROUNDS [fork]: makes two functions at run time and calls them (in a child), and
+ * describes them as a JIT compiler does: in jit-PID.dump in FOLDER, a page of which it maps as executable.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -84,6 +85,8 @@ int main(int count, char **words)
 	made = make("made_to_refine");
 	memcpy(&refine, &made, sizeof(made));
 	(void)fclose(dump);
+	if (count > 3 && fork() != 0)
+		return wait(NULL) < 0;
 	for (int i = atoi(words[2]); i > 0; i--) {
 		load(1000000);
 		refine(REFINE);

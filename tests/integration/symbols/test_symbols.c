@@ -756,14 +756,28 @@ static void put_code(FILE *file, uint64_t address, uint64_t size, const char *na
 	put_number(file, 0xc390 << 8, 3);
 }
 
-static const char *name_of_code(struct fg_symbolizer *symbolizer, uint64_t address)
+static const char *name_in_dump(struct fg_symbolizer *symbolizer, const char *dump,
+				uint64_t address)
 {
 	const struct fg_symbol *chain = NULL;
 
 	(void)fg_symbolizer_find(symbolizer,
-				 fg_symbolizer_jit(symbolizer, (uint32_t)getpid(), NULL), address,
+				 fg_symbolizer_jit(symbolizer, (uint32_t)getpid(), dump), address,
 				 &chain);
 	return chain[0].flags == FG_FRAME_JIT ? chain[0].function->name : NULL;
+}
+
+static FILE *open_dump(const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	put_number(file, 0x4a695444, 4);
+	put_number(file, 1, 4);
+	put_number(file, 40, 4);
+	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
+		put_number(file, 0, 4);
+	return file;
 }
 
 static void code_made_at_run_time_is_named_by_its_dump(void **state)
@@ -774,13 +788,7 @@ static void code_made_at_run_time_is_named_by_its_dump(void **state)
 
 	(void)state;
 	(void)snprintf(path, sizeof(path), "/tmp/jit-%u.dump", (unsigned)getpid());
-	file = fopen(path, "we");
-	assert_non_null(file);
-	put_number(file, 0x4a695444, 4);
-	put_number(file, 1, 4);
-	put_number(file, 40, 4);
-	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
-		put_number(file, 0, 4);
+	file = open_dump(path);
 	put_code(file, 0x7000, 0x100, "compiled_one");
 	put_record(file, 4, 16 + 8); /* unwind tables */
 	put_number(file, 0, 8);
@@ -792,11 +800,52 @@ static void code_made_at_run_time_is_named_by_its_dump(void **state)
 	put_number(file, 1, 8);
 	put_record(file, 0, 4096); /* cut short */
 	(void)fclose(file);
-	assert_string_equal(name_of_code(symbolizer, 0x7010), "compiled_one");
-	assert_string_equal(name_of_code(symbolizer, 0x7308), "compiled_two");
-	assert_null(name_of_code(symbolizer, 0x7150));
+	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7010), "compiled_one");
+	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7308), "compiled_two");
+	assert_null(name_in_dump(symbolizer, NULL, 0x7150));
 	(void)unlink(path);
 	fg_symbolizer_free(symbolizer);
+}
+
+/* It comes before a map that an earlier process of the same number may have left. */
+static void a_dump_is_read_where_the_process_had_it_mapped(void **state)
+{
+	static const char *const others[] = {"jit-1.dump.old", "xjit-1.dump", "jit-.dump",
+					     "jit-1x.dump"};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	char folder[] = "/tmp/fastgate-test-XXXXXX";
+	char *map = fg_xasprintf("/tmp/perf-%u.map", (unsigned)getpid());
+	char *path = NULL;
+	FILE *file = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	file = fopen(map, "we");
+	assert_non_null(file);
+	(void)fputs("7000 100 in_the_map\n", file);
+	(void)fclose(file);
+	path = fg_fs_join(folder, "jit-1.dump"); /* of the parent, before it forked */
+	file = open_dump(path);
+	put_code(file, 0x7000, 0x100, "in_the_dump");
+	(void)fclose(file);
+	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_dump");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
+		char *other = fg_fs_join(folder, others[i]);
+
+		assert_int_equal(link(path, other), 0);
+		assert_string_equal(name_in_dump(symbolizer, other, 0x7010), "in_the_map");
+		(void)unlink(other);
+		free(other);
+	}
+	(void)unlink(path);
+	fg_symbolizer_free(symbolizer);
+	symbolizer = fg_symbolizer_new(NULL);
+	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_map");
+	fg_symbolizer_free(symbolizer);
+	(void)unlink(map);
+	(void)rmdir(folder);
+	free(path);
+	free(map);
 }
 
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -827,6 +876,7 @@ int main(void)
 		SCENE(the_vdso_has_names),
 		SCENE(code_made_at_run_time_is_named_by_its_map),
 		SCENE(code_made_at_run_time_is_named_by_its_dump),
+		SCENE(a_dump_is_read_where_the_process_had_it_mapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
