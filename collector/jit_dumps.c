@@ -25,11 +25,11 @@ static _Atomic uint32_t met; /* addresses in code of no module */
 static _Atomic bool is_found;
 static _Atomic bool is_searching;
 
-/* Of whoever is searching. */
+/* They belong to whoever is searching. */
 static char text[2 * LINE_SIZE];
 static char candidate[LINE_SIZE];
 
-/* The number in ".../jit-NUMBER.dump"; 0: it is another file. */
+/* The process of ".../jit-PID.dump"; 0: it is another file. */
 static uint64_t owner_of(const char *path)
 {
 	static const char before[] = "jit-";
@@ -43,6 +43,14 @@ static uint64_t owner_of(const char *path)
 	return strcmp(name, ".dump") == 0 ? pid : 0;
 }
 
+/* Where the blanks, or what is no blank, that begin here end. */
+static const char *behind(const char *at, bool blanks)
+{
+	while (*at && (*at == ' ') == blanks)
+		at++;
+	return at;
+}
+
 /* "7f00-7f01 r-xp 00000000 08:01 4711    /path"; whether the search is over. */
 static bool take_line(const char *line)
 {
@@ -52,10 +60,10 @@ static bool take_line(const char *line)
 	if (!at || strlen(at) <= 1 + EXECUTABLE_AT || at[1 + EXECUTABLE_AT - 1] != 'x')
 		return false;
 	for (unsigned field = 1; field < FIELDS && *at; field++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " ");
+		at = behind(at, true);
+		at = behind(at, false);
 	}
-	at += strspn(at, " ");
+	at = behind(at, true);
 	owner = owner_of(at);
 	if (owner && (owner == (uint64_t)fg_g.pid || !candidate[0]))
 		memcpy(candidate, at, strlen(at) + 1);

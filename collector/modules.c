@@ -251,8 +251,8 @@ static struct headers headers_at(const void *start)
 }
 
 /*
- * Of an object with gaps between its segments (a program whose code is aligned to huge pages) the
- * loader knows each segment as a mapping, of which only the first begins with the headers.
+ * An object may have gaps between its segments: a program whose code is aligned to huge pages.  The
+ * loader knows each segment of it as a mapping, of which only the first begins with the headers.
  */
 static struct headers find_headers(const struct dl_find_object *object)
 {

@@ -222,7 +222,7 @@ enum fg_trace_record {
 	FG_RECORD_ENTRIES = 53,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
-	/* time, text: the jitdump file that the process had mapped as executable, an absolute path */
+	/* time, text: the path of the jitdump file that the process had mapped as executable */
 	FG_RECORD_JIT_DUMP = 61,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,

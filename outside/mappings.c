@@ -175,7 +175,7 @@ static void add_nameless(struct fg_mappings *mappings, const struct line *line)
 		(struct fg_range){.start = line->start, .end = line->end};
 }
 
-/* Of several files the process's own counts; a child of fork runs what its parent described. */
+/* The process's own comes first; a child of fork runs what its parent described. */
 static void add_jit_dump(struct fg_mappings *mappings, const char *path, pid_t pid)
 {
 	const bool is_own = strtol(fg_fs_base_name(path) + strlen("jit-"), NULL, 10) == pid;

@@ -127,9 +127,6 @@ static inline const char *fg_debug_lasting_text(const struct fg_debug_index *ind
 {
 	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
 }
-/* The line that this address of the unit belongs to; NULL: none is known. */
-const struct fg_debug_line *fg_debug_find_line(const struct fg_debug_index *index,
-					       const struct fg_debug_unit *unit, uint64_t address);
 /* Keep the demangled name with the function: the next run finds it in the cache. */
 void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable);
 void fg_debug_index_release(struct fg_debug_index *index);

@@ -37,7 +37,6 @@ struct fg_debug_file {
 struct piece {
 	uint64_t start, end;
 	uint32_t scope; /* + 1 */
-	bool is_inlined;
 };
 
 struct walk {
@@ -271,11 +270,8 @@ static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, boo
 			continue;
 		w->pieces = fg_grow(w->pieces, &w->piece_capacity, w->piece_count + 1,
 				    sizeof(w->pieces[0]));
-		w->pieces[w->piece_count++] =
-			(struct piece){.start = start,
-				       .end = end,
-				       .scope = (uint32_t)index->scope_count + 1,
-				       .is_inlined = inlined};
+		w->pieces[w->piece_count++] = (struct piece){
+			.start = start, .end = end, .scope = (uint32_t)index->scope_count + 1};
 	}
 	if (w->piece_count == before)
 		return around;
@@ -458,26 +454,6 @@ static bool find_entry(struct fg_debug_index *index, uint32_t unit, Dwarf_Die *e
 	return dwarf_offdie(index->file->dwarf, index->units[unit].entry, entry) != NULL;
 }
 
-/*
- * Go says which file a function is declared in, and not the line: it is that of its first
- * instruction.
- */
-static void fill_missing_lines(struct walk *w, const struct fg_debug_unit *unit)
-{
-	for (size_t i = 0; i < w->piece_count; i++) {
-		const struct piece *piece = &w->pieces[i];
-		const uint32_t number = w->index->scopes[piece->scope - 1].function;
-		struct fg_debug_function *function = &w->index->functions[number];
-		const struct fg_debug_line *first = NULL;
-
-		if (piece->is_inlined || function->line > 0)
-			continue;
-		first = fg_debug_find_line(w->index, unit, piece->start);
-		if (first && first->file == function->file)
-			function->line = first->line;
-	}
-}
-
 void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 {
 	struct fg_debug_unit *unit = &index->units[number];
@@ -508,7 +484,6 @@ void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	walk_children(&w, &root, 0, 0);
 	cut_segments(&w, unit);
 	add_lines(&w, &entry, unit);
-	fill_missing_lines(&w, unit);
 	fg_debug_scopes_release(&w.scopes);
 	free(w.pieces);
 	free(w.file_texts);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jitting FOLDER ROUNDS [fork]: makes two functions at run time and calls them (in a child), and
- * describes them as a JIT compiler does: in jit-PID.dump in FOLDER, a page of which it maps as executable.
+ * describes them as a JIT compiler does: in jit-PID.dump in FOLDER, of which it maps a page as
+ * executable.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ int main(int count, char **words)
 	(void)fclose(dump);
 	if (count > 3 && fork() != 0)
 		return wait(NULL) < 0;
-	for (int i = atoi(words[2]); i > 0; i--) {
+	for (long i = strtol(words[2], NULL, 10); i > 0; i--) {
 		load(1000000);
 		refine(REFINE);
 	}
