@@ -164,6 +164,56 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 	return NULL;
 }
 
+/* Where the file begins in "JS:*hot /a/bench.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
+static const char *find_file(const char *name, size_t *before)
+{
+	static const char *const beginnings[] = {" file:///", " /"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		const char *at = strstr(name, beginnings[i]);
+
+		if (!at)
+			continue;
+		*before = (size_t)(at - name);
+		return at + strlen(beginnings[i]) - 1;
+	}
+	return NULL;
+}
+
+/* The last colon before `end` with nothing but digits up to it, or NULL. */
+static const char *number_before(const char *begin, const char *end)
+{
+	const char *at = end;
+
+	while (at > begin && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at < end && at > begin && at[-1] == ':' ? at - 1 : NULL;
+}
+
+bool fg_jit_place_read(const char *name, struct fg_jit_place *place)
+{
+	size_t head = 0;
+	const char *file = find_file(name, &head);
+	const char *column = file ? number_before(file, file + strlen(file)) : NULL;
+	const char *line = column ? number_before(file, column) : NULL;
+	const char *base = line;
+	bool is_named = false;
+
+	if (!line)
+		return false;
+	while (base > file && base[-1] != '/')
+		base--;
+	/* In "JS:*" the mark of the compiler is the last, and no name follows. */
+	is_named = head > 0 && !strchr(":*~^+", name[head - 1]);
+	*place = (struct fg_jit_place){
+		.file = fg_xstrndup(file, (size_t)(line - file)),
+		.line = (unsigned)strtoul(line + 1, NULL, 10),
+		.name = fg_xasprintf("%.*s %.*s", (int)head, name,
+				     (int)(is_named ? (size_t)(line - base) : strlen(base)), base),
+	};
+	return true;
+}
+
 void fg_jit_map_release(struct fg_jit_map *map)
 {
 	free(map->entries);

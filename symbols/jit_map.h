@@ -36,6 +36,16 @@ char *fg_jit_map_path(uint32_t pid, const char *dump);
 /* From memory: `text` ends with a NUL behind its `size` bytes; it is taken over and modified. */
 void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
+/*
+ * Scripts are named with where they lie, "JS:*hot /a/bench.js:1:13", which differs between two
+ * builds: the name that is the same in both, "JS:*hot bench.js", and the place apart.  A function
+ * without a name keeps its line.  False: it is another name.
+ */
+struct fg_jit_place {
+	char *name, *file; /* to be freed */
+	unsigned line;
+};
+bool fg_jit_place_read(const char *name, struct fg_jit_place *place);
 void fg_jit_map_release(struct fg_jit_map *map);
 
 #endif

@@ -32,8 +32,16 @@ static void ask(const struct fg_jit_map *map, uint64_t address)
 {
 	const char *name = fg_jit_map_find(map, address);
 
-	if (name)
-		FG_ASSERT(*name && strlen(name) < NAME_MOST);
+	struct fg_jit_place place;
+
+	if (!name)
+		return;
+	FG_ASSERT(*name && strlen(name) < NAME_MOST);
+	if (!fg_jit_place_read(name, &place))
+		return;
+	FG_ASSERT(strlen(place.name) <= strlen(name) && *place.file == '/');
+	free(place.name);
+	free(place.file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

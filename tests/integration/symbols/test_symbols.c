@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_starts.h"
+#include "symbols/jit_map.h"
 #include "symbols/mini_debug.h"
 #include "symbols/symbolizer.h"
 #include "tests/support/fg_test.h"
@@ -848,6 +849,41 @@ static void a_dump_is_read_where_the_process_had_it_mapped(void **state)
 	free(map);
 }
 
+static void check_place(const char *name, const char *expected, const char *file, unsigned line)
+{
+	struct fg_jit_place place = {0};
+
+	assert_true(fg_jit_place_read(name, &place));
+	assert_string_equal(place.name, expected);
+	assert_string_equal(place.file, file);
+	assert_int_equal(place.line, line);
+	free(place.name);
+	free(place.file);
+}
+
+static void scripts_are_named_alike_wherever_they_lie(void **state)
+{
+	static const char *const others[] = {
+		"int Hot.warm(int)",
+		"JS:*hot",
+		"JS:*hot /a/bench.js",
+		"JS:*hot /a/bench.js:1",
+		"JS:*hot /a/bench.js:x:1",
+		"JS:*hot node:fs:1:13",
+		"",
+		":1:2",
+		" /:1:",
+	};
+	struct fg_jit_place place = {0};
+
+	(void)state;
+	check_place("JS:*hot /a/b/bench.js:17:13", "JS:*hot bench.js", "/a/b/bench.js", 17);
+	check_place("JS:~get size file:///a/b.mjs:2:1", "JS:~get size b.mjs", "/a/b.mjs", 2);
+	check_place("JS:* /a/bench.js:3:40", "JS:* bench.js:3:40", "/a/bench.js", 3);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++)
+		assert_false(fg_jit_place_read(others[i], &place));
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -876,6 +912,7 @@ int main(void)
 		SCENE(the_vdso_has_names),
 		SCENE(code_made_at_run_time_is_named_by_its_map),
 		SCENE(code_made_at_run_time_is_named_by_its_dump),
+		SCENE(scripts_are_named_alike_wherever_they_lie),
 		SCENE(a_dump_is_read_where_the_process_had_it_mapped),
 	};
 
