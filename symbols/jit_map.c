@@ -164,7 +164,7 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 	return NULL;
 }
 
-/* Where the file begins in "JS:*hot /a/bench.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
+/* Where the file begins in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
 static const char *find_file(const char *name, size_t *before)
 {
 	static const char *const beginnings[] = {" file:///", " /"};
