@@ -234,20 +234,50 @@ static void name_module(struct fg_module *module, const char *path)
 	module->path_hash = hash_text(module->path);
 }
 
+struct headers {
+	const ElfW(Phdr) * items;
+	size_t count; /* 0: they are not known */
+};
+
+static struct headers headers_at(const void *start)
+{
+	const ElfW(Ehdr) *elf = start;
+
+	if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)))
+		return (struct headers){0};
+	return (struct headers){
+		(const ElfW(Phdr) *)(const void *)((const uint8_t *)elf + elf->e_phoff),
+		elf->e_phnum};
+}
+
+/*
+ * An object may have gaps between its segments: a program whose code is aligned to huge pages.  The
+ * loader knows each segment of it as a mapping, of which only the first begins with the headers.
+ */
+static struct headers find_headers(const struct dl_find_object *object)
+{
+	const uintptr_t bias = object->dlfo_link_map->l_addr;
+	struct headers found = headers_at(object->dlfo_map_start);
+	struct dl_find_object first;
+
+	if (found.count)
+		return found;
+	if (!object->dlfo_link_map->l_name[0])
+		return (struct headers){(const ElfW(Phdr) *)getauxval(AT_PHDR),
+					getauxval(AT_PHNUM)};
+	if (bias && _dl_find_object((void *)bias, &first) == 0 &&
+	    first.dlfo_link_map == object->dlfo_link_map)
+		return headers_at((const void *)bias);
+	return found;
+}
+
 static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object *object)
 {
+	const struct headers headers = find_headers(object);
 	struct fg_module found = {0};
-	const ElfW(Ehdr) *elf = object->dlfo_map_start;
 
 	found.bias = object->dlfo_link_map->l_addr;
-	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
-			      memory_order_relaxed);
-	found.end = (uintptr_t)object->dlfo_map_end;
-	if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 && elf->e_phentsize == sizeof(ElfW(Phdr)))
-		read_headers(
-			&found,
-			(const ElfW(Phdr) *)(const void *)((const uint8_t *)elf + elf->e_phoff),
-			elf->e_phnum);
+	read_headers(&found, headers.items, headers.count);
 	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
 			      memory_order_relaxed);
 	found.end = (uintptr_t)object->dlfo_map_end;

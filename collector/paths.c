@@ -9,6 +9,7 @@
  */
 #include "collector/paths.h"
 
+#include "collector/jit_dumps.h"
 #include "collector/modules.h"
 #include "collector/own_memory.h"
 #include "collector/rules.h"
@@ -156,6 +157,8 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 
 	if (module)
 		info.rule = fg_rule_find(&fg_module(module)->tables, address);
+	else
+		fg_jit_dump_met_code(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
 	if (header)

@@ -14,6 +14,7 @@
 #include "collector/environment.h"
 #include "collector/handler.h"
 #include "collector/introduce.h"
+#include "collector/jit_dumps.h"
 #include "collector/modules.h"
 #include "collector/options.h"
 #include "collector/paths.h"
@@ -172,6 +173,7 @@ static void begin_main_thread(struct fg_thread *thread)
 static void start(char **environment)
 {
 	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct fg_thread *thread;
 
 	fg_collector_options_parse(environment, &fg_g.options);
@@ -206,7 +208,7 @@ static void start(char **environment)
 	begin_main_thread(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	__atomic_store_n(&header->startup_ns, fg_clock_ns(CLOCK_MONOTONIC) - begin_ns,
+	__atomic_store_n(&header->startup_ns, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns,
 			 __ATOMIC_RELAXED);
 }
 
@@ -236,6 +238,7 @@ static void after_fork_in_child(void)
 	fg_threads_forget();
 	fg_paths_clear();
 	fg_python_codes_clear();
+	fg_jit_dump_forget();
 	if (fg_count_hooks)
 		fg_count_hooks->forked();
 	fg_g.pid = getpid();
@@ -313,12 +316,14 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
-/* Record libraries that were loaded and never sampled. */
+/* Record libraries that were loaded and never sampled, and who describes generated code. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
-	if (atomic_load(&fg_g.header))
+	if (atomic_load(&fg_g.header)) {
 		fg_modules_scan(thread);
+		fg_jit_dump_at_end(thread);
+	}
 	if (fg_g.sandboxed)
 		fg_regions_finish(thread);
 	fg_thread_leave(thread);

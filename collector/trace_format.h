@@ -57,6 +57,7 @@
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_HANDLER_BUCKETS   80u
+#define FG_HANDLER_MOST_NS   100000u /* believed of their mean: some lost their CPU meanwhile */
 
 /* What made the thread stop for a sample, and so what its weight counts. */
 enum fg_trace_clock {
@@ -227,6 +228,8 @@ enum fg_trace_record {
 	FG_RECORD_BREAKPOINT = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
+	/* time, text: the path of the jitdump file that the process had mapped as executable */
+	FG_RECORD_JIT_DUMP = 61,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,
 	/* code, its first line, text qualified name, text file: a function of Python */
@@ -402,7 +405,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* own time in handlers; a long one as 0.3 ms */
+	uint64_t handler_ns;          /* own time in handlers, elapsed; a long one as 0.3 ms */
 	uint64_t handler_max_ns;      /* the longest */
 	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
 	uint64_t frames;              /* walked */
@@ -410,7 +413,7 @@ struct fg_trace_header {
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
 	uint32_t kernel_frames;       /* of the kernel, that are to be named yet */
 	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
-	uint64_t startup_ns;          /* the collector's own time before main */
+	uint64_t startup_ns;          /* the collector's own CPU time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were started again */
 	uint64_t restarts;

@@ -25,11 +25,21 @@ bool fg_blame_is_same_library(const struct fg_series *series, const char *librar
 	       strcmp(after, "unreadable") != 0;
 }
 
-/* Also jump stubs and what belongs to no file at all. */
+bool fg_blame_is_generated(const char *library)
+{
+	return strcmp(library, "[JIT]") == 0;
+}
+
+/*
+ * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
+ * names: it was made of something that may have changed, a script for example.
+ */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {
 	const char *library = function->library ? function->library : "";
 
+	if (fg_blame_is_generated(library))
+		return false;
 	return !*library || *library == '[' || fg_text_ends_with(function->name, "@plt") ||
 	       fg_blame_is_same_library(series, library);
 }

@@ -11,4 +11,7 @@ bool fg_blame_is_same_library(const struct fg_series *series, const char *librar
 /* For every node, the node that its time is blamed on; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
+/* Is it the library of code that the program made while it ran? */
+bool fg_blame_is_generated(const char *library);
+
 #endif

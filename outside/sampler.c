@@ -145,6 +145,7 @@ static bool read_mappings(struct run *run, struct fg_error *err)
 		fg_interpreter_find(&run->interpreter, &run->memory, &run->mappings);
 		fg_paths_introduce(&run->paths, &run->mappings, &run->interpreter);
 	}
+	fg_paths_add_jit_dump(&run->paths, &run->mappings);
 	return true;
 }
 

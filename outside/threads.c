@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -273,20 +274,66 @@ static long read_setting(const char *path)
 	return value;
 }
 
-static bool has_tracer(pid_t pid)
+/* The number behind "\nNAME:" in the status of a process; -1: it is not known. */
+static long read_status(pid_t pid, const char *name)
 {
 	char path[64];
 	char *text = NULL;
 	const char *line = NULL;
-	bool traced = false;
+	long value = -1;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
-		return false;
-	line = strstr(text, "\nTracerPid:");
-	traced = line && strtol(line + strlen("\nTracerPid:"), NULL, 10) > 0;
+		return value;
+	line = strstr(text, name);
+	if (line)
+		value = strtol(line + strlen(name), NULL, 10);
 	free(text);
-	return traced;
+	return value;
+}
+
+static bool has_tracer(pid_t pid)
+{
+	return read_status(pid, "\nTracerPid:") > 0;
+}
+
+/* The kernel gives the files in /proc of a process that may not be dumped to root. */
+static bool is_undumpable(pid_t pid, long owner)
+{
+	struct stat facts;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	return owner > 0 && stat(path, &facts) == 0 && facts.st_uid != (uid_t)owner;
+}
+
+/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
+static char *reason_of_kernel(pid_t pid, int error)
+{
+	enum {
+		SCOPE_FOR_GOOD = 3
+	};
+	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
+	const long owner = read_status(pid, "\nUid:");
+
+	if (geteuid() != 0 && owner >= 0 && (uid_t)owner != geteuid())
+		return fg_xasprintf(": it belongs to another user (%ld); run as that user, or as "
+				    "root",
+				    owner);
+	if (geteuid() != 0 && is_undumpable(pid, owner))
+		return fg_xstrdup(": it has more rights than its user, or keeps others from its "
+				  "memory (PR_SET_DUMPABLE); run as root");
+	if (scope == SCOPE_FOR_GOOD)
+		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
+				    "the machine changes",
+				    scope);
+	if (scope > 0)
+		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld; `sysctl "
+				    "kernel.yama.ptrace_scope=0`, or run as root",
+				    scope);
+	return fg_xasprintf(" (%s): it is privileged, or this container lacks CAP_SYS_PTRACE "
+			    "(docker run --cap-add=SYS_PTRACE)",
+			    strerrordesc_np(error));
 }
 
 /* Nobody traces us, so this fails in any case; a filter of system calls says another reason. */
@@ -297,8 +344,8 @@ static bool is_filtered(void)
 
 void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
-	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
 	char folder[32];
+	char *reason = NULL;
 
 	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
 	if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
@@ -314,19 +361,12 @@ void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 			"ptrace(); start its container or service with one that allows it (docker "
 			"run --cap-add=SYS_PTRACE)",
 			(int)pid);
-	else if (scope > 0)
-		(void)fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"process %d may not be looked at: kernel.yama.ptrace_scope is %ld; "
-			"`sysctl kernel.yama.ptrace_scope=0`, or run as root",
-			(int)pid, scope);
 	else
-		(void)fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"process %d may not be looked at (%s): it belongs to another user, is "
-			"privileged, or this container lacks CAP_SYS_PTRACE (docker run "
-			"--cap-add=SYS_PTRACE)",
-			(int)pid, strerrordesc_np(error));
+		reason = reason_of_kernel(pid, error);
+	if (reason)
+		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be looked at%s",
+				   (int)pid, reason);
+	free(reason);
 }
 
 int fg_thread_check_rights(pid_t pid, struct fg_error *err)

@@ -216,9 +216,10 @@ static void name_scope(const struct fg_profile_function *function, bool outer,
 	if (name->length == 0) {
 		const char *library = library_of(function);
 
-		fg_strbuf_add_text(name, library == function->name ? library : "(global)");
-		if (*library && library != function->name)
-			fg_strbuf_printf(name, " %s", library);
+		/* What is in brackets is no library: "[kernel]", "[JIT]". */
+		if (*library != '[')
+			fg_strbuf_printf(name, "(global)%s", *library ? " " : "");
+		fg_strbuf_add_text(name, library);
 	}
 }
 

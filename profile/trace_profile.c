@@ -9,6 +9,7 @@
 #include "symbols/demangle.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static int64_t time_of(const struct fg_trace_joiner *j, uint64_t time_ns)
 {
@@ -766,9 +767,11 @@ static void set_base(struct fg_trace_joiner *j)
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
 {
-	cost->samples += (double)header->samples - (double)header->parts;
+	const double samples = (double)header->samples - (double)header->parts;
+
+	cost->samples += samples;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
-	cost->handler_ns += (double)header->handler_ns;
+	cost->handler_ns += fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
 	cost->start_ns += (double)header->startup_ns;
 	cost->signal_ns = (double)header->signal_ns;
 	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;

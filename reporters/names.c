@@ -37,8 +37,27 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
+ * Where a scope in brackets ends that begins at `at`, as in "<u32 as PartialOrd>::lt" and
+ * "reco::(anonymous namespace)::fit"; 0: none begins there.
+ */
+static size_t scope_end(const char *name, size_t at, char close)
+{
+	const bool can_begin = at == 0 || (name[at] == '(' && name[at - 1] == ':');
+	size_t depth = 0;
+
+	for (size_t i = at; can_begin && name[i]; i++) {
+		depth += name[i] == name[at];
+		depth -= name[i] == close;
+		if (depth == 0)
+			return fg_text_starts_with(name + i + 1, "::") ? i : 0;
+	}
+	return 0;
+}
+
+/*
  * Copy `name`, replacing the text between `open` and its `close` by `filler` (the brackets with an
- * ellipsis, or nothing). An unbalanced name is copied from the last open bracket on.
+ * ellipsis, or nothing). A scope in brackets stays, and an unbalanced name is copied from the last
+ * open bracket on.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
 			  const char *filler)
@@ -49,8 +68,12 @@ static void fold_brackets(struct fg_strbuf *text, const char *name, char open, c
 	for (size_t i = 0; name[i]; i++) {
 		const bool sign =
 			(name[i] == open || name[i] == close) && is_operator_sign(name, i);
+		const size_t end = depth == 0 && name[i] == open ? scope_end(name, i, close) : 0;
 
-		if (name[i] == open && !sign) {
+		if (end > 0) {
+			fg_strbuf_add(text, name + i, end - i + 1);
+			i = end;
+		} else if (name[i] == open && !sign) {
 			if (depth++ == 0)
 				folded_from = i;
 		} else if (name[i] == close && !sign && depth > 0) {

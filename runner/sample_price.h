@@ -18,6 +18,7 @@
 #define FG_RUNNER_SAMPLE_PRICE_H
 
 #include "base/base.h"
+#include "collector/trace_format.h"
 #include "model/run.h"
 
 enum {
@@ -26,7 +27,6 @@ enum {
 	FG_RATE_AUTO_WALL_HZ = 100,
 	/* of a handler that was not seen yet: in a program that is all over its code, a compiler */
 	FG_HANDLER_ASSUMED_NS = 25000,
-	FG_HANDLER_MOST_NS = 100000, /* that is believed of a mean */
 };
 
 /* What the collector told of itself in traces of the same program. */

@@ -15,7 +15,7 @@
 
 #include "symbols/elf_file.h"
 
-#define FG_DEBUG_CACHE_MAGIC      "FGSYMC3\n"
+#define FG_DEBUG_CACHE_MAGIC      "FGSYMC4\n"
 #define FG_DEBUG_CACHE_BYTE_ORDER 0x01020304u /* as this machine writes it */
 
 enum {

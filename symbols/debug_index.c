@@ -132,6 +132,28 @@ static size_t fill_line_only(const struct fg_debug_line *line, struct fg_debug_f
 	return 1;
 }
 
+/*
+ * Go says which file a function is declared in, and not the line: it is that of its first
+ * instruction.
+ */
+static void fill_missing_lines(struct fg_debug_index *index, const struct fg_debug_unit *unit)
+{
+	for (size_t i = 0; i < unit->segment_count; i++) {
+		const struct fg_debug_segment *segment = &index->segments[unit->first_segment + i];
+		const struct fg_debug_scope *scope =
+			segment->scope ? &index->scopes[segment->scope - 1] : NULL;
+		struct fg_debug_function *function = NULL;
+		const struct fg_debug_line *first = NULL;
+
+		if (!scope || scope->parent || scope->call_line)
+			continue;
+		function = &index->functions[scope->function];
+		first = function->line ? NULL : find_line(index, unit, segment->start);
+		if (first && first->file == function->file)
+			function->line = first->line;
+	}
+}
+
 static size_t ranges_before(struct fg_debug_index *index, uint64_t address)
 {
 	const struct fg_debug_range *ranges = index->ranges;
@@ -163,8 +185,10 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 
 		if (address >= range->end)
 			continue;
-		if (!unit->indexed)
+		if (!unit->indexed) {
 			fg_debug_walk_unit(index, range->unit);
+			fill_missing_lines(index, unit);
+		}
 		line = find_line(index, unit, address);
 		scope = find_scope(index, unit, address);
 		if (scope)

@@ -2,6 +2,7 @@
 #include "symbols/jit_map.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "symbols/jit_dump.h"
 
 #include <sys/stat.h>
@@ -74,8 +75,7 @@ static void take_code(void *context, const struct fg_jit_code *code)
 		add(map, code->start, code->size, name);
 }
 
-/* Takes ownership of `text` and modifies it. */
-static void parse(char *text, size_t size, struct fg_jit_map *map)
+void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map)
 {
 	struct dump dump = {.map = map};
 	char *rest = text;
@@ -91,19 +91,35 @@ static void parse(char *text, size_t size, struct fg_jit_map *map)
 		qsort(map->entries, map->count, sizeof(map->entries[0]), by_start);
 }
 
-char *fg_jit_map_path(uint32_t pid)
+bool fg_jit_map_is_dump(const char *path)
+{
+	static const char before[] = "jit-";
+	const char *name = fg_fs_base_name(path);
+	size_t digits = 0;
+
+	if (!fg_text_starts_with(name, before))
+		return false;
+	name += sizeof(before) - 1;
+	digits = strspn(name, "0123456789");
+	return digits > 0 && strcmp(name + digits, ".dump") == 0;
+}
+
+char *fg_jit_map_path(uint32_t pid, const char *dump)
 {
 	static const char *const folders[] = {"/tmp/", ""};
-	char *map = fg_xasprintf("/tmp/perf-%u.map", pid);
+	char *map = NULL;
 
+	if (dump && *dump == '/' && fg_jit_map_is_dump(dump) && fg_fs_exists(dump))
+		return fg_xstrdup(dump);
+	map = fg_xasprintf("/tmp/perf-%u.map", pid);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(folders) && !fg_fs_exists(map); i++) {
-		char *dump = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
+		char *unmapped = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
 
-		if (fg_fs_exists(dump)) {
+		if (fg_fs_exists(unmapped)) {
 			free(map);
-			return dump;
+			return unmapped;
 		}
-		free(dump);
+		free(unmapped);
 	}
 	return map;
 }
@@ -122,7 +138,7 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
 	if (status != FG_OK)
 		return status;
-	parse(text, size, map);
+	fg_jit_map_parse(text, size, map);
 	return FG_OK;
 }
 
@@ -146,6 +162,56 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 		if (address < map->entries[low - back - 1].end)
 			return map->entries[low - back - 1].name;
 	return NULL;
+}
+
+/* Where the file begins in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
+static const char *find_file(const char *name, size_t *before)
+{
+	static const char *const beginnings[] = {" file:///", " /"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		const char *at = strstr(name, beginnings[i]);
+
+		if (!at)
+			continue;
+		*before = (size_t)(at - name);
+		return at + strlen(beginnings[i]) - 1;
+	}
+	return NULL;
+}
+
+/* The last colon before `end` with nothing but digits up to it, or NULL. */
+static const char *number_before(const char *begin, const char *end)
+{
+	const char *at = end;
+
+	while (at > begin && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at < end && at > begin && at[-1] == ':' ? at - 1 : NULL;
+}
+
+bool fg_jit_place_read(const char *name, struct fg_jit_place *place)
+{
+	size_t head = 0;
+	const char *file = find_file(name, &head);
+	const char *column = file ? number_before(file, file + strlen(file)) : NULL;
+	const char *line = column ? number_before(file, column) : NULL;
+	const char *base = line;
+	bool is_named = false;
+
+	if (!line)
+		return false;
+	while (base > file && base[-1] != '/')
+		base--;
+	/* In "JS:*" the mark of the compiler is the last, and no name follows. */
+	is_named = head > 0 && !strchr(":*~^+", name[head - 1]);
+	*place = (struct fg_jit_place){
+		.file = fg_xstrndup(file, (size_t)(line - file)),
+		.line = (unsigned)strtoul(line + 1, NULL, 10),
+		.name = fg_xasprintf("%.*s %.*s", (int)head, name,
+				     (int)(is_named ? (size_t)(line - base) : strlen(base)), base),
+	};
+	return true;
 }
 
 void fg_jit_map_release(struct fg_jit_map *map)

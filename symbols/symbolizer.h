@@ -64,10 +64,11 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, 
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
 /*
- * Code outside any module: named by the JIT map of this process, /tmp/perf-PID.map, if that file is
- * ours.
+ * Code outside any module: named by the jitdump file that this process had mapped (NULL or "": none
+ * is known) or by its JIT map (jit_map.h), if that file is ours.
  */
-struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid,
+					   const char *dump);
 
 /*
  * Reserves room for this many addresses of the module. Lookups in order of address are fastest.

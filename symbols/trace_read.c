@@ -647,51 +647,6 @@ static void read_python_frame(struct reader *r, struct cursor *c)
 		*REACH(r->trace, frame, id) = frame;
 }
 
-static int by_code_and_position(const void *left, const void *right)
-{
-	const struct fg_trace_code_lines *a = left;
-	const struct fg_trace_code_lines *b = right;
-
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return (a->position > b->position) - (a->position < b->position);
-}
-
-/* Puts the parts of a code's table together, as far as they follow each other. */
-static size_t join_lines(struct fg_trace *trace, size_t first)
-{
-	const uint32_t id = trace->code_lines[first].code;
-	struct fg_trace_code *code = id < trace->code_count ? &trace->codes[id] : NULL;
-	size_t end = first;
-	size_t size = 0;
-	uint8_t *whole = NULL;
-
-	while (end < trace->code_line_count && trace->code_lines[end].code == id &&
-	       trace->code_lines[end].position == size)
-		size += trace->code_lines[end++].size;
-	if (code && size > 0) {
-		whole = fg_arena_alloc(&trace->arena, size);
-		for (size_t i = first; i < end; i++)
-			memcpy(whole + trace->code_lines[i].position, trace->code_lines[i].bytes,
-			       trace->code_lines[i].size);
-		code->lines = whole;
-		code->lines_size = size;
-	}
-	while (end < trace->code_line_count && trace->code_lines[end].code == id)
-		end++;
-	return end;
-}
-
-static void join_all_lines(struct fg_trace *trace)
-{
-	if (trace->code_line_count == 0)
-		return;
-	qsort(trace->code_lines, trace->code_line_count, sizeof(trace->code_lines[0]),
-	      by_code_and_position);
-	for (size_t i = 0; i < trace->code_line_count;)
-		i = join_lines(trace, i);
-}
-
 static void read_exe(struct reader *r, struct cursor *c)
 {
 	r->trace->executable = take_text(r, c);
@@ -700,6 +655,12 @@ static void read_exe(struct reader *r, struct cursor *c)
 static void read_command(struct reader *r, struct cursor *c)
 {
 	r->trace->command = take_text(r, c);
+}
+
+static void read_jit_dump(struct reader *r, struct cursor *c)
+{
+	(void)take_varint(c); /* when it was found */
+	r->trace->jit_dump = take_text(r, c);
 }
 
 static void read_note(struct reader *r, struct cursor *c)
@@ -753,6 +714,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
 	[FG_RECORD_ENTRIES] = read_entries,
+	[FG_RECORD_JIT_DUMP] = read_jit_dump,
 	[FG_RECORD_BREAKPOINT] = read_breakpoint,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
@@ -930,6 +892,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	r->trace->executable = "";
+	r->trace->jit_dump = "";
 	r->trace->command = "";
 	end = r->trace->header.allocated;
 	if (end > r->window.source.size) {
@@ -949,7 +912,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	if (r->trace->symbol_count > 0)
 		qsort(r->trace->symbols, r->trace->symbol_count, sizeof(r->trace->symbols[0]),
 		      by_module_and_start);
-	join_all_lines(r->trace);
+	fg_trace_join_python_lines(r->trace);
 	return FG_OK;
 }
 

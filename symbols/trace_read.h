@@ -268,6 +268,7 @@ struct fg_trace {
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": not told */
+	const char *jit_dump;   /* the file that describes its generated code; "": not told */
 	const char *command;    /* arguments joined by blanks */
 	size_t chunk_count;     /* read */
 	size_t gap_count;       /* allocated and never written */
@@ -288,6 +289,9 @@ int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_tr
 void fg_trace_release(struct fg_trace *trace);
 /* The name of this address in FG_RECORD_SYMBOL, or NULL. */
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
+
+/* trace_python.c: puts the parts of tables together, when the whole file was read. */
+void fg_trace_join_python_lines(struct fg_trace *trace);
 
 /* Does the file begin like a trace? */
 bool fg_trace_is_trace(const char *path);

@@ -238,6 +238,15 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }
 
+static void note_share(struct fg_view_table *table, double part, double whole, const char *what)
+{
+	const double percent = whole > 0 ? 100 * part / whole : 0;
+
+	if (percent > 0)
+		fg_view_note(table, percent < 10 ? "%.2g %% of %s %s" : "%.0f %% of %s %s", percent,
+			     fg_view_whole(table), what);
+}
+
 int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		 const struct fg_view_options *options, struct fg_view_table *table,
 		 struct fg_error *err)
@@ -263,13 +272,9 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		fg_view_table_release(&made);
 		return status;
 	}
-	if (measure->lost > 0 && measure->total > 0)
-		fg_view_note(&made, "%.2g %% of %s could not be sampled",
-			     100 * measure->lost / (measure->lost + measure->total),
-			     fg_view_whole(&made));
-	if (measure->truncated > 0 && measure->total > 0)
-		fg_view_note(&made, "%.2g %% of %s has a stack that does not reach its start",
-			     100 * measure->truncated / measure->total, fg_view_whole(&made));
+	note_share(&made, measure->lost, measure->lost + measure->total, "could not be sampled");
+	note_share(&made, measure->truncated, measure->total,
+		   "has a stack that does not reach its start");
 	note_system_time(profile, index, &made);
 	*table = made;
 	return FG_OK;

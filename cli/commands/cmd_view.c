@@ -60,7 +60,8 @@ static const struct fg_option options[] = {
 	 .argument = "COLUMNS",
 	 .minimum = 40,
 	 .maximum = 100000,
-	 .help = "cut names to fit (default: the terminal's width; whole names elsewhere)"},
+	 .help = "cut names to fit, but not below 16 columns (default: the terminal's width; "
+		 "whole names elsewhere)"},
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };

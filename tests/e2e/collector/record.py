@@ -432,6 +432,20 @@ def libraries_by_relative_path():
         check(named > 0.5 * document["cpu_ns"] > 0, f"a library opened as {path}: {named / 1e6} of {document['cpu_ns'] / 1e6} ms stand under its function")
 
 
+def program_with_gaps_between_its_segments():
+    """As where code is aligned to huge pages: only the first of its mappings begins with the headers that lead to the unwind tables."""
+    with open("gaps.c", "w", encoding="ascii") as file:
+        file.write("#include <time.h>\n__attribute__((noinline)) static double inner(double x) { for (int i = 0; i < 100000; i++) x = x * 0.5 + 1; return x; }\n"
+                   "__attribute__((noinline)) static double outer(double x) { return inner(x) + 1; }\n"
+                   "int main(void) { double x = 0; for (clock_t end = clock() + CLOCKS_PER_SEC * 2 / 5; clock() < end;) x = outer(x); return x < 0; }\n")
+    made = subprocess.run([COMPILER, "-g", "-O1", "-fomit-frame-pointer", "-no-pie", "-Wl,-z,max-page-size=0x200000,-z,separate-code", "gaps.c", "-o", "gaps"],
+                          capture_output=True, text=True, check=False)
+    check(made.returncode == 0, made.stderr)
+    document = recorded("--", "./gaps")
+    check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0, "main is not found as the caller")
+    check(document["truncated_ns"] < 0.1 * document["cpu_ns"], f"stacks that end early: {document['truncated_ns']} of {document['cpu_ns']}")
+
+
 # ---- refusals ----
 
 def compile_program(name, *flags, compiler=COMPILER):
@@ -495,6 +509,24 @@ def files_refused():
     check(done.returncode == 2 and "/nonexistent/interpreter" in done.stderr, f"a script without its interpreter: {done.returncode}\n{done.stderr}")
 
 
+def drop_rights():
+    os.setgroups([])
+    os.setgid(ANOTHER)
+    os.setuid(ANOTHER)
+
+
+def another_user_can_work():
+    os.chmod(".", 0o777)
+    try:
+        tried = subprocess.run([FASTGATE, "--version"], preexec_fn=drop_rights, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("left out, another user cannot reach the programs here")
+        return False
+    if tried.stderr:
+        print("left out, this build complains that another user cannot write its counts")
+    return not tried.stderr
+
+
 def rights_refused():
     if os.geteuid() != 0:
         print("left out, not root: programs with more rights than their caller")
@@ -512,21 +544,8 @@ def rights_refused():
         print("left out, this file system keeps no capabilities")
         return
 
-    def drop_rights():
-        os.setgroups([])
-        os.setgid(ANOTHER)
-        os.setuid(ANOTHER)
-
-    os.chmod(".", 0o777)
-    try:
-        tried = subprocess.run([FASTGATE, "--version"], preexec_fn=drop_rights, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        print("left out, another user cannot reach the programs here")
-        return
-    if tried.stderr:
-        print("left out, this build complains that another user cannot write its counts")
-        return
-    refused("./capable", "has file capabilities", preexec_fn=drop_rights)
+    if another_user_can_work():
+        refused("./capable", "has file capabilities", preexec_fn=drop_rights)
 
 
 # ---- from outside ----
@@ -666,6 +685,26 @@ def tracing_forbidden():
             running.kill()
 
 
+def processes_of_others():
+    """What another user may not look at is refused in one line that says why."""
+    if os.geteuid() != 0 or not another_user_can_work():
+        print("left out, not root: processes that may not be looked at")
+        return
+    with open("undumpable.c", "w", encoding="ascii") as file:
+        file.write("#include <stdio.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
+                   "int main(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); puts(\"ready\"); fflush(stdout); pause(); return 0; }\n")
+    subprocess.run([COMPILER, "undumpable.c", "-o", "undumpable"], check=True)
+    for user, reason in ((None, "it belongs to another user (0)"), (drop_rights, "PR_SET_DUMPABLE")):
+        with subprocess.Popen(["./undumpable"], preexec_fn=user, stdout=subprocess.PIPE, text=True) as running:
+            try:
+                running.stdout.readline()
+                done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused", preexec_fn=drop_rights)
+                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be looked at: " in done.stderr
+                      and reason in done.stderr, f"{reason}: {done.returncode}\n{done.stderr}")
+            finally:
+                running.kill()
+
+
 def killed_while_it_samples(pid):
     """Nothing stays stopped, and the program goes on to use time."""
     with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
@@ -689,8 +728,9 @@ def static_programs():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, control_file_is_mistreated, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
-                 tracing_forbidden, static_programs):
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, control_file_is_mistreated, libraries_by_relative_path, program_with_gaps_between_its_segments,
+                 builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
+                 tracing_forbidden, processes_of_others, static_programs):
         part()
     if not failures:
         print("fastgate record does what its options say")

@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_starts.h"
+#include "symbols/jit_map.h"
 #include "symbols/mini_debug.h"
 #include "symbols/symbolizer.h"
 #include "tests/support/fg_test.h"
@@ -717,12 +718,15 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
 		file);
 	(void)fclose(file);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7010,
+				 &chain);
 	assert_string_equal(chain[0].function->name, "lambda_one");
 	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7044,
+				 &chain);
 	assert_string_equal(chain[0].function->name, "patched");
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7104,
+				 &chain);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	(void)unlink(path);
 	fg_symbolizer_free(symbolizer);
@@ -753,13 +757,28 @@ static void put_code(FILE *file, uint64_t address, uint64_t size, const char *na
 	put_number(file, 0xc390 << 8, 3);
 }
 
-static const char *name_of_code(struct fg_symbolizer *symbolizer, uint64_t address)
+static const char *name_in_dump(struct fg_symbolizer *symbolizer, const char *dump,
+				uint64_t address)
 {
 	const struct fg_symbol *chain = NULL;
 
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, (uint32_t)getpid()),
-				 address, &chain);
+	(void)fg_symbolizer_find(symbolizer,
+				 fg_symbolizer_jit(symbolizer, (uint32_t)getpid(), dump), address,
+				 &chain);
 	return chain[0].flags == FG_FRAME_JIT ? chain[0].function->name : NULL;
+}
+
+static FILE *open_dump(const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	put_number(file, 0x4a695444, 4);
+	put_number(file, 1, 4);
+	put_number(file, 40, 4);
+	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
+		put_number(file, 0, 4);
+	return file;
 }
 
 static void code_made_at_run_time_is_named_by_its_dump(void **state)
@@ -770,13 +789,7 @@ static void code_made_at_run_time_is_named_by_its_dump(void **state)
 
 	(void)state;
 	(void)snprintf(path, sizeof(path), "/tmp/jit-%u.dump", (unsigned)getpid());
-	file = fopen(path, "we");
-	assert_non_null(file);
-	put_number(file, 0x4a695444, 4);
-	put_number(file, 1, 4);
-	put_number(file, 40, 4);
-	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
-		put_number(file, 0, 4);
+	file = open_dump(path);
 	put_code(file, 0x7000, 0x100, "compiled_one");
 	put_record(file, 4, 16 + 8); /* unwind tables */
 	put_number(file, 0, 8);
@@ -788,11 +801,87 @@ static void code_made_at_run_time_is_named_by_its_dump(void **state)
 	put_number(file, 1, 8);
 	put_record(file, 0, 4096); /* cut short */
 	(void)fclose(file);
-	assert_string_equal(name_of_code(symbolizer, 0x7010), "compiled_one");
-	assert_string_equal(name_of_code(symbolizer, 0x7308), "compiled_two");
-	assert_null(name_of_code(symbolizer, 0x7150));
+	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7010), "compiled_one");
+	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7308), "compiled_two");
+	assert_null(name_in_dump(symbolizer, NULL, 0x7150));
 	(void)unlink(path);
 	fg_symbolizer_free(symbolizer);
+}
+
+/* It comes before a map that an earlier process of the same number may have left. */
+static void a_dump_is_read_where_the_process_had_it_mapped(void **state)
+{
+	static const char *const others[] = {"jit-1.dump.old", "xjit-1.dump", "jit-.dump",
+					     "jit-1x.dump"};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	char folder[] = "/tmp/fastgate-test-XXXXXX";
+	char *map = fg_xasprintf("/tmp/perf-%u.map", (unsigned)getpid());
+	char *path = NULL;
+	FILE *file = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	file = fopen(map, "we");
+	assert_non_null(file);
+	(void)fputs("7000 100 in_the_map\n", file);
+	(void)fclose(file);
+	path = fg_fs_join(folder, "jit-1.dump"); /* of the parent, before it forked */
+	file = open_dump(path);
+	put_code(file, 0x7000, 0x100, "in_the_dump");
+	(void)fclose(file);
+	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_dump");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
+		char *other = fg_fs_join(folder, others[i]);
+
+		assert_int_equal(link(path, other), 0);
+		assert_string_equal(name_in_dump(symbolizer, other, 0x7010), "in_the_map");
+		(void)unlink(other);
+		free(other);
+	}
+	(void)unlink(path);
+	fg_symbolizer_free(symbolizer);
+	symbolizer = fg_symbolizer_new(NULL);
+	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_map");
+	fg_symbolizer_free(symbolizer);
+	(void)unlink(map);
+	(void)rmdir(folder);
+	free(path);
+	free(map);
+}
+
+static void check_place(const char *name, const char *expected, const char *file, unsigned line)
+{
+	struct fg_jit_place place = {0};
+
+	assert_true(fg_jit_place_read(name, &place));
+	assert_string_equal(place.name, expected);
+	assert_string_equal(place.file, file);
+	assert_int_equal(place.line, line);
+	free(place.name);
+	free(place.file);
+}
+
+static void scripts_are_named_alike_wherever_they_lie(void **state)
+{
+	static const char *const others[] = {
+		"int Hot.warm(int)",
+		"JS:*hot",
+		"JS:*hot /a/bench.js",
+		"JS:*hot /a/bench.js:1",
+		"JS:*hot /a/bench.js:x:1",
+		"JS:*hot node:fs:1:13",
+		"",
+		":1:2",
+		" /:1:",
+	};
+	struct fg_jit_place place = {0};
+
+	(void)state;
+	check_place("JS:*hot /a/b/bench.js:17:13", "JS:*hot bench.js", "/a/b/bench.js", 17);
+	check_place("JS:~get size file:///a/b.mjs:2:1", "JS:~get size b.mjs", "/a/b.mjs", 2);
+	check_place("JS:* /a/bench.js:3:40", "JS:* bench.js:3:40", "/a/bench.js", 3);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++)
+		assert_false(fg_jit_place_read(others[i], &place));
 }
 
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -823,6 +912,8 @@ int main(void)
 		SCENE(the_vdso_has_names),
 		SCENE(code_made_at_run_time_is_named_by_its_map),
 		SCENE(code_made_at_run_time_is_named_by_its_dump),
+		SCENE(scripts_are_named_alike_wherever_they_lie),
+		SCENE(a_dump_is_read_where_the_process_had_it_mapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

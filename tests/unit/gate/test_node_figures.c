@@ -171,6 +171,23 @@ static void functions_have_the_time_of_unchanged_libraries_below_them(void **sta
 	end(&p);
 }
 
+static void code_made_at_run_time_is_blamed_itself(void **state)
+{
+	const struct fg_benchmark_verdict *b = NULL;
+	struct program p;
+	uint32_t top = 0;
+
+	(void)state;
+	begin(&p);
+	top = add(&p, 0, "main", 10, 10, 0.1);
+	(void)add_of(&p, top, "[JIT]", "compiled", (struct node){.ms = {60, 80}, .swing = 0.5});
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->time.function_count, 1);
+	assert_string_equal(b->time.functions[0].name, "compiled");
+	assert_int_equal(b->time.functions[0].standing, FG_STANDING_GUILTY);
+	end(&p);
+}
+
 static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void **state)
 {
 	struct program p;
@@ -480,6 +497,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_the_time_of_unchanged_libraries_below_them),
+		cmocka_unit_test(code_made_at_run_time_is_blamed_itself),
 		cmocka_unit_test(a_path_names_every_frame_and_libraries_add_up_by_their_own_code),
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
 		cmocka_unit_test(the_five_largest_suspects_are_named),

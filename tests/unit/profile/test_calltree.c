@@ -246,28 +246,38 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
+/* Whether its functions are named or not; so is the code that a program makes while it runs. */
 static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 {
-	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS};
+	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,
+					       FG_GROUP_NAMESPACE};
 	struct fg_calltree tree;
 	struct fg_error err = {0};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(groups); i++) {
 		struct fg_profile p;
+		uint32_t above;
 		uint32_t stack;
 
 		build(&p);
-		stack = fg_profile_stack(&p, 0, frame_of(&p, "main", "app", "main.c", 12, 0));
-		stack = fg_profile_stack(&p, stack,
+		above = fg_profile_stack(&p, 0, frame_of(&p, "main", "app", "main.c", 12, 0));
+		stack = fg_profile_stack(&p, above,
 					 frame_of(&p, "[kernel]", "", NULL, 0, FG_FRAME_KERNEL));
 		add(&p, stack, 3, 400, 1);
+		stack = fg_profile_stack(
+			&p, above, frame_of(&p, "do_read", "[kernel]", NULL, 0, FG_FRAME_KERNEL));
+		add(&p, stack, 4, 410, 1);
+		stack = fg_profile_stack(&p, above,
+					 frame_of(&p, "hot", "[JIT]", NULL, 0, FG_FRAME_JIT));
+		add(&p, stack, 6, 420, 1);
 		assert_int_equal(fg_calltree_build(&p,
 						   &(struct fg_calltree_query){.group = groups[i]},
 						   &tree, &err),
 				 FG_OK);
 		assert_float_equal(self(&tree, i == 0 ? "app;[kernel]" : "(global) app;[kernel]"),
-				   3, 0);
+				   7, 0);
+		assert_float_equal(self(&tree, i == 0 ? "app;[JIT]" : "(global) app;[JIT]"), 6, 0);
 		fg_calltree_release(&tree);
 		fg_profile_release(&p);
 	}

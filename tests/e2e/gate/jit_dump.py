@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+jit_dump.py FASTGATE COMPILER SOURCE [-static]: a program that makes code at run time describes it in a file in its own folder, and the
+verdict names the function that was made slower; so does a recording of it, here and taken along.
+"""
+import os
+import re
+import shutil
+import sys
+
+from checks import call, check, finish_in_scratch, first_benchmark, git, write
+
+FASTGATE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
+COMPILER, LINKED = sys.argv[2], " ".join(sys.argv[4:])
+
+CONFIGURATION = f"""version: 1
+project: app
+build: {{ command: sh build.sh }}
+benchmarks:
+  - {{ name: app, command: ./app work 40, setup: mkdir -p work }}
+measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: false, sampler: {{ rate: 1000 }} }}
+report: {{ json: report.json }}
+"""
+
+
+def make(refine):
+    write("build.sh", f"{COMPILER} {LINKED} -g -O1 -DREFINE={refine} app.c -o app\n")
+
+
+def function_that_was_made_slower_is_named():
+    done = call(FASTGATE, "run", "--against", "HEAD")
+    benchmark = first_benchmark()
+    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
+    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    check(guilty == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
+    view = call(FASTGATE, "view", "latest", check=True).stdout
+    check("made_to_refine" in view and "made_to_load" in view, view)
+
+
+def recording_knows_where_the_file_lies():
+    call("sh", "build.sh", check=True)
+    os.makedirs("elsewhere")
+    done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "elsewhere", "200")
+    check(done.returncode == 0, done.stderr)
+    here = call(FASTGATE, "view", "traces").stdout
+    check(re.search(r"\[JIT\] +made_to_refine", here), here)
+    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "200", "fork", check=True)
+    if not LINKED:  # from outside, children are not looked at
+        check("made_to_refine" in call(FASTGATE, "view", "forked").stdout, "a child of fork runs what its parent described")
+    shutil.rmtree("elsewhere")
+    check("made_to_refine" not in call(FASTGATE, "view", "traces").stdout, "the file is gone, and its names are not")
+    there = call(FASTGATE, "view", "traces.tar.zst").stdout
+    check(there == here, f"taken along: {there}")
+
+
+def body():
+    shutil.copy(SOURCE, "app.c")
+    write("fastgate.yml", CONFIGURATION)
+    write(".gitignore", "app\nwork\n.fastgate\nreport.json\n")
+    make("1000000")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "before")
+    make("4000000")
+    function_that_was_made_slower_is_named()
+    recording_knows_where_the_file_lies()
+
+
+finish_in_scratch(body)

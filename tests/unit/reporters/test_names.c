@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/names.h"
+#include "tests/support/fg_test.h"
+
+static void check_plain(const char *name, const char *expected)
+{
+	struct fg_strbuf text = {0};
+
+	fg_report_add_plain_name(&text, name, 0);
+	assert_string_equal(fg_strbuf_text(&text), expected);
+	fg_strbuf_release(&text);
+}
+
+static void arguments_are_left_out_of_plain_names(void **state)
+{
+	(void)state;
+	check_plain("find", "find");
+	check_plain("ns::fit<int>(Track&)", "ns::fit");
+	check_plain("Map<int, Less<int> >::find(int) const", "Map::find const");
+	check_plain("Track::operator()(int)", "Track::operator()");
+	check_plain("operator< <int>(A<int>, A<int>)", "operator< ");
+	check_plain("alloc::vec::Vec<T>::push", "alloc::vec::Vec::push");
+}
+
+static void scopes_in_brackets_stay_in_plain_names(void **state)
+{
+	(void)state;
+	check_plain("<u32>::wrapping_mul", "<u32>::wrapping_mul");
+	check_plain("<app::Set<u8> as core::cmp::Ord>::cmp",
+		    "<app::Set<u8> as core::cmp::Ord>::cmp");
+	check_plain("(anonymous namespace)::fit(int)", "(anonymous namespace)::fit");
+	check_plain("reco::(anonymous namespace)::fit<int>(int)",
+		    "reco::(anonymous namespace)::fit");
+	check_plain("<unfinished", "<unfinished");
+	check_plain("(unfinished::fit", "(unfinished::fit");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arguments_are_left_out_of_plain_names),
+		cmocka_unit_test(scopes_in_brackets_stay_in_plain_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
