@@ -17,6 +17,9 @@
  *	bench_perfdb simulate DATABASE RUNS [PROJECTS]
  *		fills an empty PostgreSQL as if servers had stored RUNS runs of a year, and asks
  *		two servers on it (simulate.c)
+ *	bench_perfdb simulate DATABASE ask [PROJECTS [WORDS]]
+ *		asks two servers on a database that was filled before; only the questions whose
+ *		names contain the words
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
  * builds; between two, five functions get another name and twenty paths appear.  Of each build four
@@ -742,6 +745,9 @@ int main(int argc, char **argv)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
+	if (argc > 3 && strcmp(argv[1], "simulate") == 0 && strcmp(argv[3], "ask") == 0)
+		return fg_bench_simulate_ask(argv[2], number(argc, argv, 4, 100),
+					     argc > 5 ? argv[5] : NULL);
 	if (argc > 3 && strcmp(argv[1], "simulate") == 0)
 		return fg_bench_simulate(argv[2], number(argc, argv, 3, 0),
 					 number(argc, argv, 4, 100));
@@ -749,6 +755,6 @@ int main(int argc, char **argv)
 		stderr,
 		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | servers "
 		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
-		"simulate DATABASE RUNS [PROJECTS]\n");
+		"simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
 	return 2;
 }

@@ -220,7 +220,8 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 					 .benchmark = benchmark,
 					 .branch = fg_request_parameter(rq, "branch"),
 					 .function = function,
-					 .measure = newest.measure},
+					 .measure = newest.measure,
+					 .limit = limit},
 		&trend, err);
 	if (status != FG_OK)
 		return status;
