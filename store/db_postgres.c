@@ -409,9 +409,10 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	if (PQntuples(result) != (int)count)
-		return fg_error_set(err, FG_EDB, "%s gives %d rows for %zu", p->db.name,
-				    PQntuples(result), count);
+	/* Rows to be added, one of which is there already. */
+	if (PQntuples(result) < (int)count)
+		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
+				    p->db.name);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = PQgetisnull(result, (int)i, 0)
 				 ? 0

@@ -190,6 +190,7 @@ static void *work(void *context)
 {
 	struct fg_write_queue *q = context;
 
+	fg_thread_name("writer");
 	(void)pthread_mutex_lock(&q->lock);
 	for (;;) {
 		struct fg_write *batch = NULL;
