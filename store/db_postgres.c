@@ -611,8 +611,9 @@ static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error 
 		{FG_DB_DURABLE, "synchronous_commit", "on"},
 		{FG_DB_BOUNDED, "statement_timeout", "4000"},
 		{FG_DB_BOUNDED, "lock_timeout", "3000"},
-		/* Starting them takes longer than what a page asks for. */
+		/* Starting workers, or compiling, takes longer than what a page asks for. */
 		{FG_DB_BOUNDED, "max_parallel_workers_per_gather", "0"},
+		{FG_DB_BOUNDED, "jit", "off"},
 	};
 	struct fg_strbuf text = {0};
 	int status = FG_OK;

@@ -90,10 +90,12 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	*id = 0;
 	status = fg_query_rows(store->db, head->is_new ? FG_SQL_RUN_ADD : FG_SQL_RUN_PUT, &row.rows,
 			       id, err);
-	if (status == FG_OK && *id == 0)
+	if (status != FG_OK)
+		return status;
+	if (*id == 0)
 		return fg_error_set(err, FG_EBUSY, "%s: run %s has just been stored: try again",
 				    store->db->name, run->id);
-	return status;
+	return FG_OK;
 }
 
 /* Run a statement with one number as its parameter. */

@@ -17,6 +17,12 @@ CROSS JOIN LATERAL (SELECT x.run FROM series x WHERE x.id = l.series OFFSET 0) s
 CROSS JOIN LATERAL (SELECT x.* FROM run x WHERE x.id = s.run OFFSET 0) r
 WHERE p.name = $1 ORDER BY b.id, l.series DESC;
 
+-- As tail_chunks, series by series: a planner that joins them with a hash would read the newest values of all projects.
+-- name: tail_chunks_each
+SELECT c.series, c.data, c.kind FROM series s CROSS JOIN LATERAL (SELECT x.series, x.data, x.kind FROM chunk x
+	WHERE x.series = s.id AND x.kind IN (4, 6) OFFSET 0) c
+WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+
 -- name: partition_newest
 SELECT max(month) FROM run_partition;
 -- name: partition_last

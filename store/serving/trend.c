@@ -244,7 +244,10 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, const cha
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, measure ? FG_SQL_MEASURE_TOTALS : FG_SQL_TAIL_CHUNKS);
+	fg_query_begin(&q, store->db,
+		       measure                             ? FG_SQL_MEASURE_TOTALS
+		       : fg_db_is_url(store->db->location) ? FG_SQL_TAIL_CHUNKS_EACH
+							   : FG_SQL_TAIL_CHUNKS);
 	fg_query_int(&q, t->benchmark);
 	if (measure)
 		fg_query_text(&q, measure);

@@ -76,6 +76,7 @@ static void no_hot_query_reads_a_whole_table(void **state)
 static bool is_for_postgresql(int sql)
 {
 	return sql == FG_SQL_REPLICA_LAG || sql == FG_SQL_OVERVIEW_LEVELS ||
+	       sql == FG_SQL_TAIL_CHUNKS_EACH ||
 	       (sql >= FG_SQL_PARTITION_NEWEST && sql <= FG_SQL_PARTITION_READERS);
 }
 
