@@ -11,6 +11,25 @@ void fg_json_writer_init(struct fg_json_writer *w, struct fg_strbuf *text, unsig
 	*w = (struct fg_json_writer){.text = text, .indent = indent};
 }
 
+/* What a document mostly consists of is short, and there is room for it. */
+static inline void put(struct fg_json_writer *w, const char *data, size_t length)
+{
+	struct fg_strbuf *text = w->text;
+
+	if (text->limit || text->capacity - text->length <= length) {
+		fg_strbuf_add(text, data, length);
+		return;
+	}
+	memcpy(text->data + text->length, data, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+static void put_char(struct fg_json_writer *w, char c)
+{
+	put(w, &c, 1);
+}
+
 static void new_line(struct fg_json_writer *w)
 {
 	if (w->indent == 0)
@@ -34,11 +53,48 @@ static void add_escaped(struct fg_json_writer *w, const char *clean, size_t leng
 }
 
 /* Characters that need no escape: nearly all. */
-static bool is_plain(const struct fg_json_writer *w, char c)
+static inline bool is_plain(const struct fg_json_writer *w, char c)
 {
-	if (c < ' ' || c > '~' || c == '"' || c == '\\')
+	if ((unsigned char)(c - ' ') > '~' - ' ' || c == '"' || c == '\\')
 		return false;
 	return !w->for_html || (c != '<' && c != '>' && c != '&');
+}
+
+#define EACH(byte) (0x0101010101010101U * (byte))
+#define HIGH       EACH(0x80U)
+
+/* High bits where bytes of `word` equal `byte`, and in bytes above the first of them. */
+static inline uint64_t equal(uint64_t word, unsigned char byte)
+{
+	const uint64_t difference = word ^ EACH((uint64_t)byte);
+
+	return (difference - EACH(1U)) & ~difference & HIGH;
+}
+
+/* No byte is below ' ', above '~', or to be escaped.  Says no to a few that are plain. */
+static inline bool are_plain(const struct fg_json_writer *w, const char *value)
+{
+	uint64_t word = 0;
+	uint64_t found = 0;
+
+	memcpy(&word, value, sizeof(word));
+	found = (word | (word - EACH(' ')) | (word + EACH(1U))) & HIGH;
+	found |= equal(word, '"') | equal(word, '\\');
+	if (w->for_html)
+		found |= equal(word, '<') | equal(word, '>') | equal(word, '&');
+	return found == 0;
+}
+
+/* Strings are mostly plain from end to end: then that is all that is to be found out. */
+static size_t count_plain(const struct fg_json_writer *w, const char *value, size_t length)
+{
+	size_t count = 0;
+
+	while (length - count >= sizeof(uint64_t) && are_plain(w, value + count))
+		count += sizeof(uint64_t);
+	while (count < length && is_plain(w, value[count]))
+		count++;
+	return count;
 }
 
 /* Line breaks and tabs stay what they are; every other control character is shown as U+FFFD. */
@@ -75,20 +131,20 @@ static void add_string(struct fg_json_writer *w, const char *value, size_t lengt
 {
 	size_t from = 0;
 
-	fg_strbuf_add_char(w->text, '"');
+	put_char(w, '"');
 	while (from < length) {
-		const bool plain = is_plain(w, value[from]);
-		size_t to = from + 1;
+		const size_t plain = count_plain(w, value + from, length - from);
+		size_t to = from + plain;
 
-		while (to < length && is_plain(w, value[to]) == plain)
+		put(w, value + from, plain);
+		from = to;
+		while (to < length && !is_plain(w, value[to]))
 			to++;
-		if (plain)
-			fg_strbuf_add(w->text, value + from, to - from);
-		else
+		if (to > from)
 			add_special(w, value + from, to - from);
 		from = to;
 	}
-	fg_strbuf_add_char(w->text, '"');
+	put_char(w, '"');
 }
 
 /* Comma, line break and name: the prefix of every value. */
@@ -100,12 +156,12 @@ static void begin_value(struct fg_json_writer *w, const char *name)
 	}
 	FG_ASSERT(w->is_array[w->depth - 1] == !name);
 	if (w->has_member[w->depth - 1])
-		fg_strbuf_add_char(w->text, ',');
+		put_char(w, ',');
 	w->has_member[w->depth - 1] = true;
 	new_line(w);
 	if (name) {
 		add_string(w, name, strlen(name));
-		fg_strbuf_add_text(w->text, w->indent ? ": " : ":");
+		put(w, ": ", w->indent ? 2 : 1);
 	}
 }
 
@@ -113,7 +169,7 @@ static void begin_container(struct fg_json_writer *w, const char *name, bool is_
 {
 	begin_value(w, name);
 	FG_ASSERT(w->depth < FG_JSON_MAX_DEPTH);
-	fg_strbuf_add_char(w->text, is_array ? '[' : '{');
+	put_char(w, is_array ? '[' : '{');
 	w->is_array[w->depth] = is_array;
 	w->has_member[w->depth] = false;
 	w->depth++;
@@ -135,7 +191,7 @@ void fg_json_end(struct fg_json_writer *w)
 	w->depth--;
 	if (w->has_member[w->depth])
 		new_line(w);
-	fg_strbuf_add_char(w->text, w->is_array[w->depth] ? ']' : '}');
+	put_char(w, w->is_array[w->depth] ? ']' : '}');
 }
 
 void fg_json_text_sized(struct fg_json_writer *w, const char *name, const char *value,
@@ -166,7 +222,7 @@ void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value)
 	} while (left);
 	if (value < 0)
 		*--at = '-';
-	fg_strbuf_add(w->text, at, (size_t)(digits + sizeof(digits) - at));
+	put(w, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void fg_json_double(struct fg_json_writer *w, const char *name, double value)
@@ -174,7 +230,13 @@ void fg_json_double(struct fg_json_writer *w, const char *name, double value)
 	char text[FG_NUMBER_TEXT_SIZE];
 
 	begin_value(w, name);
-	fg_strbuf_add_text(w->text, isfinite(value) ? fg_format_double(value, text) : "null");
+	if (isfinite(value)) {
+		const char *shown = fg_format_double(value, text);
+
+		put(w, shown, strlen(shown));
+	} else {
+		put(w, "null", 4);
+	}
 }
 
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value)
@@ -186,7 +248,7 @@ void fg_json_bool(struct fg_json_writer *w, const char *name, bool value)
 void fg_json_null(struct fg_json_writer *w, const char *name)
 {
 	begin_value(w, name);
-	fg_strbuf_add_text(w->text, "null");
+	put(w, "null", 4);
 }
 
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json)

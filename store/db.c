@@ -216,7 +216,9 @@ static void bind_row(struct fg_query *query, const struct fg_rows *rows, size_t 
 	for (size_t c = 0; c < rows->column_count; c++) {
 		const struct fg_column *column = &rows->columns[c];
 
-		if (column->numbers)
+		if (column->numbers && column->numbers[row] == FG_NO_NUMBER)
+			fg_query_text(query, NULL);
+		else if (column->numbers)
 			fg_query_int(query, column->numbers[row]);
 		else if (column->doubles)
 			bind_double(query, column->doubles[row]);

@@ -23,7 +23,7 @@
 
 enum {
 	FG_QUERY_MAX_PARAMETERS = 24,
-	FG_ROWS_MAX_COLUMNS = 12
+	FG_ROWS_MAX_COLUMNS = 24
 };
 
 /* Parameters of many rows, column by column; each column sets one of the four pointers. */
@@ -32,8 +32,10 @@ struct fg_blob {
 	size_t size;
 };
 
+#define FG_NO_NUMBER INT64_MIN
+
 struct fg_column {
-	const int64_t *numbers;
+	const int64_t *numbers;   /* FG_NO_NUMBER becomes NULL */
 	const double *doubles;    /* NaN becomes NULL */
 	const char *const *texts; /* NULL becomes NULL */
 	const struct fg_blob *blobs;

@@ -409,9 +409,10 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	if (PQntuples(result) != (int)count)
-		return fg_error_set(err, FG_EDB, "%s gives %d rows for %zu", p->db.name,
-				    PQntuples(result), count);
+	/* Rows to be added, one of which is there already. */
+	if (PQntuples(result) < (int)count)
+		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
+				    p->db.name);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = PQgetisnull(result, (int)i, 0)
 				 ? 0
@@ -610,8 +611,9 @@ static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error 
 		{FG_DB_DURABLE, "synchronous_commit", "on"},
 		{FG_DB_BOUNDED, "statement_timeout", "4000"},
 		{FG_DB_BOUNDED, "lock_timeout", "3000"},
-		/* Starting them takes longer than what a page asks for. */
+		/* Starting workers, or compiling, takes longer than what a page asks for. */
 		{FG_DB_BOUNDED, "max_parallel_workers_per_gather", "0"},
+		{FG_DB_BOUNDED, "jit", "off"},
 	};
 	struct fg_strbuf text = {0};
 	int status = FG_OK;

@@ -284,6 +284,8 @@ static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t column
 static int bind_column(sqlite3_stmt *statement, int place, const struct fg_column *column,
 		       size_t row)
 {
+	if (column->numbers && column->numbers[row] == FG_NO_NUMBER)
+		return sqlite3_bind_null(statement, place);
 	if (column->numbers)
 		return sqlite3_bind_int64(statement, place, column->numbers[row]);
 	if (column->doubles)

@@ -74,6 +74,31 @@ int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_r
 	return FG_OK;
 }
 
+static const enum fg_sql adders[FG_LATER_IDS] = {FG_SQL_RUN_ADD, FG_SQL_SERIES_ADD};
+
+static int64_t stand_in(enum fg_later_id kind, size_t place)
+{
+	return -1 - (int64_t)(place * FG_LATER_IDS + kind);
+}
+
+static int64_t resolved(const struct fg_later *later, int64_t number)
+{
+	const uint64_t place = (uint64_t)(-1 - number);
+
+	if (number >= 0 || number == FG_NO_NUMBER)
+		return number;
+	FG_ASSERT(place / FG_LATER_IDS < later->id_count[place % FG_LATER_IDS]);
+	return later->ids[place % FG_LATER_IDS][place / FG_LATER_IDS];
+}
+
+int64_t fg_store_add_later(struct fg_store *store, enum fg_later_id kind,
+			   const struct fg_rows *rows)
+{
+	FG_ASSERT(store->batch.later.collects && rows->count == 1);
+	keep_rows(&store->batch.later, adders[kind], rows);
+	return stand_in(kind, table_of(&store->batch.later, adders[kind])->rows.count - 1);
+}
+
 int fg_store_add_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
 			    struct fg_error *err)
 {
@@ -104,20 +129,66 @@ static void forget(struct fg_later *later)
 		for (size_t c = 0; c < later->tables[i].rows.column_count; c++)
 			release_column(&later->tables[i].rows.columns[c]);
 	}
+	for (size_t kind = 0; kind < FG_LATER_IDS; kind++)
+		free(later->ids[kind]);
 	free(later->scoped);
 	fg_arena_release(&later->texts);
 	*later = (struct fg_later){.collects = collects};
 }
 
-/* Conditions come last: from new ones on, until the commit, other sessions wait to add theirs. */
+/* Puts ids in the place of what stands for them. */
+static void resolve(struct fg_later *later, const struct fg_rows *rows)
+{
+	for (size_t c = 0; c < rows->column_count; c++) {
+		int64_t *numbers = (int64_t *)(uintptr_t)rows->columns[c].numbers;
+
+		for (size_t i = 0; i < rows->count && numbers; i++)
+			numbers[i] = resolved(later, numbers[i]);
+	}
+}
+
+static int write_identified(struct fg_store *store, enum fg_later_id kind,
+			    const struct fg_rows *rows, struct fg_error *err)
+{
+	struct fg_later *later = &store->batch.later;
+	int64_t *ids = fg_xcalloc(rows->count, sizeof(*ids));
+	const int status = fg_query_rows(store->db, adders[kind], rows, ids, err);
+
+	later->ids[kind] = ids;
+	later->id_count[kind] = rows->count;
+	for (size_t i = 0; i < rows->count && status == FG_OK; i++) {
+		if (ids[i] == 0)
+			return fg_error_set(err, FG_EBUSY,
+					    "%s: one of these runs has just been stored: try again",
+					    store->db->name);
+	}
+	return status;
+}
+
+static int write_table(struct fg_store *store, const struct fg_later_rows *table,
+		       struct fg_error *err)
+{
+	resolve(&store->batch.later, &table->rows);
+	for (unsigned kind = 0; kind < FG_LATER_IDS; kind++) {
+		if (table->sql == adders[kind])
+			return write_identified(store, (enum fg_later_id)kind, &table->rows, err);
+	}
+	return fg_query_rows(store->db, table->sql, &table->rows, NULL, err);
+}
+
+/*
+ * Runs come first, then their series: that is the order in which they were added.  Conditions come
+ * last: from new ones on, until the commit, other sessions wait to add theirs.
+ */
 int fg_store_write_later(struct fg_store *store, struct fg_error *err)
 {
 	struct fg_later *later = &store->batch.later;
 	int status = FG_OK;
 
 	for (size_t i = 0; i < later->table_count && status == FG_OK; i++)
-		status = fg_query_rows(store->db, later->tables[i].sql, &later->tables[i].rows,
-				       NULL, err);
+		status = write_table(store, &later->tables[i], err);
+	for (size_t i = 0; i < later->scoped_count && status == FG_OK; i++)
+		later->scoped[i].run = resolved(later, later->scoped[i].run);
 	if (status == FG_OK && later->scoped_count)
 		status = fg_store_put_conditions(store, later->scoped, later->scoped_count, err);
 	forget(later);

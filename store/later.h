@@ -22,11 +22,23 @@ struct fg_later_rows {
 };
 
 enum {
-	FG_LATER_TABLES = 3
+	FG_LATER_TABLES = 5
+};
+
+/*
+ * Ids that the database hands out when the batch ends: until then a number below zero stands for
+ * each, in any column that is kept.
+ */
+enum fg_later_id {
+	FG_LATER_RUN,
+	FG_LATER_SERIES,
+	FG_LATER_IDS
 };
 
 struct fg_later {
-	bool collects; /* what is added from now on */
+	bool collects;              /* what is added from now on */
+	int64_t *ids[FG_LATER_IDS]; /* while the batch is written */
+	size_t id_count[FG_LATER_IDS];
 	struct fg_arena texts;
 	struct fg_later_rows tables[FG_LATER_TABLES]; /* in the order in which they are written */
 	size_t table_count;
@@ -41,6 +53,12 @@ struct fg_later {
  */
 int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
 		      struct fg_error *err) FG_NODISCARD;
+/*
+ * Keep one row that gets an id, which is given as a number below zero.  If the row is there already
+ * when the batch is written, nothing of the batch is: FG_EBUSY.  Only while `collects` is set.
+ */
+int64_t fg_store_add_later(struct fg_store *store, enum fg_later_id kind,
+			   const struct fg_rows *rows);
 /* Likewise; environments must live until the batch ends. */
 int fg_store_add_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
 			    struct fg_error *err) FG_NODISCARD;

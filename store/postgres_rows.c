@@ -136,7 +136,7 @@ static void put_double(struct fg_bytes *array, double value)
 
 static void put_item(const struct fg_column *column, size_t row, struct fg_bytes *array)
 {
-	if (column->numbers)
+	if (column->numbers && column->numbers[row] != FG_NO_NUMBER)
 		put_number(array, (uint64_t)column->numbers[row]);
 	else if (column->doubles && !isnan(column->doubles[row]))
 		put_double(array, column->doubles[row]);

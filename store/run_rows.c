@@ -19,49 +19,83 @@ static const char *side_fact(const struct fg_run *run, const char *key)
 	return value ? value : fg_environment_get(&run->host, key);
 }
 
-int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
-		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
+/* A run's row, whose texts live on elsewhere. */
+struct run_row {
+	int64_t numbers[8];
+	const char *texts[13];
+	struct fg_rows rows;
+	char fingerprint[17];
+	char seed[24];
+};
+
+static void add_number(struct run_row *row, size_t place, int64_t value)
+{
+	row->numbers[place] = value;
+	row->rows.columns[row->rows.column_count++].numbers = &row->numbers[place];
+}
+
+static void add_text(struct run_row *row, size_t place, const char *value)
+{
+	row->texts[place] = value;
+	row->rows.columns[row->rows.column_count++].texts = &row->texts[place];
+}
+
+/* The columns of run_put and run_add, but for whether it is new. */
+static void make_row(struct run_row *row, const struct fg_run *run, const struct fg_run_head *head,
+		     int64_t project)
 {
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
 	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
-	char fingerprint[17];
-	char seed[24];
-	struct fg_query q;
+
+	*row = (struct run_row){.rows = {.count = 1}};
+	fg_environment_fingerprint(&run->host, row->fingerprint);
+	(void)snprintf(row->seed, sizeof(row->seed), "%016llx", (unsigned long long)run->seed);
+	add_text(row, 0, run->id);
+	add_number(row, 0, project);
+	add_number(row, 1, run->started_ns);
+	add_number(row, 2, run->ended_ns);
+	add_number(row, 3, head->complete);
+	add_number(row, 4, run->has_baseline);
+	add_text(row, 1, row->seed);
+	add_text(row, 2, run->tool_version);
+	add_text(row, 3, head->outcome);
+	add_text(row, 4, row->fingerprint);
+	add_text(row, 5, candidate->commit);
+	add_text(row, 6, candidate->branch);
+	add_text(row, 7, candidate->describe);
+	add_number(row, 5, candidate->dirty);
+	add_text(row, 8, baseline->commit);
+	add_text(row, 9, baseline->branch);
+	add_text(row, 10, baseline->describe);
+	add_number(row, 6, baseline->dirty);
+	add_text(row, 11, side_fact(run, "git.tag"));
+	add_text(row, 12, head->digest);
+	add_number(row, 7, head->bytes);
+}
+
+int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
+		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
+{
+	struct run_row row;
 	int64_t project = 0;
 	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_environment_fingerprint(&run->host, fingerprint);
-	(void)snprintf(seed, sizeof(seed), "%016llx", (unsigned long long)run->seed);
-	fg_query_begin(&q, store->db, FG_SQL_RUN_PUT);
-	fg_query_text(&q, run->id);
-	fg_query_int(&q, project);
-	fg_query_int(&q, run->started_ns);
-	fg_query_int(&q, run->ended_ns);
-	fg_query_int(&q, head->complete);
-	fg_query_int(&q, run->has_baseline);
-	fg_query_text(&q, seed);
-	fg_query_text(&q, run->tool_version);
-	fg_query_text(&q, head->outcome);
-	fg_query_text(&q, fingerprint);
-	fg_query_text(&q, candidate->commit);
-	fg_query_text(&q, candidate->branch);
-	fg_query_text(&q, candidate->describe);
-	fg_query_int(&q, candidate->dirty);
-	fg_query_text(&q, baseline->commit);
-	fg_query_text(&q, baseline->branch);
-	fg_query_text(&q, baseline->describe);
-	fg_query_int(&q, baseline->dirty);
-	fg_query_text(&q, side_fact(run, "git.tag"));
-	fg_query_text(&q, head->digest);
-	fg_query_int(&q, head->is_new);
-	fg_query_int(&q, head->bytes);
-	status = fg_query_value(&q, id, err);
-	if (status == FG_ENOENT)
+	make_row(&row, run, head, project);
+	if (head->is_new && store->batch.later.collects) {
+		*id = fg_store_add_later(store, FG_LATER_RUN, &row.rows);
+		return FG_OK;
+	}
+	*id = 0;
+	status = fg_query_rows(store->db, head->is_new ? FG_SQL_RUN_ADD : FG_SQL_RUN_PUT, &row.rows,
+			       id, err);
+	if (status != FG_OK)
+		return status;
+	if (*id == 0)
 		return fg_error_set(err, FG_EBUSY, "%s: run %s has just been stored: try again",
 				    store->db->name, run->id);
-	return status;
+	return FG_OK;
 }
 
 /* Run a statement with one number as its parameter. */
@@ -137,13 +171,32 @@ static char *details_text(const struct fg_series *series)
 	return fg_strbuf_detach(&text);
 }
 
+struct series_row {
+	int64_t numbers[5]; /* run, position, benchmark, command, metrics */
+	const char *details;
+};
+
+/* A series of a run that is written when the batch ends is written then, too. */
+static int add_series(struct fg_store *store, const struct series_row *row, int64_t *id,
+		      struct fg_error *err)
+{
+	struct fg_rows rows = {.column_count = FG_ARRAY_SIZE(row->numbers) + 1, .count = 1};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(row->numbers); i++)
+		rows.columns[i].numbers = &row->numbers[i];
+	rows.columns[FG_ARRAY_SIZE(row->numbers)].texts = &row->details;
+	if (row->numbers[0] >= 0)
+		return fg_query_rows(store->db, FG_SQL_SERIES_ADD, &rows, id, err);
+	*id = fg_store_add_later(store, FG_LATER_SERIES, &rows);
+	return FG_OK;
+}
+
 /* The series' row without its values and conditions. */
 int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
 			size_t position, int64_t *id, struct fg_error *err)
 {
 	const struct fg_series *series = &run->series[position];
 	char *details = details_text(series);
-	struct fg_query q;
 	int64_t benchmark = 0;
 	int64_t metrics = 0;
 	int64_t command = 0;
@@ -159,17 +212,12 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 		status = fg_store_text_id(store, series->command, &command, err);
 	if (status != FG_OK)
 		goto out;
-	fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
-	fg_query_int(&q, run_id);
-	fg_query_int(&q, (int64_t)position);
-	fg_query_int(&q, benchmark);
-	if (series->command)
-		fg_query_int(&q, command);
-	else
-		fg_query_text(&q, NULL);
-	fg_query_int(&q, metrics);
-	fg_query_text(&q, details);
-	status = fg_query_value(&q, id, err);
+	status =
+		add_series(store,
+			   &(struct series_row){{run_id, (int64_t)position, benchmark,
+						 series->command ? command : FG_NO_NUMBER, metrics},
+						details},
+			   id, err);
 out:
 	free(details);
 	return status;

@@ -2,7 +2,7 @@
 /*
  * A perfdb server under uploads and questions, over real connections, in this process:
  *
- *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]
+ *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
  *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
  *		to an empty or a filled database
  *	bench_perfdb servers DATABASE [RUNS [CLIENTS]]
@@ -17,6 +17,9 @@
  *	bench_perfdb simulate DATABASE RUNS [PROJECTS]
  *		fills an empty PostgreSQL as if servers had stored RUNS runs of a year, and asks
  *		two servers on it (simulate.c)
+ *	bench_perfdb simulate DATABASE ask [PROJECTS [WORDS]]
+ *		asks two servers on a database that was filled before; only the questions whose
+ *		names contain the words
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
  * builds; between two, five functions get another name and twenty paths appear.  Of each build four
@@ -309,7 +312,9 @@ static void measure(const struct phase *phase, struct load *load, unsigned clien
 	upload(phase->what, load, clients);
 }
 
-static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs)
+/* Only the phases whose names contain `only`, after the first, unless that is NULL. */
+static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs,
+		     const char *only)
 {
 	static const struct phase phases[] = {
 		{.what = "first of all", .servers = 1, .with_dictionary = true},
@@ -331,6 +336,8 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
 	fg_bench_program_init(&program, &shape);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
+		if (i && only && !strstr(phases[i].what, only))
+			continue;
 		load.count = i ? runs : 1;
 		measure(&phases[i], &load, clients, &program, next);
 		next += load.count;
@@ -733,7 +740,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "load") == 0)
 		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
-				 number(argc, argv, 5, 0));
+				 number(argc, argv, 5, 0), argc > 6 ? argv[6] : NULL);
 	if (argc > 2 && strcmp(argv[1], "servers") == 0)
 		return pair_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8));
 	if (argc > 3 && strcmp(argv[1], "fill") == 0)
@@ -742,13 +749,16 @@ int main(int argc, char **argv)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
+	if (argc > 3 && strcmp(argv[1], "simulate") == 0 && strcmp(argv[3], "ask") == 0)
+		return fg_bench_simulate_ask(argv[2], number(argc, argv, 4, 100),
+					     argc > 5 ? argv[5] : NULL);
 	if (argc > 3 && strcmp(argv[1], "simulate") == 0)
 		return fg_bench_simulate(argv[2], number(argc, argv, 3, 0),
 					 number(argc, argv, 4, 100));
 	(void)fprintf(
 		stderr,
-		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | servers "
+		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | servers "
 		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
-		"simulate DATABASE RUNS [PROJECTS]\n");
+		"simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
 	return 2;
 }

@@ -340,6 +340,7 @@ static void *send_all(void *context)
 	struct fg_alerter *a = context;
 	bool is_more = true;
 
+	fg_thread_name("alert sender");
 	while (go_on(a, is_more, is_more ? 0 : until_due(a)))
 		is_more = send_next(a);
 	return NULL;
@@ -350,6 +351,7 @@ static void *search_all(void *context)
 	struct fg_alerter *a = context;
 	bool is_more = true;
 
+	fg_thread_name("alert search");
 	while (go_on(a, is_more, POLL_SECONDS * FG_NS_PER_S)) {
 		forget(a);
 		is_more = search_next(a);

@@ -74,6 +74,7 @@ static void *watch(void *context)
 {
 	struct fg_connections *connections = context;
 
+	fg_thread_name("connections");
 	(void)pthread_mutex_lock(&connections->lock);
 	while (!connections->stopping) {
 		(void)fg_wake_wait(&connections->wake, &connections->lock, connections->pause_ns);

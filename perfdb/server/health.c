@@ -73,6 +73,7 @@ static void *ask(void *context)
 {
 	struct fg_health *h = context;
 
+	fg_thread_name("health asks");
 	do {
 		if (ask_database(h))
 			atomic_store(&h->answered_ns, fg_clock_monotonic_ns());
@@ -85,6 +86,7 @@ static void *look(void *context)
 {
 	struct fg_health *h = context;
 
+	fg_thread_name("health looks");
 	while (!pause_for(h, look_every_ns)) {
 		if (!fg_health_database_answers(h))
 			h->options.while_down(h->options.context);

@@ -54,6 +54,7 @@ static void *watch(void *context)
 	struct fg_replica *r = context;
 	bool stopping = false;
 
+	fg_thread_name("replica");
 	while (!stopping) {
 		if (ask(r))
 			atomic_store(&r->answered_ns, fg_clock_monotonic_ns());

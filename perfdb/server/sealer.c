@@ -64,6 +64,7 @@ static void *work(void *context)
 	struct fg_sealer *s = context;
 	size_t sealed = 0;
 
+	fg_thread_name("sealer");
 	(void)pthread_mutex_lock(&s->lock);
 	for (;;) {
 		wait_to_seal(s, sealed > 0);

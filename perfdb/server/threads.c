@@ -31,3 +31,8 @@ void fg_wake_to_stop(pthread_mutex_t *lock, pthread_cond_t *wake, bool *stopping
 	(void)pthread_cond_broadcast(wake);
 	(void)pthread_mutex_unlock(lock);
 }
+
+void fg_thread_name(const char *name)
+{
+	(void)pthread_setname_np(pthread_self(), name);
+}

@@ -171,6 +171,7 @@ static void *work(void *context)
 {
 	struct fg_watcher *w = context;
 
+	fg_thread_name("change watcher");
 	(void)pthread_mutex_lock(&w->lock);
 	while (!w->stopping) {
 		struct place *place = next_place(w);

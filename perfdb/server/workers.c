@@ -85,6 +85,7 @@ static void *work(void *context)
 {
 	struct fg_workers *w = context;
 
+	fg_thread_name("worker");
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
 		struct fg_job *job = next(w);

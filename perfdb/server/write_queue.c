@@ -26,7 +26,8 @@ enum {
 	BATCH_MAX = 64,
 	GATHER_COUNT = 8, /* from here on the commit adds little to each write */
 	GATHER_NS = 3000000,
-	AGAIN_WITHIN_NS = 2000000000
+	AGAIN_WITHIN_NS = 2000000000,
+	ALONE_TRIES = 3
 };
 
 struct fg_write_queue {
@@ -121,6 +122,21 @@ out:
 	return status;
 }
 
+/* Another server may be about to store the same run: after it, this one is known. */
+static int write_alone(struct fg_write_queue *q, struct fg_write *w)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + AGAIN_WITHIN_NS;
+	bool spoiled = false;
+	int status = FG_OK;
+
+	for (int tries = 0; tries < ALONE_TRIES; tries++) {
+		status = write_together(q, w, w->next, &spoiled);
+		if (w->status != FG_EBUSY || fg_clock_monotonic_ns() >= until_ns)
+			break;
+	}
+	return status;
+}
+
 static void write_batch(struct fg_write_queue *q, struct fg_write *batch)
 {
 	const int64_t start_ns = fg_clock_monotonic_ns();
@@ -133,7 +149,7 @@ static void write_batch(struct fg_write_queue *q, struct fg_write *batch)
 	if ((spoiled && batch->next) || was_in_the_way) {
 		struct fg_write *w = batch;
 
-		while (w && write_together(q, w, w->next, &spoiled) == FG_OK)
+		while (w && write_alone(q, w) == FG_OK)
 			w = w->next;
 		/* The database is gone, or its disk is full: trying the rest would not help. */
 		for (; w && w->next; w = w->next) {
@@ -190,6 +206,7 @@ static void *work(void *context)
 {
 	struct fg_write_queue *q = context;
 
+	fg_thread_name("writer");
 	(void)pthread_mutex_lock(&q->lock);
 	for (;;) {
 		struct fg_write *batch = NULL;

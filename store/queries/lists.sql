@@ -64,22 +64,22 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND x.name = $2 ORDER BY p.name 
 SELECT p.name, x.name, r.uuid, x.set_ns, r.commit_id, r.branch FROM baseline x JOIN run r ON r.id = x.run
 JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY p.name, x.name;
 
--- name: history
-SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome, r.tag
-FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
-ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
 -- Levels come first, by their index: a planner that does not know how few runs are wanted would read all of the benchmark's.
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 ORDER BY x.series DESC
+FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 AND x.series > $5 ORDER BY x.series DESC
 	LIMIT CASE WHEN CAST($3 AS TEXT) IS NULL THEN CAST($4 AS BIGINT) ELSE 9223372036854775807 END) l
 JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run WHERE (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY l.series DESC LIMIT $4;
+-- Those of a seal.
+-- name: history_between
+SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
+	l.ratio, l.low, l.high, l.outcome, r.tag
+FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
+WHERE l.benchmark = $1 AND l.metric = $2 AND l.series > $4 AND l.series <= $5 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3);
 -- name: history_missed
-SELECT r.id FROM run r WHERE r.project = $1 AND r.started_ns >= $2 AND r.id < $3 LIMIT 1;
+SELECT x.id FROM run x WHERE x.project = $1 AND x.started_ns >= $2 AND x.id < $3 LIMIT 1;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;

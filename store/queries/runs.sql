@@ -31,7 +31,7 @@ SELECT COALESCE(max(id), 0) FROM fact;
 -- name: run_put
 INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome, fingerprint,
 	commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $22)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = excluded.started_ns,
 	ended_ns = excluded.ended_ns, complete = excluded.complete, has_baseline = excluded.has_baseline,
 	seed = excluded.seed, tool_version = excluded.tool_version, outcome = excluded.outcome,
@@ -39,8 +39,12 @@ ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = exclud
 	described = excluded.described, dirty = excluded.dirty, base_commit = excluded.base_commit,
 	base_branch = excluded.base_branch, base_described = excluded.base_described,
 	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest, bytes = excluded.bytes
-WHERE CAST($21 AS BIGINT) = 0
 RETURNING id;
+-- name: run_add
+INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome,
+	fingerprint, commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+ON CONFLICT (uuid) DO NOTHING RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
 -- name: run_weigh

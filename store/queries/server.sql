@@ -107,7 +107,20 @@ SELECT b.id FROM benchmark b WHERE (SELECT count(*) FROM (SELECT s.id FROM serie
 -- name: series_after
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
 -- name: seal_add
-INSERT INTO seal (benchmark, number, last_series, members) VALUES ($1, $2, $3, $4);
+INSERT INTO seal (benchmark, number, last_series, members, newest_ns, layout) VALUES ($1, $2, $3, $5, $4, 1);
+-- name: seal_list
+SELECT number, last_series, layout, newest_ns FROM seal WHERE benchmark = $1 ORDER BY number;
+-- Seals of earlier versions, which have no tiles of metrics.
+-- name: seal_old
+SELECT x.benchmark, x.number, x.last_series, x.members, COALESCE((SELECT y.last_series FROM seal y
+	WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0)
+FROM seal x WHERE x.layout = 0 ORDER BY x.benchmark, x.number LIMIT 1;
+-- name: seal_renew
+UPDATE seal SET members = $3, layout = 1, newest_ns = $4 WHERE benchmark = $1 AND number = $2 AND layout = 0 RETURNING number;
+-- Series come first, by their index.
+-- name: levels_between
+SELECT l.metric, s.id, l.pairs, l.baseline, l.candidate, l.ratio, l.low, l.high, l.outcome FROM series s
+JOIN level l ON l.series = s.id WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY l.metric, s.id;
 -- name: seals_cut
 DELETE FROM seal WHERE last_series > (SELECT COALESCE(max(id), 0) FROM series) RETURNING benchmark, number;
 -- name: tiles_drop
@@ -119,11 +132,11 @@ INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
 -- name: seals
 SELECT x.number, x.last_series, x.members, (SELECT count(*) FROM series s WHERE s.benchmark = x.benchmark AND s.id <= x.last_series
 	AND s.id > COALESCE((SELECT y.last_series FROM seal y WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0))
-FROM seal x WHERE x.benchmark = $1 ORDER BY x.number;
+FROM seal x WHERE x.benchmark = $1 AND x.number >= $2 AND x.number <= $3 ORDER BY x.number;
 -- name: tiles
-SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 ORDER BY number;
+SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 AND number >= $3 AND number <= $4 ORDER BY number;
 -- name: trend_runs
-SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run r ON r.id = s.run
+SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, r.tag FROM series s JOIN run r ON r.id = s.run
 WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
 -- name: tail_chunks
 SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind IN (4, 6)

@@ -14,9 +14,9 @@ struct fg_store;
 struct fg_history_point {
 	char run[37];
 	int64_t started_ns;
-	char *commit;
-	char *branch;
-	char *fingerprint;
+	const char *commit; /* this and other texts: in the history's arena; NULL: unknown */
+	const char *branch;
+	const char *fingerprint;
 	bool dirty;
 	bool complete;
 	unsigned pairs;
@@ -25,8 +25,8 @@ struct fg_history_point {
 	double ratio; /* of the verdict; NaN: none */
 	double low;
 	double high;
-	char *outcome;
-	char *tag; /* of the commit; NULL: none */
+	const char *outcome;
+	const char *tag; /* of the commit; NULL: none */
 };
 
 struct fg_history {
@@ -36,6 +36,8 @@ struct fg_history {
 	char *unit;
 	enum fg_better better;
 	double min_effect; /* smaller changes do not fail; 0: unknown */
+	size_t from_tiles; /* runs answered from tiles */
+	struct fg_arena texts;
 };
 
 struct fg_history_query {
@@ -50,6 +52,22 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 		     struct fg_history *history, struct fg_error *err) FG_NODISCARD;
 
 void fg_history_release(struct fg_history *history);
+
+/* A benchmark whose newest runs are wanted. */
+struct fg_history_wish {
+	int64_t benchmark;
+	const char *metric;
+	const char *metrics; /* definitions in its newest run, as stored */
+	struct fg_history *history;
+};
+
+/*
+ * The newest `limit` runs of each, of all benchmarks of a project at once; empty where a metric
+ * never came to a value.
+ */
+int fg_store_histories(struct fg_store *store, const char *project, size_t limit,
+		       struct fg_history_wish *wishes, size_t count, struct fg_error *err)
+	FG_NODISCARD;
 
 struct fg_name_list {
 	char **items;

@@ -39,6 +39,7 @@ static int read_headline(const char *text, struct fg_overview_row *row, struct f
 	if (index != SIZE_MAX) {
 		row->metric = fg_xstrdup(series.metrics[index].name);
 		row->label = fg_xstrdup(series.metrics[index].label);
+		row->metrics = fg_xstrdup(text);
 	}
 out:
 	cJSON_Delete(json);
@@ -143,25 +144,21 @@ static int read_release(struct fg_store *store, int64_t run, struct fg_overview 
 static int read_histories(struct fg_store *store, const char *project, size_t runs,
 			  struct fg_overview *overview, struct fg_error *err)
 {
+	struct fg_history_wish *wishes = fg_xcalloc(overview->count + 1, sizeof(*wishes));
+	size_t count = 0;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < overview->count && status == FG_OK; i++) {
+	for (size_t i = 0; i < overview->count; i++) {
 		struct fg_overview_row *row = &overview->items[i];
-		const struct fg_history_query query = {.project = project,
-						       .benchmark = row->name,
-						       .metric = row->metric,
-						       .limit = runs};
-		struct fg_error none = {0};
 
-		if (!row->metric)
-			continue;
-		status = fg_store_history(store, &query, &row->history, &none);
-		/* It never came to a value. */
-		if (status == FG_ENOENT)
-			status = FG_OK;
-		if (status != FG_OK)
-			*err = none;
+		if (row->metric)
+			wishes[count++] = (struct fg_history_wish){.benchmark = row->benchmark,
+								   .metric = row->metric,
+								   .metrics = row->metrics,
+								   .history = &row->history};
 	}
+	status = fg_store_histories(store, project, runs, wishes, count, err);
+	free(wishes);
 	return status;
 }
 
@@ -202,6 +199,7 @@ void fg_overview_release(struct fg_overview *overview)
 		free(row->name);
 		free(row->metric);
 		free(row->label);
+		free(row->metrics);
 		free(row->commit);
 		free(row->branch);
 		free(row->subject);

@@ -9,6 +9,7 @@ struct fg_overview_row {
 	char *name;
 	char *metric; /* that tells the story: CPU time, else the first that is gated */
 	char *label;
+	char *metrics; /* definitions in the newest run, as stored */
 	/* The newest run, which may not have a value. */
 	char run[37];
 	int64_t started_ns;

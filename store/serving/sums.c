@@ -278,7 +278,8 @@ static int compute(struct fg_store *store, int64_t series, const struct measure 
 		if (w->count && w->ids[w->count - 1] > last)
 			last = w->ids[w->count - 1];
 	}
-	if (status != FG_OK)
+	/* Without weights there need not be a call path in the whole store. */
+	if (status != FG_OK || last == 0)
 		goto out;
 	status = fg_store_read_tree(store, last, err);
 	if (status != FG_OK)

@@ -13,9 +13,12 @@
  *
  * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the
  * difference from the member before.  A seal's blob: the members' series as differences; then what
- * a trend shows about their runs (start as a difference, id, commit, branch), each a column, so
- * that it need not read ten thousand rows.  While all members exist this is correct: a stored run
- * never changes under its series.
+ * a trend shows about their runs (start as a difference, id, commit, branch, is there a profile,
+ * host, tag, flags), each a column, so that it need not read ten thousand rows.  While all members
+ * exist this is correct: a stored run never changes under its series.
+ *
+ * The levels of each metric become a tile, too (metric_tile.c), under the metric's number below
+ * zero.  Seals of servers that made none get them later, one at a time.
  */
 #include "store/serving/tiles.h"
 
@@ -23,7 +26,10 @@
 #include "base/map.h"
 #include "model/run.h"
 #include "store/bytes.h"
+#include "store/chunks.h"
 #include "store/db.h"
+#include "store/levels.h"
+#include "store/serving/seals.h"
 #include "store/serving/sums.h"
 #include "store/serving/totals.h"
 #include "store/session.h"
@@ -32,7 +38,8 @@
 #include <math.h>
 
 enum {
-	TILE_LEVEL = 3
+	TILE_LEVEL = 3,
+	RENEWED_AT_ONCE = 64 /* seals of earlier versions */
 };
 
 struct tile {
@@ -101,27 +108,46 @@ struct tile_rows {
 	int64_t *numbers;
 	struct fg_blob *blobs;
 	size_t count;
+	size_t capacity;
 };
 
-static int add_tile(struct tile_rows *rows, const struct sealing *s, const struct tile *tile,
-		    struct fg_error *err)
+static void release_rows(struct tile_rows *rows)
 {
-	struct fg_bytes content = {0};
-	struct fg_bytes block = {0};
-	int status = FG_OK;
+	free(rows->benchmarks);
+	free(rows->functions);
+	free(rows->numbers);
+	free(rows->blobs);
+	fg_arena_release(&rows->arena);
+}
 
-	write_values(tile->self, s->count, &content);
-	write_values(tile->inclusive, s->count, &content);
-	status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
+static void widen(struct tile_rows *rows)
+{
+	if (rows->count < rows->capacity)
+		return;
+	rows->capacity = 2 * rows->capacity + FG_TILE_MEMBERS;
+	rows->benchmarks = fg_xreallocarray(rows->benchmarks, rows->capacity, sizeof(int64_t));
+	rows->functions = fg_xreallocarray(rows->functions, rows->capacity, sizeof(int64_t));
+	rows->numbers = fg_xreallocarray(rows->numbers, rows->capacity, sizeof(int64_t));
+	rows->blobs = fg_xreallocarray(rows->blobs, rows->capacity, sizeof(*rows->blobs));
+}
+
+/* The content is released. */
+static int add_row(struct tile_rows *rows, const struct sealing *s, int64_t key,
+		   struct fg_bytes *content, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	const int status = fg_pack(content->data, content->size, TILE_LEVEL, &block, err);
+
 	if (status == FG_OK) {
+		widen(rows);
 		rows->benchmarks[rows->count] = s->benchmark;
-		rows->functions[rows->count] = (int64_t)tile->function;
+		rows->functions[rows->count] = key;
 		rows->numbers[rows->count] = s->number;
 		rows->blobs[rows->count++] = (struct fg_blob){
 			fg_arena_memdup(&rows->arena, block.data, block.size), block.size};
 	}
 	fg_bytes_release(&block);
-	fg_bytes_release(&content);
+	fg_bytes_release(content);
 	return status;
 }
 
@@ -129,12 +155,87 @@ static int make_tiles(const struct sealing *s, struct tile_rows *rows, struct fg
 {
 	int status = FG_OK;
 
-	rows->benchmarks = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->benchmarks));
-	rows->functions = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->functions));
-	rows->numbers = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->numbers));
-	rows->blobs = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->blobs));
-	for (size_t i = 0; i < s->tile_count && status == FG_OK; i++)
-		status = add_tile(rows, s, s->tiles[i], err);
+	for (size_t i = 0; i < s->tile_count && status == FG_OK; i++) {
+		struct fg_bytes content = {0};
+
+		write_values(s->tiles[i]->self, s->count, &content);
+		write_values(s->tiles[i]->inclusive, s->count, &content);
+		status = add_row(rows, s, (int64_t)s->tiles[i]->function, &content, err);
+	}
+	return status;
+}
+
+/* The levels of one metric, so far. */
+struct metric_levels {
+	int64_t metric;
+	struct fg_level of[FG_TILE_MEMBERS]; /* by member */
+	struct fg_arena texts;
+};
+
+static int end_metric(const struct sealing *s, struct metric_levels *levels, struct tile_rows *rows,
+		      struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	if (levels->metric) {
+		fg_metric_tile_write(levels->of, &content);
+		status = add_row(rows, s, fg_metric_key(levels->metric), &content, err);
+	}
+	fg_arena_release(&levels->texts);
+	*levels = (struct metric_levels){0};
+	return status;
+}
+
+static int take_level(const struct fg_query *q, const struct sealing *s,
+		      struct metric_levels *levels, struct tile_rows *rows, struct fg_error *err)
+{
+	const int64_t series = fg_column_int(q, 1);
+	size_t at = 0;
+	int status = FG_OK;
+
+	if (levels->metric != fg_column_int(q, 0))
+		status = end_metric(s, levels, rows, err);
+	if (status != FG_OK)
+		return status;
+	levels->metric = fg_column_int(q, 0);
+	while (at < s->count && s->members[at] < series)
+		at++;
+	/* Stored since the members were read: then nothing of this is written. */
+	if (at == s->count || s->members[at] != series)
+		return FG_OK;
+	levels->of[at] = (struct fg_level){
+		.is_there = true,
+		.pairs = fg_column_int(q, 2),
+		.medians = {fg_column_double(q, 3), fg_column_double(q, 4)},
+		.ratio = fg_column_double(q, 5),
+		.low = fg_column_double(q, 6),
+		.high = fg_column_double(q, 7),
+		.outcome = fg_arena_strdup(&levels->texts, fg_column_text(q, 8)),
+	};
+	return FG_OK;
+}
+
+static int make_metric_tiles(struct fg_store *store, const struct sealing *s,
+			     struct tile_rows *rows, struct fg_error *err)
+{
+	struct metric_levels levels = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_LEVELS_BETWEEN);
+	fg_query_int(&q, s->benchmark);
+	fg_query_int(&q, s->after);
+	fg_query_int(&q, s->members[s->count - 1]);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		status = take_level(&q, s, &levels, rows, err);
+		if (status != FG_OK)
+			break;
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		return end_metric(s, &levels, rows, err);
+	fg_arena_release(&levels.texts);
 	return status;
 }
 
@@ -156,14 +257,24 @@ enum {
 	COMMITS,
 	BRANCHES,
 	PROFILED,
+	FINGERPRINTS,
+	TAGS,
+	FLAGS,
 	HEADS
 };
 
+static uint64_t flags_of(const struct fg_query *run)
+{
+	return (fg_column_int(run, 6) ? FG_MEMBER_DIRTY : 0) |
+	       (fg_column_int(run, 7) ? FG_MEMBER_COMPLETE : 0);
+}
+
 /*
- * The members' runs as the database has them now.  If a member was deleted, no heads are written.
+ * The members' runs as the database has them now, and when the newest started.  If a member was
+ * deleted, no heads are written.
  */
 static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_bytes *content,
-		     struct fg_error *err)
+		     int64_t *newest_ns, struct fg_error *err)
 {
 	struct fg_bytes columns[HEADS] = {{0}};
 	int64_t before = 0;
@@ -178,6 +289,7 @@ static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t time = fg_column_int(&q, 2);
 
+		*newest_ns = count && *newest_ns > time ? *newest_ns : time;
 		fg_bytes_signed(&columns[TIMES], time - before);
 		before = time;
 		fg_bytes_text(&columns[RUNS], fg_column_text(&q, 1));
@@ -185,6 +297,9 @@ static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_
 		fg_bytes_text(&columns[BRANCHES], fg_column_text(&q, 4));
 		if (count < s->count)
 			fg_bytes_varint(&columns[PROFILED], s->profiled[count]);
+		fg_bytes_text(&columns[FINGERPRINTS], fg_column_text(&q, 5));
+		fg_bytes_text(&columns[TAGS], fg_column_text(&q, 8));
+		fg_bytes_varint(&columns[FLAGS], flags_of(&q));
 		count++;
 	}
 	fg_query_end(&q);
@@ -196,11 +311,10 @@ static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_
 	return status;
 }
 
-static int write_seal(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+static int make_seal(struct fg_store *store, const struct sealing *s, struct fg_bytes *block,
+		     int64_t *newest_ns, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
-	struct fg_bytes block = {0};
-	struct fg_query q;
 	int64_t before = 0;
 	int status = FG_OK;
 
@@ -208,21 +322,30 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 		fg_bytes_signed(&content, s->members[i] - before);
 		before = s->members[i];
 	}
-	status = add_heads(store, s, &content, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
-	if (status != FG_OK)
-		goto out;
-	fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
-	fg_query_int(&q, s->benchmark);
-	fg_query_int(&q, s->number);
-	fg_query_int(&q, s->members[s->count - 1]);
-	fg_query_bytes(&q, block.data, block.size);
-	status = fg_query_run(&q, err);
-out:
-	fg_bytes_release(&block);
+	status = add_heads(store, s, &content, newest_ns, err);
+	if (status == FG_OK)
+		status = fg_pack(content.data, content.size, TILE_LEVEL, block, err);
 	fg_bytes_release(&content);
+	return status;
+}
+
+static int write_seal(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	int64_t newest_ns = 0;
+	struct fg_query q;
+	int status = make_seal(store, s, &block, &newest_ns, err);
+
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
+		fg_query_int(&q, s->benchmark);
+		fg_query_int(&q, s->number);
+		fg_query_int(&q, s->members[s->count - 1]);
+		fg_query_int(&q, newest_ns);
+		fg_query_bytes(&q, block.data, block.size);
+		status = fg_query_run(&q, err);
+	}
+	fg_bytes_release(&block);
 	return status;
 }
 
@@ -331,18 +454,116 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 	if (status != FG_OK || s.count != FG_TILE_MEMBERS)
 		goto out;
 	status = make_tiles(&s, &rows, err);
+	if (status == FG_OK)
+		status = make_metric_tiles(store, &s, &rows, err);
 	if (status != FG_OK)
 		goto out;
 	status = write_all(store, &s, &rows, &same, err);
 	if (status != FG_OK)
 		goto out;
-	*sealed += same ? s.tile_count : 0;
+	*sealed += same ? rows.count : 0;
 out:
-	fg_arena_release(&rows.arena);
+	release_rows(&rows);
 	for (size_t i = 0; i < s.tile_count; i++)
 		free(s.tiles[i]);
 	free(s.tiles);
 	fg_map_release(&s.index);
+	return status;
+}
+
+/* The oldest seal that an earlier version wrote, if any is left. */
+static int read_old_seal(struct fg_store *store, struct sealing *s, struct fg_error *err)
+{
+	struct fg_member members[FG_TILE_MEMBERS];
+	struct fg_seal seal = {0};
+	enum fg_seal_heads heads = FG_SEAL_NUMBERS;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_OLD);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		size_t size = 0;
+		const void *data = fg_column_bytes(&q, 3, &size);
+
+		s->benchmark = fg_column_int(&q, 0);
+		s->number = fg_column_int(&q, 1);
+		s->after = fg_column_int(&q, 4);
+		status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &seal.members, err);
+		if (status == FG_OK)
+			status = fg_seal_members(&seal, members, &heads, err);
+		for (size_t i = 0; i < FG_TILE_MEMBERS && status == FG_OK; i++) {
+			s->members[i] = members[i].series;
+			s->profiled[i] = heads == FG_SEAL_NUMBERS || members[i].is_profiled;
+		}
+		s->count = status == FG_OK ? FG_TILE_MEMBERS : 0;
+	}
+	fg_query_end(&q);
+	fg_bytes_release(&seal.members);
+	return status;
+}
+
+static int write_renewed(struct fg_store *store, const struct sealing *s,
+			 const struct tile_rows *rows, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	int64_t newest_ns = 0;
+	int64_t number = 0;
+	struct fg_query q;
+	int status = make_seal(store, s, &block, &newest_ns, err);
+
+	if (status != FG_OK)
+		goto out;
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_RENEW);
+	fg_query_int(&q, s->benchmark);
+	fg_query_int(&q, s->number);
+	fg_query_bytes(&q, block.data, block.size);
+	fg_query_int(&q, newest_ns);
+	status = fg_query_value(&q, &number, err);
+	if (status == FG_OK)
+		status = write_tiles(store, rows, err);
+	else if (status == FG_ENOENT) /* another server was quicker, or it is gone */
+		status = FG_OK;
+out:
+	fg_bytes_release(&block);
+	return status;
+}
+
+/* Gives a seal of an earlier version its tiles of metrics. */
+static int renew_seal(struct fg_store *store, size_t *sealed, struct fg_error *err)
+{
+	struct sealing s = {0};
+	struct tile_rows rows = {0};
+	int status = read_old_seal(store, &s, err);
+
+	if (status != FG_OK || s.count == 0)
+		return status;
+	status = make_metric_tiles(store, &s, &rows, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_begin_alone(store, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_end(store, write_renewed(store, &s, &rows, err), err);
+	*sealed += status == FG_OK;
+out:
+	release_rows(&rows);
+	return status;
+}
+
+static int renew_some(struct fg_store *store, size_t *sealed, struct fg_error *err)
+{
+	size_t done = 0;
+	int status = FG_OK;
+
+	for (int i = 0; i < RENEWED_AT_ONCE && status == FG_OK; i++) {
+		const size_t before = done;
+
+		status = renew_seal(store, &done, err);
+		if (done == before)
+			break;
+	}
+	*sealed += done;
 	return status;
 }
 
@@ -365,5 +586,5 @@ int fg_store_seal(struct fg_store *store, size_t *sealed, struct fg_error *err)
 	for (size_t i = 0; i < count && status == FG_OK; i++)
 		status = seal_benchmark(store, benchmarks[i], sealed, err);
 	free(benchmarks);
-	return status;
+	return status == FG_OK ? renew_some(store, sealed, err) : status;
 }

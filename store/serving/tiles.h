@@ -14,6 +14,12 @@ enum {
 	FG_TILE_STEP_NS = 100
 };
 
+/* What a seal notes of a member's run. */
+enum {
+	FG_MEMBER_DIRTY = 1,
+	FG_MEMBER_COMPLETE = 2
+};
+
 /*
  * Seal: transpose every 256 unsealed series of a benchmark into one blob per function.  For a
  * background thread; `sealed` becomes the number of tiles written, 0 when there was nothing to do.

@@ -12,6 +12,7 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/serving/history.h"
+#include "store/serving/seals.h"
 #include "store/serving/sums.h"
 #include "store/serving/tiles.h"
 #include "store/serving/totals.h"
@@ -54,31 +55,6 @@ static int by_series(const void *a, const void *b)
 	return (x->series > y->series) - (x->series < y->series);
 }
 
-/* 256 series that were sealed together, and this function's values in them. */
-struct sealed {
-	int64_t number;
-	int64_t after; /* series: the last one of the seal before */
-	int64_t last;
-	size_t alive; /* members that still exist */
-	struct fg_bytes members;
-	struct fg_bytes values; /* empty: the function was in none of them */
-};
-
-struct seals {
-	struct sealed *items; /* by number */
-	size_t count;
-	size_t capacity;
-};
-
-static void release_seals(struct seals *seals)
-{
-	for (size_t i = 0; i < seals->count; i++) {
-		fg_bytes_release(&seals->items[i].members);
-		fg_bytes_release(&seals->items[i].values);
-	}
-	free(seals->items);
-}
-
 static int read_block(const struct fg_query *q, int column, struct fg_bytes *content,
 		      struct fg_error *err)
 {
@@ -88,83 +64,27 @@ static int read_block(const struct fg_query *q, int column, struct fg_bytes *con
 	return fg_unpack(data, size, FG_MAX_CHUNK_BYTES, content, err);
 }
 
-static int list_seals(struct fg_store *store, int64_t benchmark, struct seals *seals,
-		      struct fg_error *err)
+/* The function's values in the members of a seal. */
+static int read_values(struct tracing *t, const struct fg_seal *seal,
+		       const struct fg_member *members, struct fg_error *err)
 {
-	int64_t after = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_SEALS);
-	fg_query_int(&q, benchmark);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		struct sealed s = {.number = fg_column_int(&q, 0),
-				   .after = after,
-				   .last = fg_column_int(&q, 1),
-				   .alive = (size_t)fg_column_int(&q, 3)};
-
-		status = read_block(&q, 2, &s.members, err);
-		if (status != FG_OK)
-			break;
-		after = s.last;
-		seals->items = fg_grow(seals->items, &seals->capacity, seals->count + 1,
-				       sizeof(*seals->items));
-		seals->items[seals->count++] = s;
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* Both are sorted by number; a function without time in a seal has no tile there. */
-static int read_tiles(struct fg_store *store, const struct tracing *t, struct seals *seals,
-		      struct fg_error *err)
-{
-	size_t at = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_TILES);
-	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, (int64_t)t->function);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t number = fg_column_int(&q, 0);
-
-		while (at < seals->count && seals->items[at].number < number)
-			at++;
-		if (at == seals->count || seals->items[at].number > number)
-			continue;
-		status = read_block(&q, 1, &seals->items[at].values, err);
-		if (status != FG_OK)
-			break;
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* Read the members and their values; `members` is left after their numbers. */
-static int read_values(struct tracing *t, const struct sealed *s, struct fg_byte_reader *members,
-		       struct fg_error *err)
-{
-	struct fg_byte_reader values = {s->values.data, s->values.data + s->values.size, false};
+	struct fg_byte_reader values = {seal->values.data, seal->values.data + seal->values.size,
+					false};
 	int64_t value = 0;
-	int64_t series = 0;
 
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		series += fg_read_signed(members);
-		trace(t, series, 0, 0);
-	}
-	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
+	t->count = 0;
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++)
+		trace(t, members[i].series, 0, 0);
+	for (size_t i = 0; i < FG_TILE_MEMBERS && seal->values.size; i++) {
 		value += fg_read_signed(&values);
 		t->items[i].self = (double)value * FG_TILE_STEP_NS;
 	}
 	value = 0;
-	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
+	for (size_t i = 0; i < FG_TILE_MEMBERS && seal->values.size; i++) {
 		value += fg_read_signed(&values);
 		t->items[i].inclusive = (double)value * FG_TILE_STEP_NS;
 	}
-	if (members->failed || values.failed)
-		return fg_error_set(err, FG_EPARSE, "a tile is damaged");
-	return FG_OK;
+	return values.failed ? fg_error_set(err, FG_EPARSE, "a tile is damaged") : FG_OK;
 }
 
 static struct fg_function_point *add_points(struct fg_function_trend *trend, size_t count)
@@ -179,52 +99,28 @@ static bool is_wanted(const char *own, size_t length, const char *only)
 	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
 }
 
-/* What a trend shows about the members follows their numbers, column by column (tiles.c). */
-static int take_members(const struct tracing *t, struct fg_byte_reader *members, const char *branch,
-			struct fg_function_trend *trend, struct fg_error *err)
+static void take_members(const struct tracing *t, const struct fg_member *members,
+			 const char *branch, struct fg_function_trend *trend)
 {
 	struct fg_function_point *points = add_points(trend, FG_TILE_MEMBERS);
-	bool wanted[FG_TILE_MEMBERS];
-	int64_t time = 0;
 	size_t kept = 0;
-	bool has_flags = false;
 
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		time += fg_read_signed(members);
-		points[i] = (struct fg_function_point){.started_ns = time,
-						       .self = t->items[i].self,
-						       .inclusive = t->items[i].inclusive};
-	}
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		const char *text = NULL;
-		const size_t length = fg_read_text(members, sizeof(points->run) - 1, &text);
+		const struct fg_member *m = &members[i];
+		struct fg_function_point *point = &points[kept];
 
-		if (text)
-			memcpy(points[i].run, text, length);
-	}
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		const char *text = NULL;
-		const size_t length = fg_read_text(members, FG_MAX_CHUNK_BYTES, &text);
-
-		if (text)
-			points[i].commit = fg_arena_strndup(&trend->texts, text, length);
-	}
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		const char *text = NULL;
-		const size_t length = fg_read_text(members, FG_MAX_CHUNK_BYTES, &text);
-
-		wanted[i] = is_wanted(text, length, branch);
-	}
-	/* Older servers did not note which members have a profile. */
-	has_flags = members->at < members->end;
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		const bool is_profiled = !has_flags || fg_read_varint(members) != 0;
-
-		if (wanted[i] && is_profiled)
-			points[kept++] = points[i];
+		if (!m->is_profiled || !is_wanted(m->branch.at, m->branch.length, branch))
+			continue;
+		*point = (struct fg_function_point){
+			.started_ns = m->started_ns,
+			.commit = fg_member_copy(&trend->texts, &m->commit, NULL),
+			.self = t->items[i].self,
+			.inclusive = t->items[i].inclusive};
+		(void)snprintf(point->run, sizeof(point->run), "%.*s", (int)m->run.length,
+			       m->run.at ? m->run.at : "");
+		kept++;
 	}
 	trend->count += kept;
-	return members->failed ? fg_error_set(err, FG_EPARSE, "a seal is damaged") : FG_OK;
 }
 
 /*
@@ -266,41 +162,52 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 	return status;
 }
 
+/* The walk through the seals. */
+struct sealed_trend {
+	struct fg_store *store;
+	struct tracing *t;
+	const char *branch;
+	struct fg_function_trend *trend;
+};
+
 /*
  * If members were deleted, or an older server sealed them without their runs, ask the database
  * which runs exist.
  */
-static int take_seal(struct fg_store *store, struct tracing *t, const struct sealed *s,
-		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
+static int take_seal(void *context, const struct fg_seal *seal, struct fg_error *err)
 {
-	struct fg_byte_reader members = {s->members.data, s->members.data + s->members.size, false};
-	int status = FG_OK;
+	const struct sealed_trend *s = context;
+	struct fg_member members[FG_TILE_MEMBERS];
+	enum fg_seal_heads heads = FG_SEAL_NUMBERS;
+	int status = fg_seal_members(seal, members, &heads, err);
 
-	t->count = 0;
-	t->last_sealed = s->last;
-	trend->from_tiles += FG_TILE_MEMBERS;
-	if (s->alive == 0)
-		return FG_OK;
-	status = read_values(t, s, &members, err);
 	if (status != FG_OK)
 		return status;
-	if (s->alive == FG_TILE_MEMBERS && members.at < members.end)
-		return take_members(t, &members, branch, trend, err);
-	return join_runs(store, t, (const int64_t[2]){s->after, s->last}, branch, trend, err);
+	status = read_values(s->t, seal, members, err);
+	if (status != FG_OK)
+		return status;
+	s->trend->from_tiles += FG_TILE_MEMBERS;
+	if (heads == FG_SEAL_NUMBERS || seal->alive != FG_TILE_MEMBERS)
+		return join_runs(s->store, s->t, (const int64_t[2]){seal->after, seal->last},
+				 s->branch, s->trend, err);
+	take_members(s->t, members, s->branch, s->trend);
+	return FG_OK;
 }
 
-static int read_sealed(struct fg_store *store, struct tracing *t, const char *branch,
-		       struct fg_function_trend *trend, struct fg_error *err)
+static size_t count_points(void *context, size_t limit, int64_t *since_ns)
 {
-	struct seals seals = {0};
-	int status = list_seals(store, t->benchmark, &seals, err);
+	const struct sealed_trend *s = context;
+	const size_t count = s->trend->count;
+	int64_t *starts_ns = NULL;
 
-	if (status == FG_OK)
-		status = read_tiles(store, t, &seals, err);
-	for (size_t i = 0; i < seals.count && status == FG_OK; i++)
-		status = take_seal(store, t, &seals.items[i], branch, trend, err);
-	release_seals(&seals);
-	return status;
+	if (count < limit)
+		return count;
+	starts_ns = fg_xmalloc(count * sizeof(*starts_ns));
+	for (size_t i = 0; i < count; i++)
+		starts_ns[i] = s->trend->points[i].started_ns;
+	*since_ns = fg_newest_since(starts_ns, count, limit);
+	free(starts_ns);
+	return count;
 }
 
 /* One unsealed series. */
@@ -337,7 +244,10 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, const cha
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, measure ? FG_SQL_MEASURE_TOTALS : FG_SQL_TAIL_CHUNKS);
+	fg_query_begin(&q, store->db,
+		       measure                             ? FG_SQL_MEASURE_TOTALS
+		       : fg_db_is_url(store->db->location) ? FG_SQL_TAIL_CHUNKS_EACH
+							   : FG_SQL_TAIL_CHUNKS);
 	fg_query_int(&q, t->benchmark);
 	if (measure)
 		fg_query_text(&q, measure);
@@ -486,6 +396,34 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	return FG_OK;
 }
 
+/* What is not sealed comes first: then it is known how many of the others are wanted. */
+static int read_time(struct fg_store *store, struct tracing *t, const struct fg_trend_query *query,
+		     struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct sealed_trend sealed = {store, t, query->branch, trend};
+	const struct fg_seal_walk walk = {.benchmark = t->benchmark,
+					  .key = (int64_t)t->function,
+					  .limit = query->limit,
+					  .context = &sealed,
+					  .count = count_points,
+					  .take = take_seal};
+	struct fg_seals seals = {0};
+	size_t unsealed = 0;
+	int status = fg_seals_list(store, t->benchmark, &seals, err);
+
+	if (status != FG_OK)
+		goto out;
+	t->last_sealed = seals.count ? seals.items[seals.count - 1].last : 0;
+	status = read_tail(store, t, query, trend, err);
+	unsealed = trend->count;
+	if (status == FG_OK)
+		status = fg_seals_walk(store, &walk, &seals, err);
+	fg_put_head_last(trend->points, sizeof(*trend->points), unsealed, trend->count);
+out:
+	fg_seals_release(&seals);
+	return status;
+}
+
 static int read_points(struct fg_store *store, struct tracing *t,
 		       const struct fg_trend_query *query, struct fg_function_trend *trend,
 		       struct fg_error *err)
@@ -498,12 +436,8 @@ static int read_points(struct fg_store *store, struct tracing *t,
 	status = find_function(store, query->function, t, trend, err);
 	if (status != FG_OK)
 		return status;
-	if (!query->measure) {
-		status = read_sealed(store, t, query->branch, trend, err);
-		if (status != FG_OK)
-			return status;
-	}
-	return read_tail(store, t, query, trend, err);
+	return query->measure ? read_tail(store, t, query, trend, err)
+			      : read_time(store, t, query, trend, err);
 }
 
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,

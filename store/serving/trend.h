@@ -33,6 +33,7 @@ struct fg_trend_query {
 	const char *branch;   /* NULL: all */
 	const char *function; /* fg_function_delta.id */
 	const char *measure;  /* its name; NULL: time */
+	size_t limit;         /* at least the newest ones; 0: all */
 };
 
 /*

@@ -72,6 +72,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	struct fg_history history = {0};
 	struct fg_change_series usable = {0};
 	struct fg_json_writer w;
+	const bool shows_points = is_wished(rq, "points");
 	int status = read_place(rq, &query.project, &query.benchmark, err);
 
 	if (status != FG_OK)
@@ -97,7 +98,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 		fg_json_double(&w, "threshold", history.min_effect);
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < history.count; i++) {
-		if (is_wished(rq, "points"))
+		if (shows_points)
 			write_point(&w, &history.points[i]);
 		fg_change_series_add(&usable, i, history.points[i].run,
 				     history.points[i].candidate);
@@ -200,6 +201,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	const struct fg_function_point *points = NULL; /* the newest ones */
 	size_t limit = POINTS_MAX;
 	size_t count = 0;
+	const bool with_callees = is_with_callees(rq);
 	struct fg_json_writer w;
 	int status = read_place(rq, &project, &benchmark, err);
 
@@ -220,7 +222,8 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 					 .benchmark = benchmark,
 					 .branch = fg_request_parameter(rq, "branch"),
 					 .function = function,
-					 .measure = newest.measure},
+					 .measure = newest.measure,
+					 .limit = limit},
 		&trend, err);
 	if (status != FG_OK)
 		return status;
@@ -240,7 +243,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	fg_json_text(&w, "unit", shown.other ? shown.other->unit : "ms");
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < count; i++)
-		write_function_point(&w, &points[i], !shown.other, is_with_callees(rq));
+		write_function_point(&w, &points[i], !shown.other, with_callees);
 	fg_json_end(&w);
 	status = write_function_changes(rq, &w, points, count, !shown.other, err);
 	if (status == FG_OK)

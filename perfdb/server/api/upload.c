@@ -40,6 +40,7 @@ struct new_dictionary {
 struct new_run {
 	const struct fg_arrival *arrival;
 	const struct fg_alert_news *news;
+	bool tried; /* or a part of the run is known to be there */
 	bool stored;
 	bool taken; /* the id belongs to another run */
 };
@@ -135,6 +136,7 @@ static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
 	*known = false;
 	if (status != FG_OK)
 		return status;
+	rq->upload->made.tried = state.known;
 	if (state.known && strcmp(state.project, up->run.run.project) != 0) {
 		status = id_is_taken(rq, up->id, err);
 	} else if (state.known && state.complete) {
@@ -196,32 +198,50 @@ static void confirm(struct fg_request *rq, bool stored)
 	fg_json_end(&w);
 }
 
-/* Asks again inside the transaction: two copies of a run may wait in the same queue. */
-static int put_run(struct fg_store *store, void *context, struct fg_error *err)
+static int put(struct fg_store *store, struct new_run *made, bool is_new, struct fg_error *err)
 {
-	struct new_run *made = context;
+	int status = fg_store_put_arrival(store, made->arrival, is_new, err);
+
+	if (status == FG_OK && (made->news->count || made->news->search_count))
+		status = fg_store_alerts_put(store, made->news, err);
+	made->stored = status == FG_OK;
+	return status;
+}
+
+/* Asks inside of the transaction what is there. */
+static int put_unless_known(struct fg_store *store, struct new_run *made, struct fg_error *err)
+{
 	const struct fg_run *run = &made->arrival->stored.run;
 	struct fg_upload_state state = {0};
 	int status = fg_store_upload_state(store, run->id, &state, err);
 
-	made->stored = false;
-	made->taken = false;
 	if (status != FG_OK)
 		return status;
 	if (state.known)
 		made->taken = strcmp(state.project, run->project) != 0 ||
 			      (state.complete &&
 			       (!state.digest || strcmp(state.digest, made->arrival->digest) != 0));
-	if (made->taken) {
+	if (made->taken)
 		status = fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", run->id);
-	} else if (!state.known || !state.complete) {
-		status = fg_store_put_arrival(store, made->arrival, !state.known, err);
-		if (status == FG_OK && (made->news->count || made->news->search_count))
-			status = fg_store_alerts_put(store, made->news, err);
-		made->stored = status == FG_OK;
-	}
+	else if (!state.known || !state.complete)
+		status = put(store, made, !state.known, err);
 	fg_upload_state_release(&state);
 	return status;
+}
+
+/*
+ * A worker has just asked, and found no such run.  If there is one by now, as when two copies wait
+ * in the same queue, the batch fails, and each of its writes is done again.
+ */
+static int put_run(struct fg_store *store, void *context, struct fg_error *err)
+{
+	struct new_run *made = context;
+	const bool was_tried = made->tried;
+
+	made->stored = false;
+	made->taken = false;
+	made->tried = true;
+	return was_tried ? put_unless_known(store, made, err) : put(store, made, true, err);
 }
 
 /* Runs of one project with the same benchmarks usually have nearly the same dictionary. */

@@ -49,6 +49,50 @@ static void hostile_bytes_become_valid_json(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* A JSON string of this text, to be freed. */
+static char *written(const char *value, size_t length, bool for_html)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, &text, 0);
+	w.for_html = for_html;
+	fg_json_text_sized(&w, NULL, value, length);
+	return fg_strbuf_detach(&text);
+}
+
+/* Wherever in a long text a byte stands, it is written as it is by itself. */
+static void a_byte_is_escaped_wherever_it_stands(void **state)
+{
+	enum {
+		LENGTH = 27
+	};
+
+	(void)state;
+	for (int c = 0; c < 2 * 128; c++) {
+		const char byte = (char)(c % 128);
+		char *alone = written(&byte, 1, c >= 128);
+
+		for (int at = 0; at < LENGTH; at++) {
+			char text[LENGTH];
+			char *expected =
+				fg_xasprintf("\"%.*s%.*s%.*s\"", at, "aaaaaaaaaaaaaaaaaaaaaaaaaaa",
+					     (int)strlen(alone) - 2, alone + 1, LENGTH - 1 - at,
+					     "zzzzzzzzzzzzzzzzzzzzzzzzzzz");
+			char *whole = NULL;
+
+			memset(text, 'a', LENGTH);
+			memset(text + at, 'z', (size_t)(LENGTH - at));
+			text[at] = byte;
+			whole = written(text, LENGTH, c >= 128);
+			assert_string_equal(whole, expected);
+			free(whole);
+			free(expected);
+		}
+		free(alone);
+	}
+}
+
 static void not_a_number_becomes_null(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -71,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nested_values_are_laid_out),
 		cmocka_unit_test(hostile_bytes_become_valid_json),
+		cmocka_unit_test(a_byte_is_escaped_wherever_it_stands),
 		cmocka_unit_test(not_a_number_becomes_null),
 	};
 

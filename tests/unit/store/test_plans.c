@@ -16,7 +16,7 @@ static const enum fg_sql hot[] = {
 	FG_SQL_RUN_FACTS,       FG_SQL_SERIES_OF_RUN,   FG_SQL_CHUNKS,
 	FG_SQL_REPORT_GET,      FG_SQL_FUNCTION_FIND,   FG_SQL_FUNCTION_GET,
 	FG_SQL_NODE_FIND,       FG_SQL_NODE_GET,        FG_SQL_NODES_AFTER,
-	FG_SQL_HISTORY,         FG_SQL_SERIES_OF,       FG_SQL_RUN_PROJECT,
+	FG_SQL_HISTORY_BETWEEN, FG_SQL_SERIES_OF,       FG_SQL_RUN_PROJECT,
 	FG_SQL_FUNCTIONS_AFTER, FG_SQL_SEAL_LAST,       FG_SQL_SERIES_AFTER,
 	FG_SQL_SEALS,           FG_SQL_TILES,           FG_SQL_TREND_RUNS,
 	FG_SQL_TAIL_CHUNKS,     FG_SQL_TOKEN_FIND,      FG_SQL_DICTIONARY_HAS,
@@ -25,6 +25,7 @@ static const enum fg_sql hot[] = {
 	FG_SQL_REPORT_CLEAR,    FG_SQL_LIMITS_OF,       FG_SQL_RUN_WEIGH,
 	FG_SQL_ALERT_RULE_OF,   FG_SQL_ALERT_DUE,       FG_SQL_ALERT_CLAIM,
 	FG_SQL_ALERT_HOLD,      FG_SQL_ALERT_SEARCH_OF, FG_SQL_ALERT_RULE_COUNT,
+	FG_SQL_SEAL_LIST,       FG_SQL_SEAL_OLD,        FG_SQL_LEVELS_BETWEEN,
 };
 
 static struct fg_scratch scratch;
@@ -74,7 +75,8 @@ static void no_hot_query_reads_a_whole_table(void **state)
 
 static bool is_for_postgresql(int sql)
 {
-	return sql == FG_SQL_REPLICA_LAG ||
+	return sql == FG_SQL_REPLICA_LAG || sql == FG_SQL_OVERVIEW_LEVELS ||
+	       sql == FG_SQL_TAIL_CHUNKS_EACH ||
 	       (sql >= FG_SQL_PARTITION_NEWEST && sql <= FG_SQL_PARTITION_READERS);
 }
 

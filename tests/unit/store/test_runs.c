@@ -544,6 +544,8 @@ static const char back_to_version_1[] =
 	"JOIN set_fact y ON y.fact_set = x.fact_set; "
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
+	"DROP INDEX seal_by_number; DROP INDEX seal_by_layout; "
+	"ALTER TABLE seal DROP COLUMN layout; ALTER TABLE seal DROP COLUMN newest_ns; "
 	"DROP TABLE archive; DROP TABLE archive_owner; "
 	"DROP TABLE alert_rule; DROP TABLE alert; DROP TABLE alert_told; "
 	"DROP TABLE alert_search; DROP TABLE project_limit; ALTER TABLE run DROP COLUMN bytes; "

@@ -243,6 +243,8 @@ static void make_seal_older(struct fg_db *db)
 
 	fg_query_begin(&q, db, FG_SQL_SEALS);
 	fg_query_int(&q, 1);
+	fg_query_int(&q, 0);
+	fg_query_int(&q, INT64_MAX);
 	members = block_of(&q, 2);
 	fg_query_end(&q);
 	reader = (struct fg_byte_reader){members.data, members.data + members.size, false};
@@ -256,8 +258,10 @@ static void make_seal_older(struct fg_db *db)
 	fg_query_int(&q, 1);
 	fg_query_int(&q, 0);
 	fg_query_int(&q, FG_TILE_MEMBERS);
+	fg_query_int(&q, 0);
 	run_with_block(&q, members.data, (size_t)(reader.at - members.data));
 	fg_bytes_release(&members);
+	assert_int_equal(fg_db_script(db, "UPDATE seal SET layout = 0", &err), FG_OK);
 }
 
 /* The totals of a series, as they were before they came in parts. */

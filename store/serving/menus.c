@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What menus offer: projects, benchmarks, metrics, conditions. */
+#include "base/text.h"
+#include "store/db.h"
+#include "store/serving/history.h"
+#include "store/session.h"
+
+static int read_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+{
+	struct fg_name_list found = {0};
+	int status = FG_OK;
+
+	while ((status = fg_query_step(q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = fg_column_copy(q, 0);
+	}
+	fg_query_end(q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_name_list_release(&found);
+	return status;
+}
+
+int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_LIST);
+	return read_names(&q, names, err);
+}
+
+int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
+			struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_LIST);
+	fg_query_text(&q, project);
+	return read_names(&q, names, err);
+}
+
+static int no_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+			struct fg_error *err)
+{
+	struct fg_name_list names = {0};
+	const char *nearest = NULL;
+
+	if (fg_store_benchmarks(store, project, &names, NULL) == FG_OK) {
+		names.items = fg_grow(names.items, &names.capacity, names.count + 1,
+				      sizeof(*names.items));
+		names.items[names.count] = NULL;
+		nearest = fg_text_nearest(benchmark, (const char *const *)names.items);
+	}
+	(void)fg_error_set(err, FG_ENOENT, "no benchmark '%s' was ever stored%s%s in %s%s%s%s",
+			   benchmark, project ? " for project " : "", project ? project : "",
+			   store->db->name, nearest ? "; did you mean '" : "",
+			   nearest ? nearest : "", nearest ? "'?" : "");
+	fg_name_list_release(&names);
+	return FG_ENOENT;
+}
+
+int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+		       int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_OF);
+	fg_query_text(&q, project);
+	fg_query_text(&q, benchmark);
+	status = fg_query_value(&q, id, err);
+	return status == FG_ENOENT ? no_benchmark(store, project, benchmark, err) : status;
+}
+
+int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
+		     struct fg_name_list *names, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	int status = fg_store_benchmark(store, project, benchmark, &id, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_METRIC_NAMES);
+	fg_query_int(&q, id);
+	return read_names(&q, names, err);
+}
+
+void fg_name_list_release(struct fg_name_list *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct fg_name_list){0};
+}
+
+int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
+		       struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_FACT_KEYS);
+	fg_query_text(&q, project);
+	return read_names(&q, names, err);
+}
+
+int fg_store_candidate_fact(struct fg_store *store, const char *run, const char *key,
+			    struct fg_arena *arena, const char **value, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*value = NULL;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_FACT_FIND);
+	fg_query_text(&q, run);
+	fg_query_text(&q, key);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		*value = fg_arena_strdup(arena, fg_column_text(&q, 0));
+		status = FG_OK;
+	}
+	fg_query_end(&q);
+	return status;
+}

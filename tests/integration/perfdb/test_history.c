@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Histories and trends out of tiles are those of the rows, whatever the order in which runs were
+ * stored and whatever became of them: in SQLite, and in PostgreSQL if PERFDB_TEST_URL names one,
+ * whose tables are created afresh for each test.
+ */
+#include "model/profile_set.h"
+#include "store/db.h"
+#include "store/serving/batch.h"
+#include "store/serving/compare.h"
+#include "store/serving/history.h"
+#include "store/serving/overview.h"
+#include "store/serving/side.h"
+#include "store/serving/tiles.h"
+#include "store/serving/trend.h"
+#include "store/store.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+#include "tests/unit/store/samples.h"
+
+#include <math.h>
+
+enum {
+	SEALS = 3,
+	RUNS = SEALS * FG_TILE_MEMBERS + 40,
+	PROFILED_RUNS = 2 * FG_TILE_MEMBERS + 10,
+	BENCHMARKS = 5,
+	OVERVIEW_RUNS = 70,
+	MINUTE_NS = 60000000,
+};
+
+static const int64_t thousand = 1000;
+
+static const struct fg_sample_shape tiny = {.functions = 4, .paths = 8, .pairs = 1, .samples = 60};
+
+struct fixture {
+	struct fg_scratch scratch;
+	char *location;
+	struct fg_store *store;
+	struct fg_error err;
+};
+
+static void must(struct fixture *f, int status)
+{
+	if (status != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
+static void run_script(struct fixture *f, const char *sql)
+{
+	struct fg_db *db = NULL;
+
+	must(f, fg_db_open(f->location, FG_DB_DURABLE, &db, &f->err));
+	must(f, fg_db_script(db, sql, &f->err));
+	fg_db_close(db);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+	const char *url = getenv("PERFDB_TEST_URL");
+
+	fg_scratch_init(&f->scratch);
+	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, "perfdb.db"));
+	if (url)
+		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	must(f, fg_store_open(f->location, 0, &f->store, &f->err));
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fg_store_close(f->store);
+	fg_scratch_release(&f->scratch);
+	free(f->location);
+	free(f);
+	return 0;
+}
+
+/* Most runs are stored in the order of their start; some are late, one by most of all runs. */
+static uint64_t nth_stored(uint64_t n, uint64_t count)
+{
+	const uint64_t far = count * 4 / 5 / 7 * 7;
+
+	if (n == 14 || n == far)
+		return n == 14 ? far : 14;
+	if (n % 7 == 3 && n + 1 < count)
+		return n + 1;
+	return n % 7 == 4 ? n - 1 : n;
+}
+
+static void set_build(struct fg_run *run, uint64_t n)
+{
+	struct fg_side *side = &run->sides[FG_ARM_CANDIDATE];
+
+	free(side->branch);
+	side->branch = fg_xstrdup(n % 5 == 2 ? "feature" : "main");
+	side->dirty = n % 11 == 0;
+	run->complete = n % 13 != 0;
+	if (n % 50 == 0) {
+		char *tag = fg_xasprintf("v%llu", (unsigned long long)n);
+
+		fg_environment_set(&side->build, "git.tag", tag, true);
+		free(tag);
+	}
+}
+
+static void save_run(struct fixture *f, uint64_t n, bool has_profile)
+{
+	struct fg_stored_run s = {0};
+	char *report = n % 3 ? fg_sample_report(n % 2 ? "pass" : "regression", 1 + (double)n / 1000)
+			     : NULL;
+
+	fg_sample_run(&s, n + 1, &tiny);
+	s.run.started_ns = INT64_C(1700000000000000000) + (int64_t)n * MINUTE_NS * thousand;
+	set_build(&s.run, n);
+	must(f, fg_store_save(f->store, &s.run, has_profile ? s.profiles : NULL, report, &f->err));
+	fg_stored_run_release(&s);
+	free(report);
+}
+
+static void save_runs(struct fixture *f, uint64_t count, bool have_profiles)
+{
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (uint64_t n = 0; n < count; n++)
+		save_run(f, nth_stored(n, count), have_profiles);
+	must(f, fg_store_batch_end(f->store, &f->err));
+}
+
+/* All that can be sealed. */
+static void seal(struct fixture *f, bool expected)
+{
+	size_t sealed = 0;
+	bool has_sealed = false;
+
+	do {
+		must(f, fg_store_seal(f->store, &sealed, &f->err));
+		has_sealed = has_sealed || sealed > 0;
+	} while (sealed > 0);
+	assert_int_equal(has_sealed, expected);
+}
+
+static struct fg_history history_of(struct fixture *f, const char *branch, size_t limit)
+{
+	const struct fg_history_query query = {.project = "tracker",
+					       .benchmark = "parse",
+					       .metric = "cpu_time",
+					       .branch = branch,
+					       .limit = limit};
+	struct fg_history history = {0};
+
+	must(f, fg_store_history(f->store, &query, &history, &f->err));
+	return history;
+}
+
+static void same_text(const char *x, const char *y)
+{
+	if (x && y)
+		assert_string_equal(x, y);
+	else
+		assert_ptr_equal(x, y);
+}
+
+static void same_value(double x, double y)
+{
+	assert_int_equal(isnan(x), isnan(y));
+	if (!isnan(x))
+		assert_true(!(x < y) && !(x > y));
+}
+
+static void same_point(const struct fg_history_point *x, const struct fg_history_point *y)
+{
+	assert_string_equal(x->run, y->run);
+	assert_int_equal(x->started_ns, y->started_ns);
+	same_text(x->commit, y->commit);
+	same_text(x->branch, y->branch);
+	same_text(x->fingerprint, y->fingerprint);
+	same_text(x->outcome, y->outcome);
+	same_text(x->tag, y->tag);
+	assert_int_equal(x->dirty, y->dirty);
+	assert_int_equal(x->complete, y->complete);
+	assert_int_equal(x->pairs, y->pairs);
+	same_value(x->baseline, y->baseline);
+	same_value(x->candidate, y->candidate);
+	same_value(x->ratio, y->ratio);
+	same_value(x->low, y->low);
+	same_value(x->high, y->high);
+}
+
+/* The newest of all, which are in `all`. */
+static void is_end_of(const struct fg_history *all, const struct fg_history *newest, size_t limit)
+{
+	const size_t expected = limit && limit < all->count ? limit : all->count;
+
+	assert_int_equal(newest->count, expected);
+	for (size_t i = 0; i < expected; i++)
+		same_point(&all->points[all->count - expected + i], &newest->points[i]);
+	assert_string_equal(all->unit, newest->unit);
+	assert_int_equal(all->better, newest->better);
+}
+
+static void have_newest(struct fixture *f, const char *branch, const struct fg_history *all)
+{
+	static const size_t limits[] = {0, 1, 30, 511, 512, 600, 790, 5000};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(limits); i++) {
+		struct fg_history newest = history_of(f, branch, limits[i]);
+
+		is_end_of(all, &newest, limits[i]);
+		fg_history_release(&newest);
+	}
+}
+
+/* Histories of the only benchmark: of everything, and of a branch. */
+struct expected {
+	struct fg_history all;
+	struct fg_history branch;
+};
+
+static struct expected expect(struct fixture *f)
+{
+	return (struct expected){history_of(f, NULL, 0), history_of(f, "feature", 0)};
+}
+
+static void is_as_expected(struct fixture *f, struct expected *e)
+{
+	have_newest(f, NULL, &e->all);
+	have_newest(f, "feature", &e->branch);
+}
+
+static void release(struct expected *e)
+{
+	fg_history_release(&e->all);
+	fg_history_release(&e->branch);
+}
+
+static size_t from_tiles(struct fixture *f, size_t limit)
+{
+	struct fg_history history = history_of(f, NULL, limit);
+	const size_t count = history.from_tiles;
+
+	fg_history_release(&history);
+	return count;
+}
+
+static void history_out_of_tiles_is_that_of_the_rows(void **state)
+{
+	struct fixture *f = *state;
+	struct expected rows;
+
+	save_runs(f, RUNS, false);
+	rows = expect(f);
+	assert_int_equal(rows.all.count, RUNS);
+	for (size_t i = 1; i < RUNS; i++)
+		assert_true(rows.all.points[i - 1].started_ns < rows.all.points[i].started_ns);
+	assert_int_equal(rows.all.from_tiles, 0);
+	is_as_expected(f, &rows);
+	seal(f, true);
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
+	assert_int_equal(from_tiles(f, 5), 0);
+	/* The first seal has a run that started late. */
+	assert_int_equal(from_tiles(f, 512), SEALS * FG_TILE_MEMBERS);
+	release(&rows);
+}
+
+static void the_newest_are_read_out_of_the_newest_tiles(void **state)
+{
+	struct fixture *f = *state;
+
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (uint64_t n = 0; n < RUNS; n++)
+		save_run(f, n, false);
+	must(f, fg_store_batch_end(f->store, &f->err));
+	seal(f, true);
+	assert_int_equal(from_tiles(f, 520), 2 * FG_TILE_MEMBERS);
+	assert_int_equal(from_tiles(f, 600), SEALS * FG_TILE_MEMBERS);
+}
+
+static const char *id_of(uint64_t n)
+{
+	static char id[37];
+
+	(void)snprintf(id, sizeof(id), "0198f000-0000-7000-8000-%012llx",
+		       (unsigned long long)n + 1);
+	return id;
+}
+
+static void removed_and_replaced_runs_are_seen(void **state)
+{
+	struct fixture *f = *state;
+	struct expected rows;
+
+	save_runs(f, RUNS, false);
+	seal(f, true);
+	must(f, fg_store_delete(f->store, id_of(300), &f->err));
+	must(f, fg_store_delete(f->store, id_of(RUNS - 3), &f->err));
+	save_run(f, 700, false);
+	/* What the rows say, without tiles and seals. */
+	run_script(f, "CREATE TABLE kept AS SELECT * FROM seal; DELETE FROM seal");
+	rows = expect(f);
+	assert_int_equal(rows.all.from_tiles, 0);
+	assert_int_equal(rows.all.count, RUNS - 2);
+	run_script(f, "INSERT INTO seal (benchmark, number, last_series, members, layout, "
+		      "newest_ns) SELECT benchmark, number, last_series, members, layout, "
+		      "newest_ns FROM kept; DROP TABLE kept");
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), (SEALS - 2) * FG_TILE_MEMBERS);
+	release(&rows);
+}
+
+static void seals_of_an_older_server_are_renewed(void **state)
+{
+	struct fixture *f = *state;
+	struct expected rows;
+
+	save_runs(f, RUNS, false);
+	rows = expect(f);
+	seal(f, true);
+	run_script(f, "UPDATE seal SET layout = 0, newest_ns = 0; "
+		      "DELETE FROM tile WHERE function < 0");
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), 0);
+	seal(f, true);
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
+	seal(f, false);
+	release(&rows);
+}
+
+static void busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
+{
+	const struct fg_run_side sides[2] = {{.run = id_of(5), .arm = FG_ARM_BASELINE},
+					     {.run = id_of(5), .arm = FG_ARM_CANDIDATE}};
+	struct fg_function_deltas deltas = {0};
+
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
+	memcpy(id, deltas.items[0].id, FG_FUNCTION_ID_SIZE);
+	fg_function_deltas_release(&deltas);
+}
+
+static struct fg_function_trend trend_of(struct fixture *f, const char *function, size_t limit)
+{
+	struct fg_function_trend trend = {0};
+
+	must(f, fg_store_function_trend(f->store,
+					&(struct fg_trend_query){.project = "tracker",
+								 .benchmark = "parse",
+								 .branch = "main",
+								 .function = function,
+								 .limit = limit},
+					&trend, &f->err));
+	return trend;
+}
+
+static void newest_of_a_function_are_those_of_all(void **state)
+{
+	static const size_t limits[] = {1, 10, 200, 300, 5000};
+	struct fixture *f = *state;
+	char function[FG_FUNCTION_ID_SIZE];
+	struct fg_function_trend all = {0};
+
+	save_runs(f, PROFILED_RUNS, true);
+	seal(f, true);
+	busiest(f, function);
+	all = trend_of(f, function, 0);
+	assert_true(all.count > PROFILED_RUNS / 2);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(limits); i++) {
+		struct fg_function_trend newest = trend_of(f, function, limits[i]);
+		const size_t wanted = limits[i] < all.count ? limits[i] : all.count;
+
+		assert_true(newest.count >= wanted);
+		for (size_t k = 1; k <= wanted; k++) {
+			const struct fg_function_point *x = &all.points[all.count - k];
+			const struct fg_function_point *y = &newest.points[newest.count - k];
+
+			assert_string_equal(x->run, y->run);
+			same_text(x->commit, y->commit);
+			same_value(x->self, y->self);
+			same_value(x->inclusive, y->inclusive);
+		}
+		fg_function_trend_release(&newest);
+	}
+	fg_function_trend_release(&all);
+}
+
+/* A run of the first few benchmarks; the newest runs have fewer of them. */
+static void save_overview_run(struct fixture *f, uint64_t n)
+{
+	const size_t several = n > OVERVIEW_RUNS - 9 ? 2 : BENCHMARKS;
+	struct fg_stored_run s = {0};
+
+	fg_sample_run(&s, n + 1, &tiny);
+	s.run.started_ns = INT64_C(1700000000000000000) + (int64_t)n * MINUTE_NS * thousand;
+	for (size_t b = 1; b < several; b++) {
+		struct fg_series *series = NULL;
+		char name[] = "other-0";
+
+		name[sizeof(name) - 2] = (char)('0' + b);
+		series = fg_run_add_series(&s.run, name);
+		series->state = FG_MEASURED;
+		series->schedule = FG_SCHEDULE_DUET;
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			fg_sample_repetition(series, arm, 0)->values[FG_METRIC_CPU_TIME] =
+				1e8 + (double)(b * 1000 + n);
+	}
+	fg_profile_set_release(s.profiles[0]);
+	free(s.profiles[0]);
+	free(s.profiles);
+	s.profiles = NULL;
+	must(f, fg_store_save(f->store, &s.run, NULL, NULL, &f->err));
+	fg_stored_run_release(&s);
+}
+
+static void overview_has_the_newest_of_each_benchmark(void **state)
+{
+	enum {
+		SHOWN = 12
+	};
+	struct fixture *f = *state;
+	struct fg_overview overview = {0};
+
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (uint64_t n = 0; n < OVERVIEW_RUNS; n++)
+		save_overview_run(f, nth_stored(n, OVERVIEW_RUNS));
+	must(f, fg_store_batch_end(f->store, &f->err));
+	/* Long before all that was stored since, and yet among the newest. */
+	must(f, fg_store_delete(f->store, id_of(3), &f->err));
+	must(f, fg_store_overview(f->store, "tracker", SHOWN, &overview, &f->err));
+	assert_int_equal(overview.count, BENCHMARKS);
+	for (size_t b = 0; b < overview.count; b++) {
+		const struct fg_overview_row *row = &overview.items[b];
+		struct fg_history alone = {0};
+
+		must(f, fg_store_history(f->store,
+					 &(struct fg_history_query){.project = "tracker",
+								    .benchmark = row->name,
+								    .metric = row->metric},
+					 &alone, &f->err));
+		is_end_of(&alone, &row->history, SHOWN);
+		fg_history_release(&alone);
+	}
+	fg_overview_release(&overview);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(history_out_of_tiles_is_that_of_the_rows, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_newest_are_read_out_of_the_newest_tiles, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(removed_and_replaced_runs_are_seen, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(seals_of_an_older_server_are_renewed, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(newest_of_a_function_are_those_of_all, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(overview_has_the_newest_of_each_benchmark, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
