@@ -166,12 +166,15 @@ function standing(f) {
 	return el('span', { class: STANDING_COLOURS[word] ? `badge ${STANDING_COLOURS[word]}` : 'quiet' }, word);
 }
 
+// A larger share, of a whole that nearly cancels out, says nothing.
+const SHARE_MAX = 2;
+
 // The rows add up to the whole change.
 function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || rest === 0)
 		return null;
-	const share = finite(shown[0].share_of_change) ? rest / parts.total : null;
+	const share = finite(shown[0].share_of_change) && Math.abs(rest / parts.total) <= SHARE_MAX ? rest / parts.total : null;
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),
 		el('strong', {}, parts.format(rest)));
 }
