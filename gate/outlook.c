@@ -42,7 +42,8 @@ size_t fg_outlook_pairs_needed(const struct fg_rule *rule, unsigned min_pairs,
 
 	for (size_t i = 0; i < most; i++) {
 		longer[i] = difference[i % count];
-		layout[i] = rule->layout ? rule->layout[i % count] : 0;
+		if (rule->layout)
+			layout[i] = rule->layout[i % count];
 	}
 	planned.layout = rule->layout ? layout : NULL;
 	for (size_t pairs = count + 1; pairs <= most && needed == 0; pairs++) {
