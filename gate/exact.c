@@ -264,8 +264,8 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 
 static enum fg_work_cause cause_of(const double calls[2], const double instructions[2])
 {
-	double more_calls = 0;
-	double more_per_call = 0;
+	const double more_calls = calls[1] / calls[0];
+	const double more_per_call = instructions[1] / instructions[0] / more_calls;
 
 	if (!(calls[1] > 0))
 		return FG_WORK_CAUSE_UNKNOWN;
@@ -273,8 +273,6 @@ static enum fg_work_cause cause_of(const double calls[2], const double instructi
 		return FG_WORK_CAUSE_NEW;
 	if (!(instructions[0] > 0))
 		return FG_WORK_CAUSE_UNKNOWN;
-	more_calls = calls[1] / calls[0];
-	more_per_call = instructions[1] / instructions[0] / more_calls;
 	return fabs(log(more_calls)) >= fabs(log(more_per_call)) ? FG_WORK_CAUSE_CALLS
 								 : FG_WORK_CAUSE_PER_CALL;
 }
@@ -384,8 +382,6 @@ void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *p
 	struct counts arms[2];
 	struct fg_metric_verdict *metric = NULL;
 
-	if (!fg_exact_has(set, 0) || !fg_exact_has(set, 1))
-		return;
 	for (uint8_t arm = 0; arm < 2; arm++)
 		count(set, arm, UINT32_MAX, &arms[arm]);
 	if (!(arms[0].total > 0) || !(arms[1].total > 0))

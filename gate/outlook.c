@@ -62,7 +62,7 @@ static bool mostly_fails(const struct fg_rule *rule, unsigned min_pairs, unsigne
 	unsigned failed = 0;
 
 	for (uint64_t seed = 1; seed <= TRIALS; seed++) {
-		struct fg_random random = {0};
+		struct fg_random random;
 
 		fg_random_seed(&random, seed);
 		for (unsigned i = 0; i < pairs; i++)

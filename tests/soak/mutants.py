@@ -7,7 +7,8 @@ Each mutant is a room (gate and stats, unless rooms or files of theirs are named
 <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
 times as long; what does not compile is no mutant.  All that there are are tried in a random order that is always the same, for SECONDS or
 until N were tried, so that those tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
-states, or a change that makes no difference.  Fewer than 90 % killed is a failure.
+states, or a change that makes no difference.  Of the latter those that were read are listed in equivalent-mutants.txt with the reason, and are not tried;
+an entry whose line is gone is an error.  Fewer than 90 % killed is a failure.
 """
 import argparse
 import collections
@@ -28,6 +29,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+EQUIVALENTS = pathlib.Path(__file__).with_name("equivalent-mutants.txt")
 sys.path.insert(0, str(ROOT / "scripts"))
 from rooms import blank  # noqa: E402
 
@@ -49,7 +51,24 @@ PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )
 # Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
 LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_arena_array|fg_grow")
 
+# Nor does how many elements an array is declared with, once there are enough.
+BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$")
+
 Mutant = collections.namedtuple("Mutant", "file line column old new")
+
+
+def read_equivalents(path):
+    """{(file, line's text, old, new, which of these on the line): where it is listed} of lines "FILE | OLD -> NEW [#N] | TEXT | REASON"."""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split(" | ")]
+        swap = re.fullmatch(r"(\S+) -> (\S+)(?: #(\d+))?", fields[1]) if len(fields) > 3 else None
+        if not swap or not fields[-1]:
+            sys.exit(f"mutants: {path.name}:{number}: 'FILE | OLD -> NEW [#N] | TEXT | REASON' expected")
+        found[fields[0], " | ".join(fields[2:-1]), swap[1], swap[2], int(swap[3] or 1)] = f"{path.name}:{number}"
+    return found
 
 
 class Room:
@@ -60,8 +79,12 @@ class Room:
         self.archive = f"{name}/libfg_{name}.a"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/fg_{name}.dir/" in entry["command"]}
+        self.files = sorted(self.compile)
+        # Sanitized, an arena makes every allocation a separate one, so that reading past its end is noticed.
+        self.arena = str(ROOT / "base/arena.c")
+        self.compile.update((entry["file"], entry["command"]) for entry in commands if entry["file"] == self.arena)
         # Read once: somebody may go on working on them.
-        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.compile}
+        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
         self.links = {}
         for test in sorted((build / "tests/unit" / name).glob(f"test_unit_{name}_*")):
             target = str(test.relative_to(build))
@@ -82,6 +105,8 @@ class Room:
                 if LEFT_OUT.search(line):
                     continue
                 for match in PLACE.finditer(line):
+                    if BOUND.search(line[:match.start()]):
+                        continue
                     old = match[0]
                     new = SWAPS.get(old) or (str(int(old) + 1) if old.isdigit() else str(2 * float(old) or 1.0))
                     yield Mutant(file, number, match.start(), old, new)
@@ -160,8 +185,11 @@ class Room:
                     visible = self.kept / word.replace("/", "_")
                     if not visible.exists():
                         visible.write_bytes(make_visible((self.build / word).read_bytes()))
+                arena = self.kept / "arena.o"
+                if not arena.exists() and not self.compiles(self.arena, self.arena, arena, ["-O1", *SANITIZE]):
+                    sys.exit("mutants: base/arena.c does not compile")
                 flags = [*SANITIZE, "-Wl,--no-as-needed"]
-                words = links.replace(self.archive, f"{library} {rest}").replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
+                words = links.replace(self.archive, f"{library} {arena} {rest}").replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
                 words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )", lambda m: str(self.kept / m[1].replace("/", "_")), words)
                 done = subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, text=True, check=False)
                 if done.returncode:
@@ -262,13 +290,31 @@ def choose(build, names):
     found = []
     for name in dict.fromkeys(name.split("/")[0] for name in names):
         room = Room(build, name)
-        if not room.compile or not room.links:
+        if not room.files or not room.links:
             sys.exit(f"mutants: no sources or no unit tests of '{name}' in {build}")
-        wanted = [file for file in sorted(room.compile) if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
+        wanted = [file for file in room.files if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
         room.measure(wanted)
         found += [(room, mutant) for mutant in room.mutants(wanted)]
+    found = without_equivalents(found, read_equivalents(EQUIVALENTS), names)
     random.Random(1).shuffle(found)
     return found
+
+
+def without_equivalents(mutants, equivalents, names):
+    """The mutants that are not listed; it is an error if one that is listed is not there."""
+    kept, used, seen = [], set(), collections.Counter()
+    for room, mutant in sorted(mutants, key=lambda pair: pair[1]):
+        file, text = str(pathlib.Path(mutant.file).relative_to(ROOT)), room.lines[mutant.file][mutant.line].strip()
+        seen[mutant.file, mutant.line, mutant.old] += 1
+        key = (file, text, mutant.old, mutant.new, seen[mutant.file, mutant.line, mutant.old])
+        if key in equivalents:
+            used.add(key)
+        else:
+            kept.append((room, mutant))
+    for key, place in equivalents.items():
+        if key not in used and (key[0] in names or key[0].split("/")[0] in names):
+            sys.exit(f"mutants: {place}: {key[0]} has no line '{key[1]}' with {key[2]} -> {key[3]}")
+    return kept
 
 
 def main():

@@ -383,6 +383,14 @@ static void only_what_was_counted_on_both_sides_is_compared(void **state)
 	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
 	assert_int_equal(f->verdict.metric_count, 0);
 	assert_null(f->verdict.work);
+	/* Calls that one side alone was asked for are no metric. */
+	for (uint8_t arm = 0; arm < 2; arm++) {
+		start_again(f);
+		add_work(f, arm, 0, &(struct work){.parse = 1, .parse_calls = 1});
+		add_work(f, 1 - arm, 0, &(struct work){.parse = 1});
+		fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+		assert_int_equal(f->verdict.metric_count, 1);
+	}
 	start_again(f);
 	count_parse(f, 0, 100);
 	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
@@ -580,6 +588,15 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		{{{.top = 1000}, {.top = 1000, .load = 500, .load_calls = 5}},
 		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load, which the "
 		 "baseline never calls"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1123, .parse_calls = 10}},
+		 "does more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
+		 "instructions a call (100 → 112)"},
+		{{{.top = 1, .copy = 1}, {.top = 2}},
+		 "does more work: 1 → 2 instructions (+100 %); most of it in main; beside them 1 → "
+		 "0 in the C library"},
+		{{{.top = 2}, {.top = 1, .copy = 1}},
+		 "does less work: 2 → 1 instructions (−50 %); most of it in main; beside them 0 → "
+		 "1 in the C library"},
 		{{{.top = 1000, .load = 500, .load_calls = 5}, {.top = 1000}},
 		 "does less work: 1500 → 1000 instructions (−33.3 %); most of it in load"},
 		{{{.top = 1000, .load_calls = 5}, {.top = 1000, .load = 500, .load_calls = 5}},
