@@ -591,15 +591,23 @@ static void an_interrupted_benchmark_is_judged_and_said_to_be_one(void **state)
 	assert_true(fg_made_has_note(&b->notes, "interrupted: judged by what was measured so far"));
 }
 
-static void a_call_without_a_run_is_refused(void **state)
+static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
 {
-	struct fg_gate_input input = {0};
-	struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
-	struct fg_error err;
+	const struct fg_gate_input lacking[] = {
+		{.policy = &made.policy, .measure = &made.measure},
+		{.run = &made.run, .measure = &made.measure},
+		{.run = &made.run, .policy = &made.policy},
+		{.run = NULL},
+	};
 
 	(void)state;
-	assert_int_equal(fg_gate_decide(&input, &verdict, &err), FG_EINVAL);
-	assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lacking); i++) {
+		struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
+		struct fg_error err;
+
+		assert_int_equal(fg_gate_decide(&lacking[i], &verdict, &err), FG_EINVAL);
+		assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -637,7 +645,7 @@ int main(void)
 		TEST(looking_while_measuring_agrees_with_the_verdict),
 		TEST(why_this_schedule_was_chosen_is_a_note),
 		TEST(an_interrupted_benchmark_is_judged_and_said_to_be_one),
-		TEST(a_call_without_a_run_is_refused),
+		TEST(a_call_without_a_run_a_policy_or_keys_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

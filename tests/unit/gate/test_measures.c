@@ -388,6 +388,20 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	assert_string_equal(b->measures[0].functions[0].name, "load");
 	assert_float_equal(b->measures[0].functions[0].delta, 1, 0);
 	assert_float_equal(b->measures[0].total_delta, 1, 0);
+	/* Without the counts of either run there is nothing to compare. */
+	for (size_t side = 0; side < 2; side++) {
+		const struct fg_profile_set *nothing[1] = {NULL};
+
+		p.made.input.profiles = side ? p.sets : nothing;
+		p.made.input.baseline_profiles = side ? nothing : before.sets;
+		b = fg_made_decide(&p.made, "app");
+		assert_int_equal(b->measure_count, 0);
+		assert_true(fg_made_has_note(&fg_made_metric(b, "heap.allocations")->notes,
+					     "was not measured"));
+	}
+	p.made.input.profiles = p.sets;
+	p.made.input.baseline_profiles = NULL;
+	assert_int_equal(fg_made_decide(&p.made, "app")->measure_count, 0);
 	program_release(&before);
 	program_release(&p);
 }
@@ -445,6 +459,7 @@ static void only_repetitions_that_count_are_compared(void **state)
 	assert_int_equal(fg_made_metric(b, "heap.allocations")->pairs, 2);
 	assert_float_equal(fg_made_metric(b, "heap.allocations")->baseline, 2.0 * COUNT, 0);
 	assert_float_equal(fg_made_metric(b, "alloc_space")->baseline, 14, 0);
+	assert_int_equal(b->measure_count, 0); /* nothing changed, so nobody is to blame */
 	/* Nothing that counts at all is no measurement. */
 	for (size_t i = 0; i < p.set.row_count; i++)
 		p.set.rows[i].aside = FG_ASIDE_WARMUP;
@@ -502,6 +517,26 @@ static void what_was_not_measured_has_no_figures_but_those_of_its_policy(void **
 	assert_true(isnan(metric->baseline) && isnan(metric->candidate) && isnan(metric->ratio));
 	assert_true(isnan(metric->low) && isnan(metric->high) && isnan(metric->alpha));
 	assert_true(isnan(metric->smallest_detectable) && isnan(metric->p_value));
+	/* Each that is gated is missed, whatever stands before it. */
+	{
+		struct fg_metric_policy several[] = {
+			{.name = "heap.allocations", .gated = true},
+			{.name = "cpu_time", .gated = true, .min_effect = 0.01, .margin = 0.02},
+			{.name = "calls", .gated = true},
+			{.name = "instructions", .gated = true},
+			{.name = "heap.peak", .gated = true},
+		};
+		const struct fg_benchmark_verdict *b = NULL;
+
+		p.made.policy.metrics = several;
+		p.made.policy.metric_count = FG_ARRAY_SIZE(several);
+		b = fg_made_decide(&p.made, "app");
+		for (size_t i = 2; i < FG_ARRAY_SIZE(several); i++)
+			assert_true(fg_made_has_note(&fg_made_metric(b, several[i].name)->notes,
+						     "was not measured"));
+		p.made.policy.metrics = &p.how;
+		p.made.policy.metric_count = 1;
+	}
 	/* Neither what is not gated nor a built-in metric is missed. */
 	p.how.gated = false;
 	assert_null(fg_made_metric(fg_made_decide(&p.made, "app"), "calls"));

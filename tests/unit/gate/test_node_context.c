@@ -153,8 +153,13 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 	(void)state;
 	begin(&p);
 	p.verdict.metric_count = 1; /* the metrics' array has one more */
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		(void)add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
+	/* Beside main, too. */
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_profile_row *row = add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
+
+		if (arm)
+			row->nodes[0] = add_node(&p.set, 0, "start");
+	}
 	assert_near(look(&p)->total, 7, 1e-9);
 	assert_false(p.c.whole_changed);
 	assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));

@@ -112,6 +112,7 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 		difference[i] = i % 2 ? 0.5 : -0.5;
 	fg_rule_apply(&rule, difference, 13, false, &finding);
 	assert_false(finding.decided);
+	assert_false(finding.vetoed); /* the interval says nothing, either */
 	assert_int_equal(finding.pairs, 10);
 	assert_int_equal(finding.next_look, 16);
 	fg_rule_apply(&rule, difference, 13, true, &finding);
@@ -147,6 +148,7 @@ static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
 		difference[i] = fabs(difference[i]);
 	fg_rule_apply(&rule, difference, 10, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+	assert_false(finding.vetoed);
 }
 
 static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
