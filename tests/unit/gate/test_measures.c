@@ -480,7 +480,7 @@ static void a_last_digit_makes_no_repetitions_differ(void **state)
 	} rows[] = {
 		{0.1 + 0.2, 0.3, true},
 		{1e6, 1e6 + 1e-7, true},
-		{1e6, 1e6 + 2e-6, false},
+		{1e6, 1e6 + 1.5e-6, false},
 		{1e-6, 1e-6 + 2e-6, false},
 	};
 
