@@ -170,7 +170,7 @@ function standing(f) {
 const SHARE_MAX = 2;
 
 // The rows add up to the whole change.
-function everythingElse(parts, shown) {
+export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || rest === 0)
 		return null;
