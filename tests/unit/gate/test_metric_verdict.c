@@ -299,9 +299,9 @@ static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
 			r->values[metric] = 100 * (r->arm ? 1 + change : 1);
 		}
 		assert_int_equal(
-			fg_made_has_note(
-				&decide()->notes,
-				"15 of 20 pairs were slower; 26 are needed at this alpha, if the next ones are like them: `--pairs 10:26`"),
+			fg_made_has_note(&decide()->notes,
+					 "15 of 20 pairs were slower; 26 are needed at this alpha, "
+					 "if the next ones are like them: `--pairs 10:26`"),
 			rows[i].said);
 		end();
 	}
