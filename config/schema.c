@@ -685,6 +685,15 @@ static const struct fg_key build_keys[] = {
 	 .more = "For projects that cannot be built twice. The two sides then differ in path, age "
 		 "and leftovers of earlier builds, and the report says that these are not ruled out "
 		 "as the cause of a difference."},
+	{.name = "from_candidate",
+	 .kind = FG_KEY_TEXTS,
+	 .offset = offsetof(struct fg_build_scratch, build.from_candidate),
+	 .count_offset = offsetof(struct fg_build_scratch, build.from_candidate_count),
+	 .help = "files and folders that the baseline gets from the candidate before it is built",
+	 .more = "For benchmarks that older commits do not have, or have in another form: the "
+		 "baseline is its commit with these in their place, so that both sides do the same. "
+		 "Paths from the folder of fastgate.yml.",
+	 .example = "from_candidate: [ bench/, data/typical.json ]"},
 	{.name = "record",
 	 .kind = FG_KEY_FACTS,
 	 .offset = offsetof(struct fg_build_scratch, build.record),

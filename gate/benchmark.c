@@ -341,14 +341,20 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
+	const char *command = series->command ? series->command : "";
+	const int length = (int)strcspn(command, " ");
+
 	if (series->only_in[FG_ARM_CANDIDATE]) {
 		verdict->outcome = FG_OUTCOME_NEW;
 		fg_notes_add(&verdict->notes, arena,
-			     "new: the baseline does not have this benchmark");
+			     "new: the baseline does not have this benchmark: there is no '%.*s'",
+			     length, command);
 	} else if (series->only_in[FG_ARM_BASELINE]) {
 		verdict->outcome = FG_OUTCOME_MISSING;
-		fg_notes_add(&verdict->notes, arena,
-			     "missing: the candidate no longer has this benchmark");
+		fg_notes_add(
+			&verdict->notes, arena,
+			"missing: the candidate no longer has this benchmark: there is no '%.*s'",
+			length, command);
 	}
 	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
 }

@@ -10,9 +10,9 @@
  * (luaD_pretailcall, luaD_precall).  Where the growth of some cancels with the shrinking of others,
  * cost only moved, wherever they are called from and whatever else changed.
  *
- * Others: a function that grew has moved cost when there is a caller above it, the lowest common
- * ancestor of giver and taker, whose inclusive time changed by little beside the move, and below
- * that caller another function shrank by as much.  "Changed by little" and "by as much" are judged
+ * Others: a function that grew has moved cost when there is a caller above it, an ancestor of giver
+ * and taker, whose inclusive time changed by little beside the move, and below that caller another
+ * function shrank by as much.  "Changed by little" and "by as much" are judged
  * on the differences of the pairs: the mean of (taker + giver) lies within its own noise around
  * zero and is small against what moved.  Up to a tenth of what moved is the price of moving, sure
  * or not: a call that was not there before, an inlining that is no more.
@@ -205,13 +205,11 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 	};
 }
 
-/* Did `to` take from `from` what it grew by, below a caller that hardly changed? */
-static bool is_move(const struct fg_node_context *c, const struct change *to,
-		    const struct change *from)
+/* Did `to` take from `from` what it grew by, below `top`, which hardly changed? */
+static bool is_move_below(const struct fg_node_context *c, uint32_t top, const struct change *to,
+			  const struct change *from)
 {
 	uint32_t both[2] = {to->function, from->function};
-	uint32_t top =
-		common_ancestor(c->set, main_node(c, to->function), main_node(c, from->function));
 	bool *marked = fg_xcalloc(c->set->node_count + 1, sizeof(marked[0]));
 	double mean;
 	double error;
@@ -229,6 +227,21 @@ static bool is_move(const struct fg_node_context *c, const struct change *to,
 	sum_marked(c, marked, &mean, &error);
 	free(marked);
 	return found && mean >= MOST_OF * to->delta;
+}
+
+/* Functions that are called on several paths have their growth below a caller further up. */
+static bool is_move(const struct fg_node_context *c, const struct change *to,
+		    const struct change *from)
+{
+	uint32_t top =
+		common_ancestor(c->set, main_node(c, to->function), main_node(c, from->function));
+	bool found = is_move_below(c, top, to, from);
+
+	while (!found && top != 0) {
+		top = c->set->nodes[top].parent;
+		found = is_move_below(c, top, to, from);
+	}
+	return found;
 }
 
 /* The functions that surely changed and are not known to have moved. */

@@ -181,6 +181,8 @@ struct fg_build {
 	struct fg_command command;
 	struct fg_command relink; /* links the program again with a pad in front; argc 0: none */
 	bool in_place;            /* the candidate is the work tree itself, not a snapshot of it */
+	const char **from_candidate; /* files and folders below root that the baseline gets, too */
+	size_t from_candidate_count;
 	struct fg_recorded_fact *record;
 	size_t record_count;
 };

@@ -518,13 +518,67 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	return status;
 }
 
-enum content {
-	STAGED,
-	WORK_TREE,
+/* What goes into an index of our own, which `git write-tree` then makes a tree of. */
+struct filling {
+	int (*fill)(const struct fg_git *git, const struct filling *filling, struct fg_error *err);
+	const struct fg_git *usual; /* with the user's index */
+	const char *left_out;
+	const char *base;
+	const char *source;
+	const char *const *paths;
+	size_t path_count;
 };
 
-static int write_tree(const struct fg_git *git, enum content content, const char *left_out,
-		      char **tree, struct fg_error *err)
+static int fill_staged(const struct fg_git *git, const struct filling *filling,
+		       struct fg_error *err)
+{
+	return copy_index(filling->usual, git->index_file, err);
+}
+
+static int fill_from_work_tree(const struct fg_git *git, const struct filling *filling,
+			       struct fg_error *err)
+{
+	const int status = copy_index(filling->usual, git->index_file, err);
+
+	return status == FG_OK ? add_work_tree(git, filling->left_out, err) : status;
+}
+
+/* Whatever `source` has at this path, and nothing else. */
+static int take_path(const struct fg_git *git, const char *source, const char *path,
+		     struct fg_error *err)
+{
+	char *literal = fg_xasprintf(":(literal)%s", path);
+	char *from = fg_xasprintf("--source=%s", source);
+	/* `restore` alone would take away what only the base has there. */
+	char *found = ASK(git, "ls-tree", "--name-only", source, "--", path);
+	const char *const restore[] = {"restore", "--staged", from, "--", literal, NULL};
+	char *nothing = NULL;
+	const int status =
+		found && *found ? fg_git_output(git, restore, &nothing, err)
+				: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'", path);
+
+	free(nothing);
+	free(found);
+	free(from);
+	free(literal);
+	return status;
+}
+
+static int fill_with_files(const struct fg_git *git, const struct filling *filling,
+			   struct fg_error *err)
+{
+	const char *const read[] = {"read-tree", filling->base, NULL};
+	char *nothing = NULL;
+	int status = fg_git_output(git, read, &nothing, err);
+
+	free(nothing);
+	for (size_t i = 0; status == FG_OK && i < filling->path_count; i++)
+		status = take_path(git, filling->source, filling->paths[i], err);
+	return status;
+}
+
+static int write_tree(const struct fg_git *git, const struct filling *filling, char **tree,
+		      struct fg_error *err)
 {
 	const char *const arguments[] = {"write-tree", NULL};
 	const char *temporary = getenv("TMPDIR");
@@ -539,15 +593,9 @@ static int write_tree(const struct fg_git *git, enum content content, const char
 	const struct fg_git with_copy = {
 		.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};
 
-	status = copy_index(git, copy, err);
-	if (status != FG_OK)
-		goto out;
-	if (content == WORK_TREE)
-		status = add_work_tree(&with_copy, left_out, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_git_output(&with_copy, arguments, tree, err);
-out:
+	status = filling->fill(&with_copy, filling, err);
+	if (status == FG_OK)
+		status = fg_git_output(&with_copy, arguments, tree, err);
 	if (fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK && status == FG_OK) {
 		free(*tree);
 		*tree = NULL;
@@ -558,34 +606,57 @@ out:
 	return status;
 }
 
-static int commit_content(const struct fg_git *git, enum content content, const char *left_out,
-			  char **commit, struct fg_error *err)
+/* The content as a commit on `parent` (NULL: on none); `parent` itself where it is the same. */
+static int commit_content(const struct fg_git *git, const struct filling *filling,
+			  const char *parent, const char *words, char **commit,
+			  struct fg_error *err)
 {
-	const char *words = content == STAGED ? "staged" : "work tree";
-	char *head = find_commit(git, "HEAD");
-	char *head_tree = head ? ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{tree}") : NULL;
+	char *parent_tree = parent ? fg_git_tree_of(git, parent) : NULL;
 	char *tree = NULL;
-	int status = write_tree(git, content, left_out, &tree, err);
+	int status = write_tree(git, filling, &tree, err);
 
-	if (status == FG_OK && head_tree && strcmp(head_tree, tree) == 0) {
-		*commit = head;
-		head = NULL;
+	if (status == FG_OK && parent_tree && strcmp(parent_tree, tree) == 0) {
+		*commit = fg_xstrdup(parent);
 	} else if (status == FG_OK) {
-		const char *const with_parent[] = {"commit-tree", tree, "-m", words,
-						   "-p",          head, NULL};
+		const char *const with_parent[] = {"commit-tree", tree,   "-m", words,
+						   "-p",          parent, NULL};
 		const char *const alone[] = {"commit-tree", tree, "-m", words, NULL};
 
-		status = fg_git_output(git, head ? with_parent : alone, commit, err);
+		status = fg_git_output(git, parent ? with_parent : alone, commit, err);
 	}
 	free(tree);
-	free(head_tree);
+	free(parent_tree);
+	return status;
+}
+
+static int commit_on_head(const struct fg_git *git, const struct filling *filling,
+			  const char *words, char **commit, struct fg_error *err)
+{
+	char *head = find_commit(git, "HEAD");
+	const int status = commit_content(git, filling, head, words, commit, err);
+
 	free(head);
 	return status;
 }
 
 int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
 {
-	return commit_content(git, STAGED, NULL, commit, err);
+	const struct filling filling = {.fill = fill_staged, .usual = git};
+
+	return commit_on_head(git, &filling, "staged", commit, err);
+}
+
+int fg_git_commit_with_files(const struct fg_git *git, const char *base, const char *source,
+			     const char *const *paths, size_t count, char **commit,
+			     struct fg_error *err)
+{
+	const struct filling filling = {.fill = fill_with_files,
+					.base = base,
+					.source = source,
+					.paths = paths,
+					.path_count = count};
+
+	return commit_content(git, &filling, base, "with files of the candidate", commit, err);
 }
 
 /* Changes inside a submodule: "S.M." and the like in the third field of a porcelain=v2 line. */
@@ -615,9 +686,11 @@ static int check_submodules(const struct fg_git *git, struct fg_error *err)
 int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char **commit,
 			    struct fg_error *err)
 {
+	const struct filling filling = {
+		.fill = fill_from_work_tree, .usual = git, .left_out = left_out};
 	const int status = check_submodules(git, err);
 
-	return status == FG_OK ? commit_content(git, WORK_TREE, left_out, commit, err) : status;
+	return status == FG_OK ? commit_on_head(git, &filling, "work tree", commit, err) : status;
 }
 
 char *fg_git_tree_of(const struct fg_git *git, const char *commit)

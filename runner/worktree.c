@@ -86,12 +86,17 @@ FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, cons
 	options->on_note(options->context, text);
 }
 
+static const char *known_as(const struct fg_worktree_options *options)
+{
+	return options->known_as ? options->known_as : options->commit;
+}
+
 static int take_lock(const struct fg_worktree_options *options, const char *path, int how,
 		     int *lock_fd, struct fg_error *err)
 {
 	char *text = fg_xasprintf("waiting: another fastgate is building%s%.*s",
 				  options->commit ? " " : "", SHORT_HASH,
-				  options->commit ? options->commit : "");
+				  options->commit ? known_as(options) : "");
 	const int status = fg_file_lock(path, how,
 					&(struct fg_lock_wait){.interrupted = options->interrupted,
 							       .context = options->context,
@@ -334,7 +339,7 @@ static void tell_missing_modules(const struct fg_worktree_options *options,
 static int build_tree(const struct fg_worktree_options *options, const struct places *places,
 		      char **tail, struct fg_error *err)
 {
-	const char *name = options->snapshot ? "the work tree" : options->commit;
+	const char *name = options->snapshot ? "the work tree" : known_as(options);
 	const int length = options->snapshot ? (int)strlen(name) : SHORT_HASH;
 	int status = FG_OK;
 
@@ -401,7 +406,7 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 	if (status == FG_ECHILD)
 		fg_error_prefix(err, "%s%.*s cannot be checked out",
 				options->snapshot ? "the snapshot " : "", SHORT_HASH,
-				options->commit);
+				known_as(options));
 	return status == FG_OK ? build_tree(options, places, tail, err) : status;
 }
 

@@ -28,6 +28,7 @@ struct fg_worktree_options {
 	const char *root;             /* the plan's: the folder of fastgate.yml */
 	const char *state_folder;     /* ".fastgate" */
 	const char *commit;           /* full hash */
+	const char *known_as;         /* the commit that is meant; NULL: `commit` */
 	bool snapshot;                /* the commit is one of fg_git_commit_work_tree() */
 	const struct fg_build *build; /* command.argc 0: nothing is built */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */

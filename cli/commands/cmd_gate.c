@@ -4,6 +4,7 @@
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "cli/session/shards_merge.h"
+#include "cli/session/state_folder.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -113,7 +114,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 {
 	struct fg_session session;
 	struct fg_stored_run stored = {0};
-	char *state = fg_fs_join(plan->root, ".fastgate");
+	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	char *path = fg_fs_join(plan->root, plan->store_path);
 	int status = fg_session_init(&session, cli, plan, err);
 
@@ -126,6 +127,8 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 						&stored, err);
 	if (status != FG_OK)
 		goto out;
+	if (given->merge && !given->no_store)
+		fg_state_folder_make(state);
 	if (!given->merge || !given->no_store)
 		status = fg_session_open_store(&session, err);
 	if (status != FG_OK)

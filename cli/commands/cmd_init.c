@@ -158,8 +158,6 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 		tell_need(cli, project);
 	if (project->was_cut)
 		fg_cli_say(cli, "  Only the first %d files were looked at.", FG_PROJECT_MAX_FILES);
-	if (!fg_fs_exists(".gitignore"))
-		fg_cli_say(cli, "Runs are kept in .fastgate/: put that into .gitignore.");
 	fg_cli_say(cli, "Next: %s", next_step(project));
 }
 

@@ -2,6 +2,7 @@
 #include "cli/session/arms.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
 #include "gate/commit_trailers.h"
@@ -81,9 +82,14 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
 			 const char *commit, bool snapshot, struct fg_error *err)
 {
-	const struct fg_worktree_options options = worktree_options(session, commit, snapshot);
+	struct fg_worktree_options options = worktree_options(session, commit, snapshot);
 	char *tail = NULL;
-	const int status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
+	int status = FG_OK;
+
+	/* with files of the candidate it is a commit that nobody knows */
+	if (arm == FG_ARM_BASELINE)
+		options.known_as = session->run.sides[arm].commit;
+	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
@@ -115,6 +121,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, false, err);
 	if (status != FG_OK)
 		goto out;
+	arms->candidate_commit = fg_xstrdup(commit);
 	if (session->staged) {
 		free(side->describe);
 		side->describe = fg_xstrdup("staged");
@@ -144,7 +151,7 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 
 	if (status == FG_OK)
 		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, true, err);
-	free(commit);
+	arms->candidate_commit = commit;
 	free(state);
 	return status;
 }
@@ -167,15 +174,66 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 	return fg_worktree_check(&options, err);
 }
 
+/* The fact that both sides have these files of the candidate. */
+static void say_from_candidate(struct fg_session *session)
+{
+	const struct fg_build *build = &session->plan->build;
+	char *paths = fg_text_join(build->from_candidate, " ");
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&session->run.sides[arm].build, "build.from_candidate", paths,
+				   false);
+	free(paths);
+}
+
+/* The baseline's commit, with the files that it is to have from the candidate. */
+static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
+				char **commit, struct fg_error *err)
+{
+	const struct fg_build *build = &session->plan->build;
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	const char *base = session->run.sides[FG_ARM_BASELINE].commit;
+	char *state = NULL;
+	char *source = NULL;
+	int status = FG_OK;
+
+	if (build->from_candidate_count == 0) {
+		*commit = fg_xstrdup(base);
+		return FG_OK;
+	}
+	state = realpath(session->state_folder, NULL);
+	if (arms->candidate_commit)
+		source = fg_xstrdup(arms->candidate_commit);
+	else
+		status = fg_git_commit_work_tree(&git, state, &source, err);
+	if (status == FG_OK)
+		status = fg_git_commit_with_files(&git, base, source, build->from_candidate,
+						  build->from_candidate_count, commit, err);
+	if (status == FG_ENOENT)
+		fg_error_prefix(err, "build.from_candidate");
+	if (status == FG_OK)
+		say_from_candidate(session);
+	free(source);
+	free(state);
+	return status;
+}
+
 static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 			     struct fg_error *err)
 {
-	const int status = open_worktree(arms, session, FG_ARM_BASELINE,
-					 session->run.sides[FG_ARM_BASELINE].commit, false, err);
+	char *commit = NULL;
+	int status = make_baseline_commit(arms, session, &commit, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+	status = open_worktree(arms, session, FG_ARM_BASELINE, commit, false, err);
+	free(commit);
+	if (status == FG_OK)
+		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+	else if (status == FG_ECHILD && session->plan->build.from_candidate_count == 0)
+		fg_cli_say(session->cli,
+			   "if it lacks files of the benchmark, `build.from_candidate` names them");
 	return status;
 }
 
@@ -480,5 +538,6 @@ void fg_arms_close(struct fg_arms *arms)
 	if (arms->profiled)
 		fg_stored_history_release(arms->profiled);
 	free(arms->profiled);
+	free(arms->candidate_commit);
 	*arms = (struct fg_arms){0};
 }

@@ -14,6 +14,7 @@
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
+	char *candidate_commit;        /* what it is built from; NULL: the work tree in place */
 	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/session/project_options.h"
 #include "cli/session/project_programs.h"
+#include "cli/session/state_folder.h"
 #include "runner/git.h"
 
 #include <unistd.h>
@@ -93,7 +94,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	struct fg_build build = {0};
 	const struct fg_worktree_options options = {
 		.root = ".",
-		.state_folder = ".fastgate",
+		.state_folder = FG_STATE_FOLDER,
 		.commit = opening->commit,
 		.snapshot = true,
 		.build = &build,
@@ -163,11 +164,10 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_w
 	struct opening opening = {.cli = cli, .project = project, .worktree = worktree};
 	char *state = NULL;
 	char *commit = NULL;
-	int status = fg_fs_make_folders(".fastgate", 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	state = realpath(".fastgate", NULL);
+	fg_state_folder_make(FG_STATE_FOLDER);
+	state = realpath(FG_STATE_FOLDER, NULL);
 	status = fg_git_commit_work_tree(&git, state, &commit, err);
 	if (status != FG_OK)
 		goto out;

@@ -7,6 +7,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
+#include "cli/session/state_folder.h"
 #include "cli/session/stored.h"
 #include "runner/git.h"
 #include "runner/runner.h"
@@ -329,7 +330,7 @@ int fg_session_run_plan(struct fg_cli *cli, const struct fg_run_request *request
 {
 	struct fg_session session;
 	struct selection selection = {0};
-	char *state = fg_fs_join(plan->root, ".fastgate");
+	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	int status = fg_session_init(&session, cli, plan, err);
 
 	if (status != FG_OK)
@@ -337,6 +338,8 @@ int fg_session_run_plan(struct fg_cli *cli, const struct fg_run_request *request
 	status = select_benchmarks(cli, request, plan, &selection, err);
 	if (status != FG_OK)
 		goto out;
+	if (!request->no_store || plan->baseline.kind == FG_BASELINE_GIT)
+		fg_state_folder_make(state);
 	if (!request->no_store)
 		status = fg_session_open_store(&session, err);
 	if (status != FG_OK)

@@ -3,13 +3,14 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/state_folder.h"
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
 #include "store/bundle.h"
 
 #include <unistd.h>
 
-#define STORE_NAME ".fastgate/store.db"
+#define STORE_NAME FG_STATE_FOLDER "/store.db"
 
 char *fg_cli_store_path(const char *given)
 {

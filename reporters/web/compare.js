@@ -3,7 +3,7 @@
 // added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
 
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
 import { commitAddress, linked, linksOfRun, placeAddress } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
@@ -132,8 +132,9 @@ function allParts(benchmark) {
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }
 
-function blameRow(benchmark, view, parts, f) {
-	const share = Math.min(1, Math.abs(f.share_of_change ?? 0));
+// Where there are no shares of the change, the bars compare the rows with each other.
+function blameRow(benchmark, view, parts, largest, f) {
+	const share = Math.min(1, Math.abs(f.share_of_change ?? (largest > 0 ? parts.delta(f) / largest : 0)));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
 		svg('rect', { width: 90, height: 12, rx: 3, class: 'track' }),
 		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: parts.delta(f) > 0 ? 'slower' : 'faster' }));
@@ -187,7 +188,8 @@ function notSure(parts) {
 
 function blameOf(benchmark, view, parts) {
 	const shown = parts.of.functions.filter(isSure).slice(0, 12);
-	const rows = shown.map((f) => blameRow(benchmark, view, parts, f));
+	const largest = Math.max(0, ...shown.map((f) => Math.abs(parts.delta(f))));
+	const rows = shown.map((f) => blameRow(benchmark, view, parts, largest, f));
 	if (parts.of.functions.length === 0)
 		return null;
 	if (rows.length > 0)
@@ -280,7 +282,7 @@ function metricTable(benchmark) {
 			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
 			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
 			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
-			{ title: 'Smallest detectable change', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatChange(m.smallest_detectable).slice(1) : '') },
+			{ title: 'Smallest detectable change', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatPercent(m.smallest_detectable) : '') },
 		],
 	}));
 }
@@ -397,7 +399,7 @@ function sentence(benchmark) {
 	if (!metric || !finite(metric.ratio))
 		return 'nothing was compared';
 	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
-		? `; this run could have seen a change of ${formatChange(metric.smallest_detectable).slice(1)}` : '';
+		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
 	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
 		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
 	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, ${how}${seen}`;

@@ -71,15 +71,20 @@ export function formatValue(value, unit) {
 	return unit && unit !== '1' ? `${formatCount(value)} ${unit}` : formatCount(value);
 }
 
+// 0.048 → "4.8 %"
+export function formatPercent(part) {
+	if (!finite(part))
+		return NONE;
+	const percent = Math.abs(part) * 100;
+	if (percent < 0.005)
+		return '0.0 %';
+	return `${percent.toFixed(percent >= 999.5 ? 0 : percent < 0.095 ? 2 : 1)} %`;
+}
+
 // 0.048 → "+4.8 %"
 export function formatChange(change) {
-	if (!finite(change))
-		return NONE;
-	const percent = change * 100;
-	if (Math.abs(percent) < 0.005)
-		return '0.0 %';
-	const digits = Math.abs(percent) >= 999.5 ? 0 : Math.abs(percent) < 0.095 ? 2 : 1;
-	return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
+	const size = formatPercent(change);
+	return size === NONE || size === '0.0 %' ? size : `${change < 0 ? '−' : '+'}${size}`;
 }
 
 export function formatInterval(interval) {

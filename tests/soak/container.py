@@ -7,7 +7,6 @@ its own command has to refuse to listen, with one a server has to answer.  Needs
 missing.  What this cannot show: that an engine accepts the file's syntax beyond what is read here, and its volumes.
 """
 import json
-import os
 import pathlib
 import re
 import shlex
@@ -20,32 +19,16 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))
+from clean_root import CLEAN, Skipped, make_root  # noqa: E402
+
 FILE = ROOT / "examples" / "perfdb" / "Containerfile"
-CLEAN = ["/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive"]
 KNOWN = {"FROM", "RUN", "COPY", "USER", "VOLUME", "EXPOSE", "ENTRYPOINT", "CMD"}
 START_SECONDS = 60
 
 
-class Skipped(Exception):
-    pass
-
-
 class Failed(Exception):
     pass
-
-
-def archive_of(release):
-    if os.geteuid() != 0:
-        raise Skipped("only root can make a root")
-    if not shutil.which("debootstrap"):
-        raise Skipped("debootstrap is not installed")
-    listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Identifier: Packages"],
-                            capture_output=True, text=True, check=False).stdout
-    for line in listed.splitlines():
-        words = line.split()
-        if len(words) == 2 and words[1] == release:
-            return words[0]
-    raise Skipped(f"apt has no archive of {release}")
 
 
 def instructions():
@@ -60,15 +43,11 @@ def instructions():
 
 class Stage:
     def __init__(self, folder, image):
-        release = image.split(":")[1].removesuffix("-slim")
         self.root = folder
         self.user = None
         self.entry = []
         self.command = []
-        done = subprocess.run(["debootstrap", "--variant=minbase", release, str(folder), archive_of(release)], capture_output=True, text=True,
-                              check=False)
-        if done.returncode:
-            raise Skipped(f"debootstrap could not make a root: {done.stdout[-300:]}")
+        make_root(folder, image)
 
     def argv(self, words):
         as_user = ["--userspec", self.user] if self.user else []

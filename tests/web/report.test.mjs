@@ -56,6 +56,21 @@ function framesIn(page, depths) {
 	}, depths);
 }
 
+test('without shares of the change the bars compare the functions with each other', async (context) => {
+	const page = await openPage(context, withData('regression', (data) => {
+		const { functions } = data.benchmarks[0];
+		const second = structuredClone(functions[0]);
+		second.name = 'half';
+		second.delta_ms = functions[0].delta_ms / -2;
+		functions.splice(1, functions.length, second);
+		for (const f of functions)
+			f.share_of_change = null;
+	}));
+	const widths = await page.locator('.blame svg.share').evaluateAll((bars) => bars.slice(0, 2).map((bar) => bar.lastChild.getAttribute('width')));
+	assert.deepEqual(widths, ['90', '45']);
+	await page.close();
+});
+
 test('every outcome is shown, without errors, requests or accessibility violations', async (context) => {
 	for (const name of outcomes) {
 		const page = await openPage(context, url(name));

@@ -109,7 +109,7 @@ def both_sides_see_the_same():
     check(sorted(built) == sorted("PWD=" + where for where in folders), f"PWD is where each side is built: {built}")
     check(len({len(environment) for _, _, environment in executions}) > 1 or
           len({sum(map(len, environment)) for _, _, environment in executions}) > 1, "the environment varies from pair to pair")
-    check(project.git_status() == [" M marker", "?? .fastgate/", "?? untracked"], f"the work tree is as it was: {project.git_status()}")
+    check(project.git_status() == [" M marker", "?? untracked"], f"the work tree is as it was: {project.git_status()}")
 
 
 def git_status(self):
@@ -118,6 +118,28 @@ def git_status(self):
 
 
 Project.git_status = git_status
+
+
+def the_baseline_gets_files_of_the_candidate():
+    project = Project("old")
+    project.git("rm", "-q", "show.sh")
+    project.write("build.sh", BUILD + "cat bench/show.sh >/dev/null\n")
+    project.git("commit", "-q", "-a", "-m", "A commit without the benchmark")
+    project.write("bench/show.sh", SHOW)
+    project.configure("sh bench/show.sh")
+    result = project.run()
+    check(result.returncode == 4 and "build.from_candidate" in result.stderr, f"a baseline without the benchmark: {result.stderr}")
+    project.write("marker", "changed\n")
+    project.configure("sh bench/show.sh", ", from_candidate: [ bench/ ]")
+    for words in ((), ("--in-place",)):
+        result = project.run(*words)
+        check(result.returncode in (0, 1), f"a baseline that got the benchmark {words}: {result.stdout} {result.stderr}")
+        said = {text.strip() for _, text, _ in project.executions()}
+        check(said == {"committed", "changed"}, f"the rest is as it was committed {words}: {said}")
+    project.configure("sh bench/show.sh", ", from_candidate: [ bnech/ ]")
+    result = project.run()
+    check(result.returncode == 2 and "build.from_candidate: the candidate has no 'bnech/'" in result.stderr,
+          f"a path that does not exist: {result.returncode} {result.stderr}")
 
 
 def who_prints_much_writes_to_a_file_on_both_sides():
@@ -214,6 +236,7 @@ def submodules_are_those_that_the_build_needs():
 
 def main():
     both_sides_see_the_same()
+    the_baseline_gets_files_of_the_candidate()
     who_prints_much_writes_to_a_file_on_both_sides()
     a_second_run_builds_what_changed()
     a_change_of_the_build_begins_afresh()

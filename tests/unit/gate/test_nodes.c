@@ -173,6 +173,37 @@ static void an_extracted_function_is_moved_not_slower(void **state)
 	fg_made_program_release(&p);
 }
 
+static void of_a_function_that_is_called_on_two_paths_it_is_moved_too(void **state)
+{
+	static const struct {
+		const char *name;
+		double before;
+		double moved;
+	} callers[] = {{"size", 36, 14}, {"write", 24, 10}};
+	const struct fg_benchmark_verdict *b;
+	struct fg_made_program p;
+	uint32_t work;
+
+	(void)state;
+	fg_made_program_init(&p, 5);
+	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
+	for (size_t i = 0; i < 2; i++) {
+		const uint32_t caller = fg_made_node(&p, work, callers[i].name, 2, 2);
+		const uint32_t value = fg_made_node(&p, caller, "put_value", callers[i].before,
+						    callers[i].before - callers[i].moved);
+
+		(void)fg_made_node(&p, value, "print", 0, callers[i].moved);
+	}
+	fg_made_small_ones(&p, work);
+	b = fg_made_measure(&p, PAIRS);
+	assert_int_equal(b->time.moved_count, 1);
+	assert_string_equal(b->time.moved[0].from, "put_value");
+	assert_string_equal(b->time.moved[0].to, "print");
+	assert_true(fabs(b->time.moved[0].amount - 24.0) < 3.0);
+	assert_int_equal(fg_made_find(b, "print")->outcome, FG_OUTCOME_PASS);
+	fg_made_program_release(&p);
+}
+
 static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 {
 	static const struct {
@@ -589,6 +620,7 @@ int main(void)
 		cmocka_unit_test(
 			beside_a_slower_function_another_is_named_no_more_often_than_allowed),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
+		cmocka_unit_test(of_a_function_that_is_called_on_two_paths_it_is_moved_too),
 		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
 		cmocka_unit_test(variants_of_one_name_are_recognised_as_moved_together),

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder beside fastgate.yml that holds what is measured: runs, builds, uploads to come. */
+#ifndef FG_CLI_SESSION_STATE_FOLDER_H
+#define FG_CLI_SESSION_STATE_FOLDER_H
+
+#define FG_STATE_FOLDER ".fastgate"
+
+/*
+ * Makes it, with a .gitignore of its own, so that nobody commits or stashes it by mistake.  Where
+ * that is impossible nothing is said: who needs the folder finds out.
+ */
+void fg_state_folder_make(const char *path);
+
+#endif
