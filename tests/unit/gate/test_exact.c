@@ -521,7 +521,7 @@ static void without_a_time_work_alone_is_told(void **state)
 	}
 }
 
-/* Of several, the time that changed most. */
+/* The time that changed most is taken. */
 static void a_time_is_what_surely_changed_and_has_the_unit_of_one(void **state)
 {
 	static const struct {

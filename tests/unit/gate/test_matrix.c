@@ -208,7 +208,7 @@ static void one_pair_has_no_error_and_none_no_level(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* Of a largest value the parts are not added: the larger one stands for both. */
+/* Parts of a largest value are not added: the larger one stands for both. */
 static void parts_of_a_largest_value_are_no_sum(void **state)
 {
 	const struct fg_measure largest = {

@@ -42,7 +42,7 @@ static void add(uint32_t pair, uint8_t arm, double ms, uint16_t padding)
 
 /* ---- modes ---- */
 
-/* The candidate's repetitions: `high` of `count` are larger by that factor; the baseline's are not. */
+/* Repetitions of the candidate: `high` of `count` are larger by that factor. */
 static const char *modes(size_t count, size_t high, double factor)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -113,7 +113,7 @@ static void each_side_is_told_by_its_name(void **state)
 
 /* ---- the place of the stack ---- */
 
-/* Of one arm, `share` more where the stack lies at the second of four places. */
+/* One arm takes `share` more where the stack lies at the second of four places. */
 static const char *layouts(size_t pairs, uint8_t arm, double share, double noise)
 {
 	for (size_t i = 0; i < pairs; i++) {

@@ -310,7 +310,7 @@ static void what_is_not_sure_stands_behind_what_is(void **state)
 	assert_string_equal(blame->functions[0].name, "faster");
 	assert_string_equal(blame->functions[1].name, "calm");
 	assert_string_equal(blame->functions[2].name, "wild");
-	/* Two samples of 200 and of 300 ms: the squares by the number, and the root of their sum. */
+	/* Two samples of 200 and of 300 ms: squares by their number, the root of the sum. */
 	assert_close(blame->functions[2].high - 100, QUANTILE_3_19 * sqrt((4e4 + 9e4) / 2), 1e-6);
 	end(&c);
 }
