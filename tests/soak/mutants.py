@@ -21,6 +21,7 @@ import random
 import re
 import resource
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -49,7 +50,8 @@ SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
-LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_arena_array|fg_grow")
+LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
+                      r"fg_arena_array|fg_grow")
 
 # Nor does how many elements an array is declared with, once there are enough.
 BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$")
@@ -145,7 +147,8 @@ class Room:
                     counters.unlink()
                 program = work / "program"
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                if not self.link(target, program, [*objects.values(), self.archive], ["--coverage"]) or self.run_test(program, target, work) not in (0, SKIPPED):
+                linked = self.link(target, program, [*objects.values(), self.archive], ["--coverage"])
+                if not linked or self.run_test(program, target, work) not in (0, SKIPPED):
                     sys.exit(f"mutants: {target} fails without a mutant")
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 self.seconds[target] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
@@ -166,31 +169,36 @@ class Room:
         line = mutant.line if (mutant.file, mutant.line) in self.statements else None
         return self.executing[mutant.file, line]
 
+    def visible(self, archive):
+        """A copy of the archive, made once, whose objects hide nothing from a library."""
+        copy = self.kept / archive.replace("/", "_")
+        if not copy.exists():
+            copy.write_bytes(make_visible((self.build / archive).read_bytes()))
+        return copy
+
+    def parts_of(self, file):
+        """What stands in the place of the room's archive: the file as a library, and all others."""
+        name = pathlib.Path(file).stem
+        folder = self.kept / name
+        library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"
+        if not folder.exists():
+            folder.mkdir()
+            made = self.compiles(file, file, library, SHARED)
+            if not made or not arena.exists() and not self.compiles(self.arena, self.arena, arena, ["-O1", *SANITIZE]):
+                sys.exit(f"mutants: {file} or base/arena.c does not compile")
+            shutil.copy(self.visible(self.archive), rest)
+            subprocess.run(["ar", "d", str(rest), f"{name}.c.o"], check=True)
+        return library, arena, rest
+
     def program_of(self, file, target):
         """The test, linked once with everything but the file, which it loads as a library from LD_LIBRARY_PATH."""
         with self.lock:
             if (file, target) not in self.programs:
-                name = pathlib.Path(file).stem
-                folder = self.kept / name
-                library, rest = folder / LIBRARY, folder / "rest.a"
-                if not folder.exists():
-                    folder.mkdir()
-                    if not self.compiles(file, file, library, SHARED):
-                        sys.exit(f"mutants: {file} does not compile")
-                    rest.write_bytes(make_visible((self.build / self.archive).read_bytes()))
-                    subprocess.run(["ar", "d", str(rest), f"{name}.c.o"], check=True)
-                program = folder / pathlib.Path(target).name
-                links = self.links[target]
-                for word in sorted({word for word in links.split() if word.endswith(".a") and word != self.archive and not word.startswith("/")}):
-                    visible = self.kept / word.replace("/", "_")
-                    if not visible.exists():
-                        visible.write_bytes(make_visible((self.build / word).read_bytes()))
-                arena = self.kept / "arena.o"
-                if not arena.exists() and not self.compiles(self.arena, self.arena, arena, ["-O1", *SANITIZE]):
-                    sys.exit("mutants: base/arena.c does not compile")
-                flags = [*SANITIZE, "-Wl,--no-as-needed"]
-                words = links.replace(self.archive, f"{library} {arena} {rest}").replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
-                words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )", lambda m: str(self.kept / m[1].replace("/", "_")), words)
+                parts = self.parts_of(file)
+                program = parts[0].with_name(pathlib.Path(target).name)
+                words = self.links[target].replace(self.archive, shlex.join(map(str, parts)))
+                words = words.replace(f"-o {target}", f"{shlex.join(SANITIZE)} -Wl,--no-as-needed -o {program}")
+                words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )", lambda found: str(self.visible(found[1])), words)
                 done = subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, text=True, check=False)
                 if done.returncode:
                     sys.exit(f"mutants: {target} cannot be linked: {done.stderr[-2000:]}")
