@@ -142,7 +142,8 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c)
 	double low = fmin(coverage[0], coverage[1]);
 	double high = fmax(coverage[0], coverage[1]);
 
-	if (isnan(coverage[0]) || isnan(coverage[1]) || low >= COVERED_LEAST * high)
+	/* One that is not known is no less than the other. */
+	if (!(low < COVERED_LEAST * high))
 		return false;
 	fg_notes_add(
 		c->notes, c->arena,

@@ -591,6 +591,9 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1123, .parse_calls = 10}},
 		 "does more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
 		 "instructions a call (100 → 112)"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 16}},
+		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
+		 "instructions a call (100 → 250)"},
 		{{{.top = 1, .copy = 1}, {.top = 2}},
 		 "does more work: 1 → 2 instructions (+100 %); most of it in main; beside them 1 → "
 		 "0 in the C library"},

@@ -152,16 +152,20 @@ static void an_exact_metric_is_judged_at_its_tolerance(void **state)
 
 static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
 {
-	struct fg_series *series = begin("bytes", FG_BETTER_LOWER, true);
+	static const size_t others[] = {0, 1, PAIRS - 1};
 
 	(void)state;
-	fill(series, 100, 150, 0);
-	series->repetitions[2 * PAIRS - 1].values[metric] = 150.001;
-	check_note(decide(), "own figure is said to be exact, but differs between repetitions: "
-			     "judged by pairs");
-	assert_false(decide()->exact);
-	assert_int_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
-	end();
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
+		struct fg_series *series = begin("bytes", FG_BETTER_LOWER, true);
+
+		fill(series, 100, 150, 0);
+		series->repetitions[2 * others[i] + 1].values[metric] = 150.001;
+		check_note(decide(), "own figure is said to be exact, but differs between "
+				     "repetitions: judged by pairs");
+		assert_false(decide()->exact);
+		assert_int_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
+		end();
+	}
 }
 
 static void pairs_that_are_left_out_are_said(void **state)
@@ -243,6 +247,24 @@ static void without_pairs_nothing_passes_in_silence(void **state)
 	}
 }
 
+/* One pair, and that has no number. */
+static void one_pair_that_cannot_be_used_is_an_error(void **state)
+{
+	static const double values[] = {NAN, 0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++) {
+		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
+
+		fill(series, values[i], values[i], 0);
+		for (size_t k = 0; k < series->repetition_count; k++)
+			series->repetitions[k].aside =
+				series->repetitions[k].pair > 0 ? FG_ASIDE_WARMUP : 0;
+		assert_int_equal(decide()->outcome, FG_OUTCOME_ERROR);
+		end();
+	}
+}
+
 static void a_pass_that_is_surely_worse_says_by_how_much(void **state)
 {
 	(void)state;
@@ -315,6 +337,7 @@ int main(void)
 		cmocka_unit_test(an_exact_metric_that_is_not_is_judged_by_pairs),
 		cmocka_unit_test(pairs_that_are_left_out_are_said),
 		cmocka_unit_test(without_pairs_nothing_passes_in_silence),
+		cmocka_unit_test(one_pair_that_cannot_be_used_is_an_error),
 		cmocka_unit_test(a_pass_that_is_surely_worse_says_by_how_much),
 		cmocka_unit_test(too_few_pairs_are_counted),
 		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
