@@ -392,6 +392,10 @@ static void only_what_was_counted_on_both_sides_is_compared(void **state)
 		assert_int_equal(f->verdict.metric_count, 1);
 	}
 	start_again(f);
+	count_parse(f, 1, 1);
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 2);
+	start_again(f);
 	count_parse(f, 0, 100);
 	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
 	assert_int_equal(f->verdict.metric_count, 0);

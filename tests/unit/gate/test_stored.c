@@ -191,6 +191,14 @@ static void the_same_binary_passes(void **state)
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	/* Another library, or an id that nobody knows, is no identity. */
+	fg_environment_set(builds[1], "build.library.libm.so.6", "1234", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
+	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
+	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
+	for (size_t i = 0; i < 2; i++)
+		fg_environment_set(builds[i], "build.id", "", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	drop_past();
 }
 
