@@ -140,39 +140,16 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 
 /* ---- its functions ---- */
 
-/* What compilers append to names of functions that they have made of others. */
-static const struct {
-	const char *text;
-	bool is_clone; /* parameters may be gone */
-	bool is_part;  /* no function of its own */
-} suffixes[] = {
-	{.text = ".cold", .is_part = true},
-	{.text = ".part.", .is_part = true},
-	{.text = ".isra.", .is_clone = true},
-	{.text = ".constprop.", .is_clone = true},
-	{.text = ".lto_priv."},
-	{.text = ".localalias"},
-	{.text = ".llvm."},
-	{.text = ".clone.", .is_clone = true},
-	{.text = ".resolver", .is_part = true},
-};
-
 static const char *plain_name(struct fg_arena *arena, const char *symbol,
 			      struct fg_plan_entry *entry)
 {
-	size_t size = strlen(symbol);
+	bool is_clone = false;
+	bool is_part = false;
+	const size_t size = (size_t)fg_plan_plain_size(symbol, &is_clone, &is_part);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(suffixes); i++) {
-		const char *found = strstr(symbol, suffixes[i].text);
-
-		if (!found || found == symbol)
-			continue;
-		entry->is_clone |= suffixes[i].is_clone;
-		if (suffixes[i].is_part)
-			entry->refusal = FG_ENTRY_PART;
-		if ((size_t)(found - symbol) < size)
-			size = (size_t)(found - symbol);
-	}
+	entry->is_clone = is_clone;
+	if (is_part)
+		entry->refusal = FG_ENTRY_PART;
 	return fg_arena_strndup(arena, symbol, size);
 }
 

@@ -10,7 +10,10 @@
 
 #include "base/base.h"
 
+#include <elf.h>
 #include <Zydis/Zydis.h>
+
+#define NOP_LIST "__patchable_function_entries"
 
 enum {
 	WORD = 8,
@@ -30,9 +33,10 @@ struct scan {
 	size_t count;
 	ZydisDecoder decoder;
 	ZydisDecoder full;
-	uint64_t low, high; /* of the code */
-	uint8_t *inside;    /* by address: within a place, not its start */
-	uint8_t *labels;    /* by address: a branch leads there */
+	const struct fg_image_section *nop_list; /* NULL: there is none that is left alone */
+	uint64_t low, high;                      /* of the code */
+	uint8_t *inside;                         /* by address: within a place, not its start */
+	uint8_t *labels;                         /* by address: a branch leads there */
 	uint8_t *known;     /* by address: part of a function that was read to its end */
 	uint32_t *parts;    /* by frame: another frame of the same function, or itself */
 	bool *is_unknown;   /* by frame: a jump in it could not be followed */
@@ -601,12 +605,55 @@ static void scan_narrow(const struct scan *s, const struct fg_image_section *sec
 	}
 }
 
+/* ---- where the compiler left NOPs ---- */
+
+/*
+ * The addresses of NOPs that functions begin with stand in a section of their own, for those who
+ * want to patch them.  Nobody jumps there, unless the program asks where the section is.
+ */
+static const struct fg_image_section *find_nop_list(const struct fg_image *image)
+{
+	for (size_t i = 0; i < image->entry_count; i++)
+		if (strcmp(image->entries[i].name, "__start_" NOP_LIST) == 0)
+			return NULL;
+	for (size_t i = 0; i < image->section_count; i++)
+		if (strcmp(image->sections[i].name, NOP_LIST) == 0)
+			return &image->sections[i];
+	return NULL;
+}
+
+static bool is_in_nop_list(const struct scan *s, uint64_t address)
+{
+	return s->nop_list && address >= s->nop_list->address &&
+	       address - s->nop_list->address < s->nop_list->size;
+}
+
+/* Does a relocation put the word, an address, into the list? */
+static bool is_for_nop_list(const struct scan *s, const struct fg_image_section *section,
+			    uint64_t at)
+{
+	const uint64_t place = at - at % sizeof(Elf64_Rela);
+	Elf64_Rela entry;
+
+	if (!s->nop_list || strcmp(section->name, ".rela.dyn") != 0 ||
+	    at - place != offsetof(Elf64_Rela, r_addend))
+		return false;
+	memcpy(&entry, section->bytes + place, sizeof(entry));
+	return ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE && is_in_nop_list(s, entry.r_offset);
+}
+
+/* ---- data ---- */
+
 /* Words that are addresses, wherever they stand. */
 static void scan_words(const struct scan *s, const struct fg_image_section *section)
 {
+	if (section == s->nop_list)
+		return;
 	for (uint64_t at = 0; !section->is_code && at + WORD <= section->size; at++) {
 		uint64_t word;
 
+		if (is_for_nop_list(s, section, at))
+			continue;
 		memcpy(&word, section->bytes + at, sizeof(word));
 		mark(s, word, FG_ENTRY_ADDRESS);
 	}
@@ -656,7 +703,7 @@ static void scan_tables(struct scan *s)
 	for (size_t i = 0; i < s->image->relocation_count; i++) {
 		const struct fg_image_relocation *relocation = &s->image->relocations[i];
 
-		if (!relocation->import)
+		if (!relocation->import && !is_in_nop_list(s, relocation->address))
 			mark(s, relocation->target, FG_ENTRY_ADDRESS);
 	}
 }
@@ -697,7 +744,11 @@ static void scan_all(struct scan *s)
 void fg_entry_scan(const struct fg_image *image, const struct fg_code_frames *frames,
 		   struct fg_entry_place *places, size_t count)
 {
-	struct scan s = {.image = image, .frames = frames, .places = places, .count = count};
+	struct scan s = {.image = image,
+			 .frames = frames,
+			 .places = places,
+			 .count = count,
+			 .nop_list = find_nop_list(image)};
 	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
 							    ZYDIS_STACK_WIDTH_64)) &&
 			      ZYAN_SUCCESS(ZydisDecoderInit(&s.full, ZYDIS_MACHINE_MODE_LONG_64,

@@ -24,6 +24,7 @@ struct window {
 	uint64_t address; /* of the instruction */
 	const uint8_t *bytes;
 	bool is_closed; /* nothing goes on behind the last instruction */
+	bool has_more;  /* than NOPs */
 };
 
 static bool is_plain(ZydisInstructionCategory category)
@@ -220,6 +221,7 @@ static enum fg_entry_refusal take(struct window *w)
 	}
 	if (has_odd_prefix(decoded))
 		return FG_ENTRY_INSTRUCTION;
+	w->has_more |= !is_nop(decoded);
 	if (!is_nop(decoded) && decoded->mnemonic != ZYDIS_MNEMONIC_LEA) {
 		if (!is_plain(decoded->meta.category) || can_divide_by_zero(decoded))
 			return FG_ENTRY_INSTRUCTION;
@@ -263,6 +265,7 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 	if (at > FG_PLAN_ORIGINAL)
 		return FG_ENTRY_INSTRUCTION;
 	entry->window_size = (uint8_t)at;
+	entry->is_nops = !w->has_more && !w->is_closed;
 	memcpy(entry->original, bytes, at);
 	if (!w->is_closed && !add_jump(entry, entry->address + at))
 		return FG_ENTRY_INSTRUCTION;

@@ -392,29 +392,28 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry, cons
 	const char *symbol = text_of(t->plan, entry->name);
 	const uintptr_t address = t->bias + entry->address;
 	const enum fg_entry_refusal refusal = judge(t, entry);
-	struct fg_call_symbol hooked;
-	bool is_counted_only = false;
-	uint32_t function = 0;
+	struct fg_called_by by = {.way = entry->is_nops ? FG_CALL_WAY_NOPS : FG_CALL_WAY_ENTRY};
 
-	if (fg_call_symbol_find(address, &hooked) ||
-	    (jump_count > t->first && addresses[jump_count - 1] == address))
-		return; /* counts its own calls, or is counted by another name */
+	if ((jump_count > t->first && addresses[jump_count - 1] == address))
+		return; /* is counted by another name */
 	if (refusal != FG_ENTRY_ACCEPTED) {
 		note_refusal(refusal, readable);
 		return;
 	}
-	if (jump_count == jump_capacity ||
-	    !host->add(symbol, readable, t->path, &function, &is_counted_only)) {
+	if (jump_count == jump_capacity || !host->add(symbol, readable, t->path, &by)) {
 		note_refusal(FG_ENTRY_FULL, readable);
 		return;
 	}
-	atomic_store(&jumps[jump_count].function, function);
-	atomic_store(&jumps[jump_count].is_counted_only, is_counted_only || entry->is_clone);
+	atomic_store(&jumps[jump_count].function, by.function);
+	atomic_store(&jumps[jump_count].is_counted_only, by.is_counted_only || entry->is_clone);
 	atomic_store(&jumps[jump_count].address, address);
 	addresses[jump_count] = address;
 	write_jump(t, entry, write_stub(t, jump_count - t->first, jump_count, entry));
 	jump_count++;
-	refused[FG_ENTRY_ACCEPTED].count++;
+	if (entry->is_nops)
+		note_refusal(FG_ENTRY_NOPS, readable);
+	else
+		refused[FG_ENTRY_ACCEPTED].count++;
 }
 
 /* What the plan refuses; a part of a function is none that anybody asks for. */
@@ -437,10 +436,12 @@ static size_t each_entry(struct target *t,
 
 	for (uint64_t i = 0; i < t->object->entry_count; i++) {
 		const struct fg_plan_entry *entry = &t->plan->entries[t->object->first_entry + i];
+		struct fg_call_symbol hooked;
 		char readable[FG_CALL_NAME_MAX];
 
-		if (!is_asked_for(text_of(t->plan, entry->name), t->path, readable))
-			continue;
+		if (!is_asked_for(text_of(t->plan, entry->name), t->path, readable) ||
+		    fg_call_symbol_find(t->bias + entry->address, &hooked))
+			continue; /* or counts its own calls */
 		if (!is_sane(entry)) {
 			if (take)
 				note_planned(entry, readable);

@@ -15,14 +15,20 @@ struct fg_thread;
 const struct fg_call_target *fg_call_jump_target(uint64_t index);
 /* Does the function at this address count its calls itself, by a jump? */
 bool fg_call_is_jumped(uintptr_t address);
+struct fg_called_by {
+	enum fg_call_way way;
+	uint32_t function; /* index in fg_called */
+	bool is_counted_only;
+};
 /* What is asked of those who know the loaded objects. */
 struct fg_call_jump_host {
 	/*
-	 * Finds or adds the function `readable` that the patterns ask for; `symbol` tells which
-	 * overload it is.  False: none asks for it in the object of this path, or there is no room.
+	 * Finds or adds the function `readable` that the patterns ask for, and is counted by
+	 * `by->way`; `symbol` tells which overload it is.  False: none asks for it in the object of
+	 * this path, or there is no room.
 	 */
-	bool (*add)(const char *symbol, const char *readable, const char *path, uint32_t *function,
-		    bool *is_counted_only);
+	bool (*add)(const char *symbol, const char *readable, const char *path,
+		    struct fg_called_by *by);
 	/* Does the collector itself call what lies at this address? */
 	bool (*is_used_by_us)(uintptr_t address);
 };

@@ -12,6 +12,8 @@
  * object that was just loaded begins (__gmon_start__).
  */
 #include "base/attrs.h"
+#include "collector/call_breakpoints.h"
+#include "collector/call_fentry.h"
 #include "collector/call_jumps.h"
 #include "collector/call_symbols.h"
 #include "collector/collector_env.h"
@@ -23,7 +25,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#define HOOK "__cyg_profile_func_enter"
+#define HOOK   "__cyg_profile_func_enter"
+#define FENTRY "__fentry__"
 
 enum {
 	OBJECTS_MAX = 4096,
@@ -61,7 +64,8 @@ struct object {
 	bool is_left;         /* ours, the loader, the kernel's: its slots stay as they are */
 	bool is_initial;      /* loaded with the program: everybody finds what it exports */
 	bool has_hooks;       /* compiled with -finstrument-functions */
-	bool is_symbolic;     /* finds what it exports itself before all others */
+	struct fg_fentry_slots fentry; /* compiled with -mfentry, if there are any */
+	bool is_symbolic;              /* finds what it exports itself before all others */
 };
 
 struct object_list {
@@ -450,7 +454,7 @@ static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern
 }
 
 /* What the patterns say of the function `name` of the object `path`; false: none means it. */
-static bool ask_patterns(const char *name, const char *path, bool is_hooked,
+static bool ask_patterns(const char *name, const char *path, enum fg_call_way way,
 			 struct fg_called *called)
 {
 	bool is_meant = false;
@@ -463,13 +467,13 @@ static bool ask_patterns(const char *name, const char *path, bool is_hooked,
 		is_meant = true;
 		pattern->is_reached = true;
 		called->is_named |= pattern->is_exact;
-		if (!called->signature && !is_hooked)
+		if (!called->signature && way != FG_CALL_WAY_HOOKS && way != FG_CALL_WAY_BREAKPOINT)
 			called->signature = signature_of(name, pattern);
 		if (!fg_calls_timed)
 			continue;
-		if (is_hooked)
+		if (way == FG_CALL_WAY_HOOKS)
 			called->is_timed = true;
-		else if (can_be_timed(name, pattern))
+		else if (way == 0 && can_be_timed(name, pattern))
 			called->is_timed = called->is_callable = true;
 		else
 			pattern->is_untimed = true;
@@ -502,15 +506,15 @@ static bool is_other_overload(const char *name, const char *readable, const char
 }
 
 /* Finds or adds it; false: no pattern means it, or there is no room. */
-static bool add_function(const char *name, const char *path, bool is_hooked, uint32_t *index)
+static bool add_function(const char *name, const char *path, enum fg_call_way way, uint32_t *index)
 {
 	const bool is_known = find_function(name, index);
 	struct fg_called fresh = {.name = name};
 	struct fg_called *called = is_known ? &fg_called[*index] : &fresh;
 
-	if (!ask_patterns(name, path, is_hooked, called))
+	if (!ask_patterns(name, path, way, called))
 		return false;
-	called->is_hooked |= is_hooked;
+	called->ways |= (uint8_t)way;
 	if (is_known)
 		return true;
 	fg_called_full |= fg_called_count == FG_CALLED_MAX;
@@ -523,10 +527,10 @@ static bool add_function(const char *name, const char *path, bool is_hooked, uin
 }
 
 static bool add_jumped(const char *symbol, const char *readable, const char *path,
-		       uint32_t *function, bool *is_counted_only)
+		       struct fg_called_by *by)
 {
-	*is_counted_only = is_other_overload(symbol, readable, path);
-	return add_function(readable, path, false, function);
+	by->is_counted_only = is_other_overload(symbol, readable, path);
+	return add_function(readable, path, by->way, &by->function);
 }
 
 /* An import of this name stays as it is: it is not certain what it means. */
@@ -590,12 +594,7 @@ static bool write_slot(const struct object *object, uintptr_t *slot, uintptr_t v
 static bool is_untouchable(const char *name)
 {
 	static const char *const names[] = {
-		"__tls_get_addr",
-		"__gmon_start__",
-		"__fentry__",
-		"mcount",
-		"_mcount",
-		HOOK,
+		"__tls_get_addr",          "__gmon_start__", FENTRY, "mcount", "_mcount", HOOK,
 		"__cyg_profile_func_exit",
 	};
 
@@ -660,7 +659,8 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
-	    fg_call_is_jumped(target) || !add_function(readable, from->path, false, &function))
+	    fg_call_is_jumped(target) || fg_breakpoint_is_at(target) ||
+	    !add_function(readable, from->path, 0, &function))
 		return;
 	const uintptr_t stub =
 		stub_for(function, target, is_other_overload(name, readable, from->path));
@@ -714,23 +714,116 @@ static void visit_hook(struct object *object, const ElfW(Rela) * entry)
 {
 	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
 
-	object->has_hooks |= symbol->st_shndx == SHN_UNDEF &&
-			     strcmp(object->strings + symbol->st_name, HOOK) == 0;
+	if (symbol->st_shndx != SHN_UNDEF)
+		return;
+	object->has_hooks |= strcmp(object->strings + symbol->st_name, HOOK) == 0;
+	if (strcmp(object->strings + symbol->st_name, FENTRY) == 0)
+		fg_fentry_slot_add(&object->fentry, object->bias + entry->r_offset);
 }
 
-static bool add_hooked(const char *name, const char *path, uint32_t *function)
+static uintptr_t fentry_site(const struct object *object, uintptr_t address, size_t size)
 {
-	return add_function(name, path, true, function);
+	struct fg_fentry_slots slots = object->fentry;
+
+	for (unsigned i = 0; i < object->code_count; i++) {
+		slots.low = object->code[i].start;
+		slots.high = object->code[i].end;
+		if (address >= slots.low && size < slots.high - slots.low &&
+		    address < slots.high - size)
+			return fg_fentry_site(&slots, address, size);
+	}
+	return 0;
+}
+
+/* The function's own hook: that of -finstrument-functions first, which tells more. */
+static void add_hooked(void *context, const struct fg_call_defined *symbol)
+{
+	const struct object *object = context;
+	const uintptr_t address = object->bias + symbol->address;
+	struct fg_call_symbol hook = {.way = FG_CALL_WAY_HOOKS, .size = symbol->size};
+	char readable[FG_CALL_NAME_MAX];
+	uintptr_t site = 0;
+
+	if (symbol->is_resolver || !fg_call_is_wanted(symbol->base, readable))
+		return;
+	if (!object->has_hooks) {
+		site = fentry_site(object, address, symbol->size);
+		if (!site)
+			return;
+		hook.way = FG_CALL_WAY_FENTRY;
+		hook.is_counted_only =
+			symbol->is_clone || is_other_overload(symbol->base, readable, object->path);
+	}
+	if (!add_function(readable, object->path, (enum fg_call_way)hook.way, &hook.function))
+		return;
+	fg_call_symbol_add(address, &hook);
+	if (site)
+		fg_call_symbol_add(site, &hook);
 }
 
 static void read_hooked(struct object *object)
 {
-	const struct fg_call_object of = {
-		.path = object->path, .bias = object->bias, .add = add_hooked};
-
+	object->fentry.count = 0;
 	each_slot(object, visit_hook);
-	if (object->has_hooks)
-		fg_call_nameless += !fg_call_symbols_read(&of);
+	if (object->has_hooks || (object->fentry.count > 0 && fg_fentry_is_ready()))
+		fg_call_nameless += !fg_call_symbols_each(object->path, object, add_hooked);
+}
+
+/* ---- what is reached by nothing but a breakpoint ---- */
+
+static void add_unreached(void *context, const struct fg_call_defined *symbol)
+{
+	const struct object *object = context;
+	uintptr_t address = object->bias + symbol->address;
+	char readable[FG_CALL_NAME_MAX];
+	uint32_t function = 0;
+
+	if (!lies_in(address, object->code, object->code_count) ||
+	    !fg_call_is_wanted(symbol->base, readable))
+		return;
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
+		const struct fg_call_pattern *pattern = &fg_call_patterns[i];
+
+		if (!pattern->is_exact || !fg_call_matches(pattern, readable, object->path) ||
+		    (find_function(readable, &function) &&
+		     fg_called[function].ways != FG_CALL_WAY_BREAKPOINT))
+			continue;
+		if (symbol->is_resolver)
+			address = ((uintptr_t(*)(void))address)();
+		fg_breakpoint_propose(readable, i, address);
+		return;
+	}
+}
+
+static bool add_broken(const char *name, uintptr_t address, uint32_t *function)
+{
+	const struct object *object = object_of(address);
+
+	return object && add_function(name, object->path, FG_CALL_WAY_BREAKPOINT, function);
+}
+
+static bool place_of_code(uintptr_t address, struct fg_breakpoint_place *place)
+{
+	const struct object *object = object_of(address);
+
+	if (object)
+		*place = (struct fg_breakpoint_place){.path = object->path,
+						      .address = address - object->bias};
+	return object != NULL;
+}
+
+static const struct fg_breakpoint_host breakpoint_host = {
+	.add = add_broken, .place_of = place_of_code, .is_used_by_us = is_used_by_us};
+
+static void set_breakpoints(void)
+{
+	for (uint32_t i = 0; i < known.count; i++) {
+		struct object *object = &known.objects[i];
+
+		if (!object->is_seen && !object->is_left)
+			(void)fg_call_symbols_each(object->path, object, add_unreached);
+	}
+	fg_breakpoints_set(&breakpoint_host);
 }
 
 static bool is_loaded(uintptr_t address)
@@ -821,6 +914,8 @@ static void look_at_new(bool is_first)
 		if (!object->is_seen && !object->is_left)
 			each_slot(object, lead);
 	}
+	if (fg_breakpoints_wanted())
+		set_breakpoints();
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 
@@ -869,6 +964,7 @@ void fg_call_slots_update(void)
 		each_slot(&known.objects[0], visit_canonical);
 	free_stubs();
 	fg_call_symbols_sweep(is_loaded);
+	fg_breakpoints_sweep(is_loaded);
 	look_at_new(is_first);
 	last = now;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which addresses are those of functions that are wanted, in objects that were compiled with
- * -finstrument-functions: their symbol tables say it.  The table is filled while objects cannot
+ * Which addresses are those of functions that are wanted, in objects whose functions call us: their
+ * symbol tables say it.  The table is filled while objects cannot
  * come and go, and read by all threads at any time: an entry is published by its address, and only
  * its function changes from then on.
  */
 #include "collector/call_symbols.h"
 
 #include "collector/calls.h"
+#include "collector/entry_plan.h"
 #include "collector/paths.h"
 
 #include <elf.h>
@@ -22,12 +23,15 @@
 enum {
 	ENTRIES = 1 << 15,
 	GONE = FG_CALLED_MAX, /* no function has this index */
+	WAY = 0xff,
+	COUNTED_ONLY = 0x100,
 };
 
 struct symbol {
 	_Atomic uintptr_t address; /* 0: free */
 	_Atomic uint32_t function; /* index in fg_called, or GONE */
 	_Atomic uint32_t size;     /* bytes */
+	_Atomic uint32_t kind;     /* a way, and more */
 };
 
 static struct symbol *_Atomic symbols;
@@ -46,19 +50,42 @@ static struct symbol *place_of(struct symbol *all, uintptr_t address)
 	}
 }
 
-bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found)
+void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found)
+{
+	const struct symbol *symbol = &atomic_load_explicit(&symbols, memory_order_acquire)[place];
+	const uint32_t kind = atomic_load_explicit(&symbol->kind, memory_order_relaxed);
+
+	*found = (struct fg_call_symbol){
+		.function = atomic_load_explicit(&symbol->function, memory_order_relaxed),
+		.size = atomic_load_explicit(&symbol->size, memory_order_relaxed),
+		.way = (uint8_t)(kind & WAY),
+		.is_counted_only = (kind & COUNTED_ONLY) != 0,
+	};
+}
+
+bool fg_call_symbol_place(uintptr_t address, uint32_t *place)
 {
 	struct symbol *all = atomic_load_explicit(&symbols, memory_order_acquire);
 	struct symbol *symbol = all ? place_of(all, address) : NULL;
 
-	if (!symbol || !atomic_load_explicit(&symbol->address, memory_order_relaxed))
+	if (!symbol || !atomic_load_explicit(&symbol->address, memory_order_relaxed) ||
+	    atomic_load_explicit(&symbol->function, memory_order_relaxed) == GONE)
 		return false;
-	found->function = atomic_load_explicit(&symbol->function, memory_order_relaxed);
-	found->size = atomic_load_explicit(&symbol->size, memory_order_relaxed);
-	return found->function != GONE;
+	*place = (uint32_t)(symbol - all);
+	return true;
 }
 
-static void add(uintptr_t address, uint32_t function, uint32_t size)
+bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found)
+{
+	uint32_t place = 0;
+
+	if (!fg_call_symbol_place(address, &place))
+		return false;
+	fg_call_symbol_at(place, found);
+	return true;
+}
+
+void fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *added)
 {
 	struct symbol *all = atomic_load(&symbols);
 	struct symbol *symbol = NULL;
@@ -78,8 +105,9 @@ static void add(uintptr_t address, uint32_t function, uint32_t size)
 			return;
 		used++;
 	}
-	atomic_store(&symbol->function, function);
-	atomic_store(&symbol->size, size);
+	atomic_store(&symbol->function, added->function);
+	atomic_store(&symbol->size, added->size);
+	atomic_store(&symbol->kind, added->way | (added->is_counted_only ? COUNTED_ONLY : 0u));
 	atomic_store_explicit(&symbol->address, address, memory_order_release);
 }
 
@@ -132,24 +160,42 @@ struct names {
 	size_t size;
 };
 
-static void read_symbol(const ElfW(Sym) * symbol, const struct names *names,
-			const struct fg_call_object *object)
+struct visiting {
+	void *context;
+	void (*visit)(void *context, const struct fg_call_defined *symbol);
+};
+
+static void visit_symbol(const ElfW(Sym) * symbol, const struct names *names,
+			 const struct visiting *to)
 {
 	const char *name = names->bytes + symbol->st_name;
-	char readable[FG_CALL_NAME_MAX];
-	uint32_t function = 0;
+	const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	char base[FG_CALL_NAME_MAX];
+	bool is_clone = false;
+	bool is_part = false;
+	size_t size = 0;
 
-	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
 	    symbol->st_name >= names->size ||
-	    strnlen(name, names->size - symbol->st_name) == names->size - symbol->st_name ||
-	    !fg_call_is_wanted(name, readable))
+	    strnlen(name, names->size - symbol->st_name) == names->size - symbol->st_name)
 		return;
-	if (object->add(readable, object->path, &function))
-		add(object->bias + symbol->st_value, function, (uint32_t)symbol->st_size);
+	size = fg_plan_plain_size(name, &is_clone, &is_part);
+	if (is_part || size >= sizeof(base))
+		return;
+	memcpy(base, name, size);
+	base[size] = '\0';
+	to->visit(to->context, &(struct fg_call_defined){
+				       .name = name,
+				       .base = base,
+				       .address = symbol->st_value,
+				       .size = (uint32_t)symbol->st_size,
+				       .is_clone = is_clone,
+				       .is_resolver = type == STT_GNU_IFUNC,
+			       });
 }
 
-static bool read_table(const struct file *file, const ElfW(Shdr) * sections, size_t section_count,
-		       uint32_t kind, const struct fg_call_object *object)
+static bool visit_table(const struct file *file, const ElfW(Shdr) * sections, size_t section_count,
+			uint32_t kind, const struct visiting *to)
 {
 	for (size_t i = 0; i < section_count; i++) {
 		const ElfW(Shdr) *section = &sections[i];
@@ -165,29 +211,31 @@ static bool read_table(const struct file *file, const ElfW(Shdr) * sections, siz
 		names.bytes = part(file, texts->sh_offset, texts->sh_size, 1);
 		names.size = texts->sh_size;
 		for (size_t n = 0; table && names.bytes && n < count; n++)
-			read_symbol(&table[n], &names, object);
+			visit_symbol(&table[n], &names, to);
 		return table && names.bytes;
 	}
 	return false;
 }
 
-bool fg_call_symbols_read(const struct fg_call_object *object)
+bool fg_call_symbols_each(const char *path, void *context,
+			  void (*visit)(void *context, const struct fg_call_defined *symbol))
 {
+	const struct visiting to = {.context = context, .visit = visit};
 	struct file file;
 	const ElfW(Ehdr) *header = NULL;
 	const ElfW(Shdr) *sections = NULL;
 	bool is_complete = false;
 
-	if (!map_file(object->path, &file))
+	if (!map_file(path, &file))
 		return false;
 	header = (const void *)file.bytes;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
 	    header->e_shentsize == sizeof(ElfW(Shdr)))
 		sections = part(&file, header->e_shoff, header->e_shnum, sizeof(*sections));
 	if (sections) {
-		is_complete = read_table(&file, sections, header->e_shnum, SHT_SYMTAB, object);
+		is_complete = visit_table(&file, sections, header->e_shnum, SHT_SYMTAB, &to);
 		if (!is_complete)
-			(void)read_table(&file, sections, header->e_shnum, SHT_DYNSYM, object);
+			(void)visit_table(&file, sections, header->e_shnum, SHT_DYNSYM, &to);
 	}
 	(void)munmap(file.bytes, file.size);
 	return is_complete;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses of wanted functions in objects compiled with -finstrument-functions. */
+/*
+ * The addresses of wanted functions in objects whose functions call us: compiled with
+ * -finstrument-functions or -mfentry.
+ */
 #ifndef FG_COLLECTOR_CALL_SYMBOLS_H
 #define FG_COLLECTOR_CALL_SYMBOLS_H
 
@@ -9,20 +12,31 @@
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
 	uint32_t size;     /* bytes of its code */
+	uint8_t way;       /* enum fg_call_way: hooks or fentry */
+	bool is_counted_only;
 };
 
-/* An object whose functions call us when they begin and end. */
-struct fg_call_object {
-	const char *path; /* "": the program */
-	uintptr_t bias;
-	/* Finds or adds a function; false: it is not wanted. */
-	bool (*add)(const char *name, const char *path, uint32_t *function);
+/* A symbol of an object's file that is a function, or chooses one (IFUNC). */
+struct fg_call_defined {
+	const char *name;  /* as it stands there */
+	const char *base;  /* without what marks a clone */
+	uintptr_t address; /* in the file */
+	uint32_t size;
+	bool is_clone; /* its parameters may not be those of the source */
+	bool is_resolver;
 };
+
+/* False: there is no table of all symbols, and only those that are exported were visited. */
+bool fg_call_symbols_each(const char *path, void *context,
+			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
 /* From any thread; false: it is no function that is wanted. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* False: the object has no symbol table, and only what it exports is known. */
-bool fg_call_symbols_read(const struct fg_call_object *object);
+/* The index of an entry, for fg_call_symbol_at(), by code that uses integer registers alone. */
+bool fg_call_symbol_place(uintptr_t address, uint32_t *place);
+void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found);
+/* While objects cannot come and go. */
+void fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /* Forgets functions of objects that are gone. */
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));
 

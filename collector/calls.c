@@ -5,8 +5,11 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
+#include "collector/call_breakpoints.h"
+#include "collector/call_fentry.h"
 #include "collector/call_jumps.h"
 #include "collector/call_sites.h"
+#include "collector/call_symbols.h"
 #include "collector/call_times.h"
 #include "collector/call_values.h"
 #include "collector/collector_env.h"
@@ -202,10 +205,10 @@ static void tell(struct fg_thread *writer, uint32_t function)
 	if (called->is_told)
 		return;
 	called->is_told = tell_measure(writer, number, "calls.", called->name);
-	if (called->is_hooked) {
-		fg_record_begin(writer, FG_RECORD_CALL_HOOKS);
+	if (called->ways) {
+		fg_record_begin(writer, FG_RECORD_CALL_WAYS);
 		fg_record_number(writer, number);
-		fg_record_number(writer, 1);
+		fg_record_number(writer, called->ways);
 		(void)fg_record_write(writer);
 	}
 	if (called->is_timed)
@@ -652,11 +655,27 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
+/* __fentry__ was called: durations it cannot take, for it does not see the end. */
+static void count_fentry(const struct fg_call_state *state)
+{
+	struct fg_call_symbol symbol;
+	struct fg_call_target target = {0};
+
+	fg_call_symbol_at((uint32_t)state->index - FG_FENTRY_INDEX, &symbol);
+	if (symbol.function >= fg_called_count)
+		return; /* gone since */
+	atomic_init(&target.function, symbol.function);
+	atomic_init(&target.is_counted_only, symbol.is_counted_only || fg_calls_timed);
+	(void)count(state, &target);
+}
+
 static void count_jump(const struct fg_call_state *state)
 {
 	const int saved_errno = errno;
 
-	if (is_counting())
+	if (is_counting() && state->index >= FG_FENTRY_INDEX)
+		count_fentry(state);
+	else if (is_counting())
 		(void)count(state, fg_call_jump_target(state->index));
 	errno = saved_errno;
 }
@@ -705,8 +724,21 @@ static void on_introduce(struct fg_thread *thread)
 	fg_call_slots_update();
 }
 
+/* Calls that were counted elsewhere, without a call path; none is an answer, too. */
+static void write_sum(struct fg_thread *writer, uint32_t function, uint64_t calls)
+{
+	struct entry entry = {.function = function + 1, .calls = calls};
+
+	tell(writer, function);
+	write_entry(writer, 0, &entry);
+}
+
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
+	fg_breakpoints_thread_end(thread);
+	/* A child of fork that has counted nothing else has no file yet. */
+	if (is_last && fg_breakpoints_collect() && fg_ensure_file(thread))
+		fg_thread_announce(thread);
 	flush(thread, thread->index, thread->id);
 	/* Whoever has the slot next has yet to begin in the trace. */
 	fg_call_sites_forget(tables[thread->index].sites);
@@ -717,8 +749,9 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	flush_unplaced(thread);
 	/* That a function was not called is an answer where it was asked for by its name. */
 	for (uint32_t i = 0; i < fg_called_count; i++)
-		if (fg_called[i].is_named)
+		if (fg_called[i].is_named && fg_called[i].ways != FG_CALL_WAY_BREAKPOINT)
 			tell(thread, i);
+	fg_breakpoints_write(thread, write_sum);
 	write_patterns(thread);
 	fg_call_jumps_write(thread);
 	if (fg_called_full)
@@ -755,6 +788,7 @@ static void on_fork(void)
 		table->value_count = 0;
 	}
 	fg_call_times_forget_all();
+	fg_breakpoints_forked();
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		atomic_store(&unplaced[i], 0);
 }
@@ -763,6 +797,9 @@ static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
+	.thread_begin = fg_breakpoints_thread_begin,
+	.unloaded = fg_breakpoints_unloaded,
+	.fd_moved = fg_breakpoints_fd_moved,
 };
 
 /*
@@ -804,8 +841,11 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(calls, false);
 	if (domains)
 		has_all_patterns &= fg_call_patterns_add(domains, true);
+	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(count_jump));
 	if (!calls && !domains)
 		return;
+	if (variable(environment, FG_ENV_BREAKPOINTS))
+		fg_breakpoints_init();
 	/* Durations are taken where a stub calls the function, which a jump does not. */
 	if (!variable(environment, FG_ENV_CALL_TIMES))
 		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), count_jump);

@@ -4,6 +4,7 @@
  * addresses.  Each file calls only those below it:
  *
  *	call_hooks.c    what functions call that are compiled with -finstrument-functions
+ *	call_fentry.c   what functions call that are compiled with -pg -mfentry
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_sites.c    where calls came from before
  *	call_slots.c    leads the imports of every loaded object to our stubs
@@ -14,6 +15,7 @@
  *	call_values.c   the arguments themselves, where they are asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	call_symbols.c  the addresses of functions with hooks that are wanted
+ *	call_breakpoints.c  hardware breakpoints at functions that nothing else reaches
  *	call_names.c    which functions are wanted
  *	signatures.c    where a function takes its arguments
  *	cxx_names.c     what a symbol of C++ says
@@ -24,6 +26,7 @@
 #define FG_COLLECTOR_CALLS_H
 
 #include "collector/arch.h"
+#include "collector/trace_format.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -47,7 +50,7 @@ struct fg_called {
 	_Atomic uint32_t measure, time_measure;
 	bool is_timed;    /* its calls have durations */
 	bool is_callable; /* from a frame of ours: needed to time a call through an import */
-	bool is_hooked;   /* compiled with -finstrument-functions, in one object at least */
+	uint8_t ways;     /* besides imports: sum of enum fg_call_way */
 	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
 };
 

@@ -13,6 +13,7 @@
 #ifndef FG_COLLECTOR_ENTRY_PLAN_H
 #define FG_COLLECTOR_ENTRY_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -62,7 +63,9 @@ enum fg_entry_refusal {
 	FG_ENTRY_FULL = 53,
 	FG_ENTRY_LATER = 54,
 	FG_ENTRY_PROCESSOR = 55,
-	FG_ENTRY_REFUSALS = 56,
+	/* not refused either: what gives way are NOPs that the compiler left */
+	FG_ENTRY_NOPS = 56,
+	FG_ENTRY_REFUSALS = 57,
 };
 
 struct fg_plan_header {
@@ -99,11 +102,47 @@ struct fg_plan_entry {
 	uint8_t window_size; /* bytes from the address to the end of what is covered */
 	uint8_t code_size;
 	uint8_t fixup_count;
-	uint8_t unused[2];
+	uint8_t is_nops; /* nothing is covered but NOPs, and endbr64 in front of them */
+	uint8_t unused;
 	uint8_t original[FG_PLAN_ORIGINAL];
 	uint8_t code[FG_PLAN_CODE];
 	struct fg_plan_fixup fixups[FG_PLAN_FIXUPS];
 };
+
+/*
+ * Bytes of a symbol without what compilers append to names of functions that they have made of
+ * others.  `is_clone`: parameters may be gone; `is_part`: it is no function of its own.
+ */
+static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bool *is_part)
+{
+	static const struct {
+		const char *text;
+		bool is_clone, is_part;
+	} suffixes[] = {
+		{.text = ".cold", .is_part = true},
+		{.text = ".part.", .is_part = true},
+		{.text = ".isra.", .is_clone = true},
+		{.text = ".constprop.", .is_clone = true},
+		{.text = ".lto_priv."},
+		{.text = ".localalias"},
+		{.text = ".llvm."},
+		{.text = ".clone.", .is_clone = true},
+		{.text = ".resolver", .is_part = true},
+	};
+	uint64_t size = strlen(symbol);
+
+	for (unsigned i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *found = strstr(symbol, suffixes[i].text);
+
+		if (!found || found == symbol)
+			continue;
+		*is_clone |= suffixes[i].is_clone;
+		*is_part |= suffixes[i].is_part;
+		if ((uint64_t)(found - symbol) < size)
+			size = (uint64_t)(found - symbol);
+	}
+	return size;
+}
 
 /* Tells contents apart; `sum` continues, 0 begins. */
 static inline uint64_t fg_plan_sum(uint64_t sum, const void *bytes, uint64_t size)

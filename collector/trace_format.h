@@ -203,8 +203,8 @@ enum fg_trace_record {
 	 * Records with the same four ids add up
 	 */
 	FG_RECORD_CALL_TIMES = 50,
-	/* measure of calls, 1: the function has hooks of -finstrument-functions that count them */
-	FG_RECORD_CALL_HOOKS = 51,
+	/* measure of calls, how they are counted: the sum of enum fg_call_way */
+	FG_RECORD_CALL_WAYS = 51,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
 	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
@@ -219,6 +219,12 @@ enum fg_trace_record {
 	 * record texts, the names of some of them
 	 */
 	FG_RECORD_ENTRIES = 53,
+	/*
+	 * enum fg_breakpoint_state, the errno with which the system refused one (0: none), calls
+	 * that were counted, threads in which none were, text name of the function; then to the end
+	 * of the record text path of an object, the function's address in that file
+	 */
+	FG_RECORD_BREAKPOINT = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
@@ -235,6 +241,30 @@ enum fg_trace_record {
 	 * counted from 1, two bytes each; 0: the first is still to come
 	 */
 	FG_RECORD_PYTHON_FRAME = 73,
+};
+
+/* How the calls of a function are counted, besides at imports; one may be in several objects. */
+enum fg_call_way {
+	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
+	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
+	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
+	FG_CALL_WAY_NOPS = 8,   /* a jump over NOPs that the compiler left there */
+	FG_CALL_WAY_BREAKPOINT = 16,
+};
+
+/* A function that a process calls so often is not for a hardware breakpoint. */
+#define FG_BREAKPOINT_CALLS_MAX 20000u
+/* A processor has so many. */
+#define FG_BREAKPOINT_PLACES_MAX 4u
+
+/* What became of a function that was to be counted by a hardware breakpoint. */
+enum fg_breakpoint_state {
+	FG_BREAKPOINT_COUNTED = 0,
+	FG_BREAKPOINT_TOO_OFTEN = 1, /* at least that often */
+	FG_BREAKPOINT_MISSED = 2,    /* not in all threads: at least that often */
+	FG_BREAKPOINT_REFUSED = 3,   /* by the system */
+	FG_BREAKPOINT_NO_MORE = 4,   /* registers for all addresses of it */
+	FG_BREAKPOINT_OURS = 5,      /* the collector itself calls it */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u

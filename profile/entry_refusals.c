@@ -5,6 +5,10 @@
 
 #include <inttypes.h>
 
+enum {
+	NAMES_TOLD = 8 /* by the collector */
+};
+
 /* "12 functions are counted at other objects' calls only: ..." */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_SHORT] = "shorter than a jump, or its first instructions are",
@@ -58,6 +62,13 @@ void fg_entry_refusals_release(struct fg_entry_refusals *all)
 	*all = (struct fg_entry_refusals){0};
 }
 
+static void add_names(const struct fg_entry_refusals *all, unsigned reason, struct fg_strbuf *text)
+{
+	if (all->names[reason] && *all->names[reason])
+		fg_strbuf_printf(text, " (%s%s)", all->names[reason],
+				 all->functions[reason] > NAMES_TOLD ? ", …" : "");
+}
+
 bool fg_entry_refusals_explain(const struct fg_entry_refusals *all, unsigned reason,
 			       struct fg_strbuf *text)
 {
@@ -65,6 +76,13 @@ bool fg_entry_refusals_explain(const struct fg_entry_refusals *all, unsigned rea
 
 	if (count == 0)
 		return false;
+	if (reason == FG_ENTRY_NOPS) {
+		fg_strbuf_printf(text,
+				 "%" PRIu64 " function%s counted in NOPs that the compiler left",
+				 count, count == 1 ? " is" : "s are");
+		add_names(all, reason, text);
+		return true;
+	}
 	if (reason == FG_ENTRY_ACCEPTED) {
 		fg_strbuf_printf(text, "%" PRIu64 " function%s counted at %s", count,
 				 count == 1 ? " is" : "s are",
@@ -74,7 +92,6 @@ bool fg_entry_refusals_explain(const struct fg_entry_refusals *all, unsigned rea
 	fg_strbuf_printf(text, "%" PRIu64 " function%s not counted at the entry: %s", count,
 			 count == 1 ? " is" : "s are",
 			 reasons[reason] ? reasons[reason] : "of an unknown reason");
-	if (all->names[reason] && *all->names[reason])
-		fg_strbuf_printf(text, " (%s%s)", all->names[reason], count > 8 ? ", …" : "");
+	add_names(all, reason, text);
 	return true;
 }

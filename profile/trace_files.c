@@ -156,6 +156,13 @@ static void note_patterns(struct fg_profile *profile, struct fg_call_patterns *p
 			fg_profile_add_note(profile, "%s", text.data);
 		fg_strbuf_release(&text);
 	}
+	for (size_t i = 0; i < patterns->breakpoints.count; i++) {
+		struct fg_strbuf text = {0};
+
+		fg_breakpoints_explain(&patterns->breakpoints, i, &text);
+		fg_profile_add_note(profile, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct fg_strbuf text = {0};
 
@@ -184,11 +191,14 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 	traces = fg_xcalloc(count + 1, sizeof(traces[0]));
 	good = fg_xcalloc(count + 1, sizeof(good[0]));
 	origin_ns = read_all(paths, count, traces, good, &read, &first);
+	for (size_t i = 0; i < count; i++)
+		if (good[i])
+			fg_call_patterns_add(&patterns, &traces[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (!good[i])
 			continue;
+		fg_breakpoints_drop(&patterns.breakpoints, &traces[i]);
 		fg_profile_add_trace(&read, &traces[i], symbolizer, origin_ns);
-		fg_call_patterns_add(&patterns, &traces[i]);
 		fg_trace_release(&traces[i]);
 	}
 	if (count == 0)

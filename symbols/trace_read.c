@@ -431,13 +431,13 @@ static void read_signature(struct reader *r, struct cursor *c)
 		*REACH(r->trace, signature, id) = text;
 }
 
-static void read_call_hooks(struct reader *r, struct cursor *c)
+static void read_call_ways(struct reader *r, struct cursor *c)
 {
 	uint64_t id = take_id(r, c);
-	const bool has_hooks = take_varint(c) != 0;
+	const uint32_t ways = take_u32(c);
 
 	if (!c->failed)
-		*REACH(r->trace, hook, id) = has_hooks;
+		*REACH(r->trace, way, id) = ways;
 }
 
 static void read_entries(struct reader *r, struct cursor *c)
@@ -456,6 +456,23 @@ static void read_entries(struct reader *r, struct cursor *c)
 	}
 	if (!c->failed)
 		*APPEND(r->trace, refusal) = refusal;
+}
+
+static void read_breakpoint(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_breakpoint breakpoint = {0};
+
+	breakpoint.state = take_u32(c);
+	breakpoint.why = take_u32(c);
+	breakpoint.calls = take_varint(c);
+	breakpoint.missed = take_varint(c);
+	breakpoint.name = take_text(r, c);
+	while (c->at < c->end && !c->failed && breakpoint.place_count < FG_BREAKPOINT_PLACES_MAX) {
+		breakpoint.places[breakpoint.place_count].path = take_text(r, c);
+		breakpoint.places[breakpoint.place_count++].address = take_varint(c);
+	}
+	if (!c->failed)
+		*APPEND(r->trace, breakpoint) = breakpoint;
 }
 
 static double take_double(struct cursor *c)
@@ -733,9 +750,10 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
-	[FG_RECORD_CALL_HOOKS] = read_call_hooks,
+	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
 	[FG_RECORD_ENTRIES] = read_entries,
+	[FG_RECORD_BREAKPOINT] = read_breakpoint,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,

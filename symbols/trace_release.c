@@ -25,7 +25,8 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->residents);
 	free(trace->helds);
 	free(trace->call_values);
-	free(trace->hooks);
+	free(trace->ways);
+	free(trace->breakpoints);
 	free(trace->refusals);
 	free(trace->symbols);
 	free(trace->notes);

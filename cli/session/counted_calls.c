@@ -16,7 +16,7 @@ enum {
 struct function {
 	const char *name;
 	double calls;
-	bool has_hooks;
+	uint32_t ways; /* sum of enum fg_call_way */
 };
 
 struct counted {
@@ -72,8 +72,8 @@ static void add_trace(struct counted *counted, const struct fg_trace *trace)
 {
 	for (size_t i = 1; i < trace->measure_count; i++)
 		if (function_of(trace, (uint32_t)i))
-			add(counted, function_of(trace, (uint32_t)i), 0)->has_hooks |=
-				i < trace->hook_count && trace->hooks[i];
+			add(counted, function_of(trace, (uint32_t)i), 0)->ways |=
+				i < trace->way_count ? trace->ways[i] : 0;
 	for (size_t i = 0; i < trace->value_count; i++) {
 		const struct fg_trace_value *value = &trace->values[i];
 		const char *name = function_of(trace, value->measure);
@@ -116,20 +116,65 @@ static int by_calls(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
+/* How the calls of a function are counted, where it is not by imports alone. */
+static void add_ways(struct fg_strbuf *text, uint32_t ways)
+{
+	static const struct {
+		uint32_t way;
+		const char *name;
+	} names[] = {
+		{.way = FG_CALL_WAY_HOOKS, .name = "-finstrument-functions"},
+		{.way = FG_CALL_WAY_FENTRY, .name = "-mfentry"},
+		{.way = FG_CALL_WAY_NOPS, .name = "NOPs that the compiler left"},
+		{.way = FG_CALL_WAY_ENTRY, .name = "a jump at its entry"},
+		{.way = FG_CALL_WAY_BREAKPOINT, .name = "a hardware breakpoint: calls only"},
+	};
+	const char *before = "  (";
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (!(ways & names[i].way))
+			continue;
+		fg_strbuf_printf(text, "%s%s", before, names[i].name);
+		before = ", ";
+	}
+	if (text->length > 0)
+		fg_strbuf_add_text(text, ")");
+}
+
+static void say_function(const struct fg_cli *cli, const struct function *function)
+{
+	char calls[FG_NUMBER_TEXT_SIZE];
+	struct fg_strbuf ways = {0};
+
+	add_ways(&ways, function->ways);
+	fg_cli_say(cli, "%12s  %s%s", fg_format_count(function->calls, calls), function->name,
+		   ways.length > 0 ? ways.data : "");
+	fg_strbuf_release(&ways);
+}
+
+/* What is known to lack calls is told by a line of its own. */
+static void drop_lacking(struct counted *counted)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < counted->count; i++)
+		if (counted->functions[i].ways != FG_CALL_WAY_BREAKPOINT ||
+		    !fg_breakpoints_lacks(&counted->patterns.breakpoints,
+					  counted->functions[i].name))
+			counted->functions[kept++] = counted->functions[i];
+	counted->count = kept;
+}
+
 static void say_functions(const struct fg_cli *cli, const struct counted *counted,
 			  const char *folder)
 {
-	char text[FG_NUMBER_TEXT_SIZE];
-
 	if (counted->count == 0)
 		return;
 	fg_cli_say(cli, "calls of %zu function%s: fastgate view %s --measure calls.%s",
 		   counted->count, counted->count == 1 ? "" : "s", folder,
 		   counted->functions[0].name);
 	for (size_t i = 0; i < counted->count && i < SHOWN; i++)
-		fg_cli_say(cli, "%12s  %s%s", fg_format_count(counted->functions[i].calls, text),
-			   counted->functions[i].name,
-			   counted->functions[i].has_hooks ? "  (-finstrument-functions)" : "");
+		say_function(cli, &counted->functions[i]);
 	if (counted->count > SHOWN)
 		fg_cli_say(cli, "%12s  and %zu more", "", counted->count - SHOWN);
 	if (counted->is_timed)
@@ -153,10 +198,18 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 	struct counted counted = {0};
 
 	read_folder(cli, &counted, folder);
+	drop_lacking(&counted);
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
 	say_entries(cli, &counted.patterns.entries);
+	for (size_t i = 0; i < counted.patterns.breakpoints.count; i++) {
+		struct fg_strbuf text = {0};
+
+		fg_breakpoints_explain(&counted.patterns.breakpoints, i, &text);
+		fg_cli_say(cli, "%s", text.data);
+		fg_strbuf_release(&text);
+	}
 	for (size_t i = 0; i < counted.patterns.count; i++) {
 		struct fg_strbuf text = {0};
 

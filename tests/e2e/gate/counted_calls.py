@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one call more in a thousand fails the run, the function
-that makes it is named, and arguments that are new are notes of the verdict.  The same program passes.
+that makes it is named, and arguments that are new are notes of the verdict.  The same program passes.  With `measure.entries` calls
+within a program are gated, but not those of a function that can have a jump at its entry on one side alone; with
+`measure.breakpoints` those of functions that nothing else reaches, but not of one that is called too often.
 """
 import os
 import sys
@@ -12,73 +14,137 @@ from checks import call, check, finish_in_scratch, first_benchmark, git, metric,
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
 
-PROGRAM = """#include <math.h>
+CONFIGURATION = """version: 1
+project: app
+build: { command: COMPILER }
+benchmarks:
+  - { name: app, command: ./app }
+measure:
+  schedule: abba
+  pairs: { min: 4, max: 4 }
+  warmup: 0
+  sampler: { enabled: false }
+  MEASURE
+gate:
+  metrics:
+    GATED: { tolerated: 0.05% }
+    cpu_time: { gated: false }
+    wall_time: { gated: false }
+    max_rss: { gated: false }
+"""
+
+
+def begin(folder, source, options, measure, gated):
+    """A repository whose first commit has this program, as build and gate see it."""
+    os.makedirs(folder)
+    os.chdir(folder)
+    write("app.c", source)
+    text = CONFIGURATION.replace("COMPILER", f"{COMPILER} -g {options}").replace("GATED", gated)
+    write("fastgate.yml", text.replace("MEASURE", "\n  ".join(measure)))
+    write(".gitignore", "app\n.fastgate/\nreport.json\n")
+    git("init", "-q", ".")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+
+
+def gate(source, code):
+    """Against this program: what is said, what is reported."""
+    write("app.c", source)
+    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
+    check(done.returncode == code, f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
+    benchmark = first_benchmark()
+    return done, benchmark, " ".join(benchmark["notes"])
+
+
+def expect(benchmark, name, baseline, candidate, verdict):
+    found = metric(benchmark, name)
+    check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict), f"{name}: {found}")
+
+
+IMPORTS = """#include <math.h>
 static volatile double sink;
 __attribute__((noinline)) void fit(int n) { for (int i = 0; i < n; i++) sink = exp(-1.0 / (i + 1)); __asm__ volatile(""); }
 __attribute__((noinline)) void draw(int n) { for (int i = 0; i < n; i++) sink = cos(FACTOR * i); __asm__ volatile(""); }
 int main(void) { fit(FITS); draw(100); sink = log(OF); return 0; }
 """
 
-CONFIGURATION = f"""version: 1
-project: app
-build: {{ command: {COMPILER} -g -O1 -fno-builtin app.c -o app -lm }}
-benchmarks:
-  - {{ name: app, command: ./app }}
-measure:
-  calls: [exp, "cos@libm", nowhere]
-  domains: [log, cos]
-  schedule: abba
-  pairs: {{ min: 4, max: 4 }}
-  warmup: 0
-  sampler: {{ enabled: false }}
-gate:
-  metrics:
-    calls.exp: {{ tolerated: 0.05% }}
-    cpu_time: {{ gated: false }}
-    wall_time: {{ gated: false }}
-    max_rss: {{ gated: false }}
-"""
 
+def calls_of_libraries_are_gated():
+    def program(fits, factor, of, more=""):
+        return IMPORTS.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more
 
-def gate():
-    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    return done, first_benchmark()
-
-
-def make(fits, factor, of, more=""):
-    write("app.c", PROGRAM.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more)
-
-
-def body():
-    make("1000", "0.5", "2.0")
-    write("fastgate.yml", CONFIGURATION)
-    write(".gitignore", "app\n.fastgate/\nreport.json\n")
-    git("init", "-q", ".")
-    git("add", ".")
-    git("commit", "-q", "-m", "first")
-
-    make("1001", "2.0", "0.0 / (sink - sink)")
-    done, benchmark = gate()
-    check(done.returncode == 1, f"one call more: {done.returncode}\n{done.stdout}{done.stderr}")
-    calls = metric(benchmark, "calls.exp")
-    check((calls["baseline"], calls["candidate"], calls["verdict"]) == (1000, 1001, "regression"), f"{calls}")
+    begin("imports", program("1000", "0.5", "2.0"), "-O1 -fno-builtin app.c -o app -lm",
+          ['calls: [exp, "cos@libm", nowhere]', "domains: [log, cos]"], "calls.exp")
+    done, benchmark, notes = gate(program("1001", "2.0", "0.0 / (sink - sink)"), 1)
+    expect(benchmark, "calls.exp", 1000, 1001, "regression")
     check(metric(benchmark, "calls.cos")["candidate"] == 100, f"{benchmark['metrics']}")
     blamed = benchmark["measures"][0]["functions"]
     check(blamed[0]["name"] == "fit" and blamed[0]["measure"] == "calls.exp", f"{blamed}")
     check("main → fit" in done.stdout, done.stdout)
-    notes = " ".join(benchmark["notes"])
     check("cos: in [0, 198], in the baseline in [0, 49.5]" in notes, f"a range that has grown: {notes}")
     check("log: 1 of 1 arguments are NaN, none in the baseline" in notes, f"a new NaN: {notes}")
     check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes, f"what it is called with: {notes}")
     check("hint: log in main" in notes and "1 of 1 arguments are no number (NaN)" in notes, f"hints: {notes}")
     check("from 1 call path" in done.stdout, f"the terminal says it, too: {done.stdout}")
-    check("'nowhere' is counted", f"what was not reached: {notes}")
-
-    make("500 + 500", "0.5", "2.0", "int unused(int a) { return a * 3; }\n")
-    done, benchmark = gate()
-    check(done.returncode == 0, f"as many calls: {done.returncode}\n{done.stdout}{done.stderr}")
+    check("no call of 'nowhere' is counted" in notes, f"what was not reached: {notes}")
+    done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", "int unused(int a) { return a * 3; }\n"), 0)
     check(metric(benchmark, "calls.exp")["verdict"] == "pass", f"{benchmark['metrics']}")
-    check("arguments:" not in " ".join(benchmark["notes"]), f"the same arguments: {benchmark['notes']}")
+    check("arguments:" not in notes, f"the same arguments: {notes}")
+
+
+ENTRIES = """
+static volatile long sink;
+__attribute__((noinline)) static long fit(long n) { long found = 3 * n; sink = found; return found; }
+long turns(long n);
+__asm__("	.text\\n	.globl turns\\n	.type turns, @function\\nturns:\\n	.cfi_startproc\\n"
+	"	mov $1000, %eax\\n	dec %edi\\n	JUMP\\n	ret\\n	.cfi_endproc\\n	.size turns, . - turns\\n");
+int main(void) { for (long i = 0; i < FITS; i++) sink = fit(i); for (long i = 1; i < 10; i++) sink = turns(1); return 0; }
+"""
+
+
+def calls_inside_the_program_are_gated():
+    def program(fits, jump):
+        return ENTRIES.replace("FITS", fits).replace("JUMP", jump)
+
+    begin("entries", program("1000", "nop"), "-O2 app.c -o app", ["calls: [fit, turns]", "entries: true"], "calls.fit")
+    done, benchmark, notes = gate(program("1001", "jnz turns"), 1)
+    expect(benchmark, "calls.fit", 1000, 1001, "regression")
+    check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]), f"counted on one side alone: {benchmark['metrics']}")
+    check("a loop leads back to its first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
+
+
+BREAKPOINTS = """
+static volatile long sink;
+#define NOT_INLINE __attribute__((noinline)) static
+NOT_INLINE long fit(const long *n) { long found = *n; __asm__ volatile("" : "+r"(found) : : "memory"); return found; }
+NOT_INLINE long often(const long *n) { long found = *n; __asm__ volatile("" : "+r"(found) : : "memory"); return found + 1; }
+int main(void) { for (long i = 0; i < FITS; i++) sink = fit(&i); for (long i = 0; i < OFTEN; i++) sink = often(&i); return 0; }
+"""
+
+
+def calls_that_only_a_breakpoint_reaches_are_gated():
+    def program(fits, often):
+        return BREAKPOINTS.replace("FITS", fits).replace("OFTEN", often)
+
+    begin("breakpoints", program("1000", "30000"), "-O2 app.c -o app", ["calls: [fit, often]", "breakpoints: true"], "calls.fit")
+    write("app.c", program("1001", "40000"))
+    probe = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
+    if "no hardware breakpoint" in probe.stdout + " ".join(first_benchmark()["notes"]):
+        print("no hardware breakpoints here: how their counts are gated was not looked at")
+        return
+    done, benchmark, notes = gate(program("1001", "40000"), 1)
+    expect(benchmark, "calls.fit", 1000, 1001, "regression")
+    check(all(one["name"] != "calls.often" for one in benchmark["metrics"]), f"half a number is none: {benchmark['metrics']}")
+    check("'fit' is counted by a hardware breakpoint: calls only" in notes, f"how it was counted: {notes}")
+    check("'often' is called too often for a hardware breakpoint" in notes + done.stdout, f"why it is not judged: {notes}")
+    gate(program("500 + 500", "30000"), 0)
+
+
+def body():
+    start = os.getcwd()
+    for test in (calls_of_libraries_are_gated, calls_inside_the_program_are_gated, calls_that_only_a_breakpoint_reaches_are_gated):
+        os.chdir(start)
+        test()
 
 
 finish_in_scratch(body)

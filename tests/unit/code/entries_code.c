@@ -37,6 +37,45 @@ __asm__(
 "	pop %rbx\n"
 "end behind_endbr\n"
 
+/* What compilers leave where they are told to: gcc, clang, gcc with endbr64. */
+"begin five_nops\n"
+"	.rept 5\n"
+"	nop\n"
+"	.endr\n"
+"	mov (%rdi), %eax\n"
+"end five_nops\n"
+
+"begin long_nop\n"
+"	nopl 8(%rax,%rax)\n"
+"	mov $7, %eax\n"
+"end long_nop\n"
+
+"begin longer_nops\n"
+"	endbr64\n"
+"5:	cs nopw 512(%rax,%rax)\n"
+"	nopw 8(%rax,%rax)\n"
+"	mov (%rdi), %eax\n"
+"end longer_nops\n"
+"	.section __patchable_function_entries, \"awo\", @progbits, .text\n"
+"	.balign 8\n"
+"	.quad 5b\n"
+"	.text\n"
+
+/* Too few: what follows has to give way, too. */
+"begin three_nops\n"
+"	nop\n"
+"	nop\n"
+"	nop\n"
+"	mov %rdi, %rax\n"
+"end three_nops\n"
+
+"begin three_nops_and_memory\n"
+"	nop\n"
+"	nop\n"
+"	nop\n"
+"	mov (%rdi), %eax\n"
+"end three_nops_and_memory\n"
+
 "begin relative\n"
 "	mov datum(%rip), %eax\n"
 "	add %edi, %eax\n"

@@ -54,6 +54,32 @@ static void usual_beginnings_are_accepted(void **state)
 		expect(names[i], FG_ENTRY_ACCEPTED);
 }
 
+static void nops_that_the_compiler_left_are_told_apart(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_nops;
+		uint8_t jump_at, window_size;
+	} expected[] = {
+		{.name = "five_nops", .is_nops = true, .jump_at = 0, .window_size = 5},
+		{.name = "long_nop", .is_nops = true, .jump_at = 0, .window_size = 5},
+		{.name = "longer_nops", .is_nops = true, .jump_at = 4, .window_size = 14},
+		{.name = "three_nops", .is_nops = false, .jump_at = 0, .window_size = 6},
+		{.name = "plain", .is_nops = false, .jump_at = 0, .window_size = 6},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		const struct fg_plan_entry *entry = entry_of(expected[i].name);
+
+		expect(expected[i].name, FG_ENTRY_ACCEPTED);
+		assert_int_equal(entry->is_nops, expected[i].is_nops);
+		assert_int_equal(entry->jump_at, expected[i].jump_at);
+		assert_int_equal(entry->window_size, expected[i].window_size);
+	}
+	expect("three_nops_and_memory", FG_ENTRY_MEMORY);
+}
+
 static void what_cannot_be_moved_is_refused(void **state)
 {
 	(void)state;
@@ -218,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_beginnings_are_accepted),
+		cmocka_unit_test(nops_that_the_compiler_left_are_told_apart),
 		cmocka_unit_test(what_cannot_be_moved_is_refused),
 		cmocka_unit_test(what_leads_into_the_first_instructions_refuses_them),
 		cmocka_unit_test(what_is_not_understood_is_refused),

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions compiled with -pg -mfentry call __fentry__ before all else.  The C library's counts
+ * for gprof; ours counts the call, if the function is wanted, and goes on to that one, so that the
+ * program notices nothing.
+ */
+#ifndef FG_COLLECTOR_CALL_FENTRY_H
+#define FG_COLLECTOR_CALL_FENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FG_FENTRY_SLOTS_MAX = 4,
+	FG_FENTRY_INDEX = 1 << 30, /* added to the place of a symbol in the index of a state */
+};
+
+/* Where an object keeps the address of __fentry__. */
+struct fg_fentry_slots {
+	uintptr_t slots[FG_FENTRY_SLOTS_MAX];
+	unsigned count;
+	uintptr_t low, high; /* the code that is looked at */
+};
+
+void fg_fentry_slot_add(struct fg_fentry_slots *slots, uintptr_t slot);
+/*
+ * Where __fentry__ returns to in the function at this address; 0: the function does not call it
+ * first.
+ */
+uintptr_t fg_fentry_site(const struct fg_fentry_slots *slots, uintptr_t address, size_t size);
+/* The one of the C library is to be found in any case; `is_ready`: calls can be counted. */
+void fg_fentry_init(bool is_ready);
+bool fg_fentry_is_ready(void);
+
+#endif

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: functions in which the compiler left NOPs (-fpatchable-function-entry,
+-mnop-mcount) are counted there with --entries, also those that have no room for a jump otherwise; functions that call __fentry__
+(-pg -mfentry) are counted by it, and what gprof is told stays the same.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+GCC, CLANG = shutil.which("gcc"), next((found for found in (shutil.which("clang"), shutil.which("clang-14")) if found), None)
+
+PROGRAM = r"""
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define OWN __attribute__((noinline)) static
+#define STAY(value) __asm__ volatile("" : "+r"(value) : : "memory")
+struct item { int value; struct item *next; };
+static item last = {1, nullptr}, first = {2, &last};
+static jmp_buf back;
+OWN int reads(item *at) { int value = at->value; STAY(value); return value; }
+OWN int tiny() { __asm__ volatile("" ::: "memory"); return 7; }
+OWN int descend(item *at) { int value = at->value; STAY(value); value += at->next ? descend(at->next) : 0; STAY(value); return value; }
+OWN int thrower(int n) { if (n % 2) throw n; STAY(n); return n; }
+OWN void leap(int n) { if (n == 0) longjmp(back, 1); STAY(n); leap(n - 1); STAY(n); }
+OWN double mix(double x, long n, double y) { __asm__ volatile("" : "+x"(x), "+x"(y), "+r"(n)); return x + y * static_cast<double>(n); }
+namespace text { struct Parser { int at; __attribute__((noinline)) int parse(int n) { STAY(n); return at + n; } }; }
+static void *work(void *argument) { for (int i = 0; i < 100; i++) reads(static_cast<item *>(argument)); return nullptr; }
+int main(int argc, char **)
+{
+    text::Parser parser = {1};
+    pthread_t threads[3];
+    volatile long three = 3;
+    volatile double one = 1;
+    long sum = 0;
+    for (int i = 0; i < 50; i++)
+        sum += reads(&first) + tiny() + parser.parse(i);
+    for (int i = 0; i < 20; i++)
+        sum += descend(&first);
+    for (int i = 0; i < 10; i++)
+        try { sum += thrower(i); } catch (int n) { sum += n; }
+    for (volatile int i = 0; i < 4; i = i + 1)
+        if (setjmp(back) == 0) leap(2);
+    for (int i = 0; i < 8; i++)
+        sum += static_cast<long>(mix(i / 2.0, three, one));
+    for (pthread_t &thread : threads) pthread_create(&thread, nullptr, work, &first);
+    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    if (argc == 1) {
+        const pid_t child = fork();
+        if (child == 0) { reads(&first); return 0; }
+        waitpid(child, nullptr, 0);
+    }
+    std::printf("%ld\n", sum);
+    return 0;
+}
+"""
+COUNTS = {"reads": 351, "tiny": 50, "text::Parser::parse": 50, "descend": 40, "thrower": 10, "leap": 12, "mix": 8}
+NAMES = ",".join(COUNTS)
+
+
+def compiled(name, compiler, *options, source=PROGRAM):
+    write(f"{name}.cpp", source)
+    subprocess.run([compiler, "-x", "c++", "-g", "-O2", f"{name}.cpp", "-o", name, "-pthread", "-lstdc++", *options], check=True)
+    return f"./{name}"
+
+
+def recorded(program, *words, patterns=NAMES, kind="--calls", more=()):
+    done = call(FASTGATE, "record", kind, patterns, *words, "--", program, *more)
+    plain = call(program, *more)
+    check(done.returncode == 0 and done.stdout == plain.stdout, f"{program} {words}: {done} where {plain.stdout!r} was expected")
+    return done
+
+
+def by_caller(function):
+    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record")
+    sums = {}
+    for line in folded.stdout.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        name = stack.split(";")[-1]
+        sums[name] = sums.get(name, 0) + int(value)
+    return sums
+
+
+def expect_all(what, done, way):
+    for function, count in COUNTS.items():
+        found = by_caller(function)
+        check(sum(found.values()) == count, f"{what}: {count} calls of {function} expected, found {found}\n{done.stderr}")
+        check(f"  {function}  ({way})" in done.stderr, f"{what}: {function} is counted by {way}: {done.stderr}")
+    callers = {name.split("(")[0]: count for name, count in by_caller("reads").items()}
+    check(callers == {"main": 51, "work": 300}, f"{what}: the callers of reads: {callers}")
+    callers = {name.split("(")[0]: count for name, count in by_caller("descend").items()}
+    check(callers == {"main": 20, "descend": 20}, f"{what}: the callers of descend: {callers}")
+
+
+def nops_are_enough(what, compiler, *options):
+    program = compiled("nops", compiler, *options)
+    done = recorded(program, "--entries")
+    expect_all(what, done, "NOPs that the compiler left")
+    check("7 functions are counted in NOPs that the compiler left" in done.stderr, f"{what}: {done.stderr}")
+    check("not counted at" not in done.stderr, f"{what}: {done.stderr}")
+    view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
+    check("in NOPs that the compiler left" in view.stdout + view.stderr, f"the view says it, too: {view}")
+    done = recorded(program)
+    check("NOPs" not in done.stderr and "--entries" in done.stderr, f"{what}: only on request: {done.stderr}")
+
+
+def refused_for_memory(done):
+    """The functions of which a line says that their first instructions use memory through a pointer."""
+    lines = [line for line in done.stderr.splitlines() if "memory that may not be there (" in line]
+    return lines[0].rsplit("(", 1)[1].rstrip(")").split(", ") if lines else []
+
+
+def with_too_few_nops_they_are_refused(compiler):
+    for option in ("-fpatchable-function-entry=0", "-fpatchable-function-entry=1"):
+        done = recorded(compiled("few", compiler, option), "--entries")
+        check("descend" in refused_for_memory(done) and not by_caller("descend"), f"{compiler} {option}: {done.stderr}")
+        check("NOPs that the compiler left" not in done.stderr, f"{compiler} {option}: {done.stderr}")
+
+
+def who_asks_where_the_nops_are_keeps_them():
+    """It may jump there, or write what it likes."""
+    asks = ('extern void *const list[] __asm__("__start___patchable_function_entries");\n'
+            "void *const *where();\nvoid *const *where() { return list; }\n")
+    done = recorded(compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full", source=PROGRAM + asks), "--entries")
+    check("may be taken (text::Parser::parse)" in done.stderr, done.stderr)
+
+
+def each_call_of_fentry_counts(what, compiler, *options):
+    program = compiled("hooked", compiler, "-pg", "-mfentry", *options)
+    expect_all(what, recorded(program), "-mfentry")
+    done = recorded(program, "--entries")
+    expect_all(f"{what}, --entries", done, "-mfentry")
+    check("not counted at" not in done.stderr, f"the call is no reason for a line: {done.stderr}")
+
+
+def arguments_are_seen(compiler, *options):
+    recorded(compiled("hooked", compiler, *options), "--entries", patterns="mix=double(double,long,double)", kind="--domains")
+    shown = call(FASTGATE, "view", "--csv", "-V", "domains", "fastgate-record").stdout
+    rows = [line.split(",") for line in shown.splitlines() if "mix" in line]
+    check(len(rows) == 2 and "3.5" in rows[0] and "1" in rows[1], f"{options}: x up to 3.5, y 1: {shown}")
+
+
+def arguments_of_a_clone_are_not(compiler, *options):
+    """The compiler has put 3 and 1 into it: what is passed is something else."""
+    program = compiled("clones", compiler, *options, source=PROGRAM.replace("three, one", "3, 1"))
+    with open(program, "rb") as file:
+        if b"mixdld.constprop" not in file.read():
+            return
+    done = recorded(program, "--entries", patterns="mix=double(double,long,double)", kind="--domains")
+    check(sum(by_caller("mix").values()) == 8, f"{options}: its calls count: {done.stderr}")
+    shown = call(FASTGATE, "view", "--csv", "-V", "domains", "fastgate-record").stdout
+    check("mix" not in shown, f"{options}: {shown}")
+
+
+def without_an_end_there_is_no_duration():
+    done = recorded(compiled("hooked", GCC, "-pg", "-mfentry"), "--times")
+    check("  reads  (-mfentry)" in done.stderr and "how long they took" not in done.stderr, done.stderr)
+    check("not all calls of 'reads' are timed" in done.stderr, done.stderr)
+
+
+def arcs(program):
+    """What gprof knows: who called whom how often, and each function's calls."""
+    shown = call("gprof", "-b", "-q", program, "gmon.out", check=True).stdout
+    found = []
+    for line in shown.splitlines():
+        words = line.split()
+        if words and not line.startswith(("index", "\f", "\t\t")):
+            places = [word for word in words if "/" in word and word[0].isdigit()]
+            found.append((words[0] if line.startswith("[") else "", places, words[-2:]))
+    os.remove("gmon.out")
+    return found
+
+
+def gprof_is_told_the_same():
+    if not shutil.which("gprof"):
+        return
+    program = compiled("profiled", GCC, "-pg", "-mfentry", "-no-pie", "-fno-pie")
+    call(program, "alone", check=True)
+    told = arcs(program)
+    check(any("50" in "".join(places) for _, places, _ in told), f"gprof is told something: {told}")
+    for patterns in (NAMES, "puts"):
+        call(FASTGATE, "record", "--calls", patterns, "--", program, "alone", check=True)
+        again = arcs(program)
+        check(again == told, f"--calls {patterns}: {told}\nbecame\n{again}")
+    call(FASTGATE, "record", "--measure", "heap", "--", program, "alone", check=True)
+    check(arcs(program) == told, "--measure heap")
+
+
+def registers_are_left_alone():
+    names = ["rax", "rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"]
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        is_wide = " avx " in file.read()
+    move, size, kind = ("vmovups", 32, "ymm") if is_wide else ("movups", 16, "xmm")
+    fill = [f"	movabs $0x{17 * (i + 1):02x}abcdef{i:02x}, %{name}" for i, name in enumerate(names)]
+    load = [f"	{move} pattern+{i}(%rip), %{kind}{i}" for i in range(16)]
+    store = [f"	movq %{name}, after+{8 * i}(%rip)" for i, name in enumerate(names)]
+    store += [f"	{move} %{kind}{i}, after+{128 + 32 * i}(%rip)" for i in range(16)]
+    keep = [line.replace("after", "before") for line in store]
+    saved = ["rbx", "rbp", "r12", "r13", "r14", "r15"]
+    code = ["	.text", "	.globl run", "	.type run, @function", "run:", "	.cfi_startproc"]
+    code += [f"	push %{name}" for name in saved] + ["	sub $8, %rsp"] + load + fill + keep + ["	call probe", "	add $8, %rsp"]
+    code += [f"	pop %{name}" for name in reversed(saved)] + ["	ret", "	.cfi_endproc", "	.size run, . - run"]
+    code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"] + store
+    code += ["	ret", "	.cfi_endproc", "	.size probe, . - probe"]
+    text = "".join(f'"{line}\\n"\n' for line in code)
+    source = f"""
+#include <string.h>
+unsigned char before[1024], after[1024];
+unsigned char pattern[64];
+void run(void);
+__asm__({text});
+int main(void)
+{{
+    for (int i = 0; i < 64; i++)
+        pattern[i] = (unsigned char)(3 * i + 1);
+    for (int i = 0; i < 100; i++) {{
+        memset(before, 0, sizeof(before));
+        memset(after, 1, sizeof(after));
+        run();
+        for (unsigned at = 0; at < 128 + 16 * 32; at++)
+            if (at % 32 < {size} && (at < 120 || at >= 128) && before[at] != after[at])
+                return 1 + (int)(at / 8);
+    }}
+    return 0;
+}}
+"""
+    write("registers.c", source)
+    subprocess.run([GCC, "-g", "-O1", "-no-pie", "-fno-pie", "-Wl,-z,now", "registers.c", "-o", "registers"], check=True)
+    # The C library's own keeps no more than what arguments are passed in: without it only ours is looked at.
+    write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
+    subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
+    environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}
+    check(call("./registers", env=environment).returncode == 0, "the test itself")
+    for patterns in ("probe", "puts"):
+        done = call(FASTGATE, "record", "--calls", patterns, "--", "./registers", env=environment)
+        check(done.returncode == 0, f"--calls {patterns}: register {done.returncode - 1} is another\n{done.stderr}")
+        check(patterns == "puts" or "100  probe  (-mfentry)" in done.stderr, f"it was counted: {done.stderr}")
+
+
+def body():
+    if GCC:
+        nops_are_enough("gcc", GCC, "-fpatchable-function-entry=5")
+        nops_are_enough("gcc, endbr64", GCC, "-fpatchable-function-entry=16", "-fcf-protection=full")
+        nops_are_enough("gcc, NOPs in front", GCC, "-fpatchable-function-entry=7,2")
+        nops_are_enough("gcc, -mnop-mcount", GCC, "-pg", "-mfentry", "-mnop-mcount", "-fno-pie", "-no-pie")
+        with_too_few_nops_they_are_refused(GCC)
+        who_asks_where_the_nops_are_keeps_them()
+        each_call_of_fentry_counts("gcc", GCC)
+        each_call_of_fentry_counts("gcc, fixed address", GCC, "-no-pie", "-fno-pie")
+        each_call_of_fentry_counts("gcc, endbr64", GCC, "-no-pie", "-fno-pie", "-fcf-protection=full", "-Wl,-z,lazy")
+        arguments_are_seen(GCC, "-pg", "-mfentry")
+        arguments_are_seen(GCC, "-fpatchable-function-entry=5")
+        arguments_of_a_clone_are_not(GCC, "-pg", "-mfentry")
+        arguments_of_a_clone_are_not(GCC, "-fpatchable-function-entry=5")
+        without_an_end_there_is_no_duration()
+        gprof_is_told_the_same()
+        registers_are_left_alone()
+    if CLANG:
+        nops_are_enough("clang", CLANG, "-fpatchable-function-entry=5")
+        nops_are_enough("clang, endbr64", CLANG, "-fpatchable-function-entry=16", "-fcf-protection=full")
+        nops_are_enough("clang, NOPs in front", CLANG, "-fpatchable-function-entry=7,2")
+        each_call_of_fentry_counts("clang", CLANG)
+        each_call_of_fentry_counts("clang, endbr64", CLANG, "-fcf-protection=full")
+
+
+finish_in_scratch(body)

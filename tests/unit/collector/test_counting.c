@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Who may count a call without an atomic operation, and when: not while another thread reads what
+ * was counted, and again in a child of fork, whatever the parent's threads were about.  The
+ * collector is linked into this program and off.
+ */
+#include "collector/threads.h"
+#include "tests/support/fg_test.h"
+
+enum {
+	WRITER,
+	FIRST,
+	SECOND,
+	COUNT
+};
+
+static struct fg_thread threads[COUNT];
+static unsigned visits;
+
+static int begin(void **state)
+{
+	(void)state;
+	visits = 0;
+	for (unsigned i = 0; i < COUNT; i++) {
+		threads[i] = (struct fg_thread){.taken = 1, .index = i, .id = i + 1};
+		atomic_store(&fg_g.threads[i], &threads[i]);
+		atomic_store(&fg_g.tids[i], (pid_t)i + 1);
+	}
+	atomic_store(&fg_g.thread_high, COUNT);
+	atomic_store(&threads[WRITER].busy, 1);
+	return 0;
+}
+
+static void may_count(struct fg_thread *thread, bool expected)
+{
+	assert_int_equal(fg_thread_count_begin(thread), expected);
+	assert_int_equal(fg_thread_is_counting(thread), expected);
+	if (expected)
+		fg_thread_count_end(thread);
+}
+
+/* The second is not entered while the first is looked at, and yet it must not count. */
+static void visit(struct fg_thread *writer, uint32_t slot, uint32_t thread)
+{
+	assert_ptr_equal(writer, &threads[WRITER]);
+	assert_int_equal(thread, slot + 1);
+	may_count(&threads[FIRST], false);
+	may_count(&threads[SECOND], false);
+	visits++;
+}
+
+static void nobody_counts_while_a_thread_is_looked_at(void **state)
+{
+	(void)state;
+	may_count(&threads[FIRST], true);
+	fg_threads_visit_others(&threads[WRITER], visit);
+	assert_int_equal(visits, 2);
+	may_count(&threads[FIRST], true);
+	may_count(&threads[SECOND], true);
+}
+
+static void a_handler_does_not_count_into_what_it_interrupted(void **state)
+{
+	(void)state;
+	assert_true(fg_thread_count_begin(&threads[FIRST]));
+	assert_false(fg_thread_count_begin(&threads[FIRST]));
+	assert_false(fg_thread_enter(&threads[FIRST]));
+	fg_thread_count_end(&threads[FIRST]);
+	assert_true(fg_thread_enter(&threads[FIRST]));
+	may_count(&threads[FIRST], false);
+	fg_thread_leave(&threads[FIRST]);
+}
+
+static void a_child_of_fork_counts_whatever_its_parent_was_about(void **state)
+{
+	(void)state;
+	atomic_store(&fg_g.visiting, true);
+	atomic_store(&threads[FIRST].counting, 1);
+	fg_threads_forget();
+	may_count(&threads[FIRST], true);
+	may_count(&threads[SECOND], true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(nobody_counts_while_a_thread_is_looked_at, begin),
+		cmocka_unit_test_setup(a_handler_does_not_count_into_what_it_interrupted, begin),
+		cmocka_unit_test_setup(a_child_of_fork_counts_whatever_its_parent_was_about, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
