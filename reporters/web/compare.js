@@ -154,7 +154,7 @@ function pathWords(all) {
 }
 
 // Reports of earlier versions tell a standing only by the verdict.
-function isSure(f) {
+export function isSure(f) {
 	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
 }
 
@@ -180,7 +180,7 @@ export function everythingElse(parts, shown) {
 		el('strong', {}, parts.format(rest)));
 }
 
-function notSure(parts) {
+export function notSure(parts) {
 	const names = parts.of.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
 		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${parts.format(parts.delta(f))}`]);
 	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));

@@ -48,6 +48,20 @@ await runTests({
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
 		await page.close();
 	},
+	'only what is sure is listed as the cause, and what is not is said not to be': async (context) => {
+		const page = await openTrend(context, 2);
+		const [sure, words, none] = await page.evaluate(async () => {
+			const { isSure, notSure } = await import('/compare.js');
+			const all = ['guilty', 'faster', 'same code', 'not sure', 'moved', 'unchanged'].map((standing) => ({ name: standing, standing, delta_ms: 2 }));
+			const old = ['regression', 'improvement', 'inconclusive', 'pass', 'moved'].map((verdict) => ({ name: verdict, verdict, delta_ms: 2 }));
+			const parts = (functions) => ({ of: { functions }, delta: (f) => f.delta_ms, format: (ms) => `+${ms} ms` });
+			return [[...all, ...old].filter(isSure).map((f) => f.name), notSure(parts(all)).textContent, notSure(parts(all.slice(0, 3)))];
+		});
+		assert.deepEqual(sure, ['guilty', 'faster', 'same code', 'regression', 'improvement']);
+		assert.equal(words, 'not sure: not sure +2 ms');
+		assert.equal(none, false);
+		await page.close();
+	},
 	'what a short list leaves has no share beyond twice the whole': async (context) => {
 		const page = await openTrend(context, 2);
 		const words = await page.evaluate(async () => {
