@@ -43,14 +43,12 @@
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"
 /* Milliseconds that are sampled from then on. */
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
-/*
- * "FIRST-LAST" (or "FIRST:LAST"): sample from the begin of unit FIRST to the end of unit LAST, both
- * included.
- */
+/* "FIRST-LAST": sample from the begin of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
- * Absolute path of a file, mapped shared: no samples, no counts while its first byte is '0'.  Each
- * line "dump" that is appended asks the counting library for a dump of what is held.
+ * Absolute path of a struct fg_control_page: no samples, no counts while it says `off`, a dump of
+ * what is held (by the counting library) for each one that it asks for.  The file is mapped, so it
+ * has to be one that nobody can make shorter: of memory, sealed against that (F_SEAL_SHRINK).
  */
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
@@ -68,6 +66,15 @@
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
 #define FG_ENV_MAX_BYTES "FASTGATE_COLLECTOR_MAX_BYTES"
+
+#define FG_CONTROL_MAGIC     UINT32_C(0x434f4746) /* "FGOC" */
+#define FG_CONTROL_PAGE_SIZE 4096
+
+struct fg_control_page {
+	uint32_t magic;
+	uint32_t off;
+	uint32_t dumps; /* asked for so far */
+};
 
 /* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
 enum fg_counter {

@@ -7,6 +7,7 @@
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
 
+#include "collector/sampling.h"
 #include "collector/state.h"
 
 enum {
@@ -55,8 +56,7 @@ static inline bool fg_is_counted(enum fg_counter counter)
 static inline bool fg_is_counting(enum fg_counter counter)
 {
 	return fg_is_counted(counter) && fg_alive() &&
-	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) &&
-	       (!fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0');
+	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) && !fg_is_switched_off();
 }
 
 /*

@@ -16,38 +16,12 @@ struct fg_dumps fg_dumps;
 
 static _Atomic bool at_it;
 
-/* 0 at its end. */
-static uint8_t control_byte(uint32_t at)
-{
-	return at < FG_CONTROL_BYTES ? atomic_load_explicit(&fg_g.control[at], memory_order_relaxed)
-				     : 0;
-}
-
-static bool is_command(uint32_t begin, uint32_t end, const char *command)
-{
-	uint32_t at = begin;
-
-	while (at < end && *command && control_byte(at) == (uint8_t)*command) {
-		at++;
-		command++;
-	}
-	return at == end && !*command;
-}
-
-/* Whole lines only: the rest of one may be written just now. */
 static void read_control(void)
 {
-	uint32_t begin = atomic_load(&fg_g.control_seen);
-	uint32_t end = begin;
+	const uint32_t asked = __atomic_load_n(&fg_g.control->dumps, __ATOMIC_ACQUIRE);
+	const uint32_t before = atomic_exchange(&fg_g.control_dumps, asked);
 
-	for (; control_byte(end); end++) {
-		if (control_byte(end) != '\n')
-			continue;
-		if (is_command(begin, end, "dump"))
-			(void)atomic_fetch_add(&fg_dumps.asked, 1);
-		begin = end + 1;
-	}
-	atomic_store(&fg_g.control_seen, begin);
+	(void)atomic_fetch_add(&fg_dumps.asked, asked - before);
 }
 
 void fg_dumps_take(struct fg_thread *thread)

@@ -8,10 +8,6 @@
 
 #include "collector/state.h"
 
-enum {
-	FG_CONTROL_BYTES = 4096, /* of the control file; what comes later is not read */
-};
-
 struct fg_dumps {
 	_Atomic uint32_t asked;
 	_Atomic uint32_t begun;
@@ -21,10 +17,9 @@ extern struct fg_dumps fg_dumps;
 
 static inline bool fg_control_has_more(void)
 {
-	const uint32_t seen = atomic_load_explicit(&fg_g.control_seen, memory_order_relaxed);
-
-	return fg_g.control && seen < FG_CONTROL_BYTES &&
-	       atomic_load_explicit(&fg_g.control[seen], memory_order_relaxed);
+	return fg_g.control &&
+	       __atomic_load_n(&fg_g.control->dumps, __ATOMIC_RELAXED) !=
+		       atomic_load_explicit(&fg_g.control_dumps, memory_order_relaxed);
 }
 
 static inline bool fg_dump_is_due(void)

@@ -33,6 +33,8 @@ enum {
 	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
 	KERNEL_PATIENCE = 128,
+	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
+	LONGEST_NS = 300000,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
@@ -80,10 +82,10 @@ static void count_frames(const struct fg_walk_result *where)
 	fg_count(&header->frames_reused, where->frames_reused);
 }
 
-static void write_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint8_t flags,
-			 uint32_t path, uint64_t weight_ns)
+static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trace_clock clock,
+			 uint8_t flags, uint32_t path, uint64_t weight_ns)
 {
-	if (fg_sample_write(thread, (uint8_t)(flags | clock), path, weight_ns))
+	if (fg_sample_write(thread, now_ns, (uint8_t)(flags | clock), path, weight_ns))
 		count_sample(thread, clock, weight_ns);
 	else
 		fg_lose(FG_LOSS_NO_ROOM, 1);
@@ -99,9 +101,10 @@ __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 {
 	struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX];
 	const unsigned count = fg_kernel_pieces(thread, context, path, weight_ns, pieces);
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 
 	for (unsigned i = 0; i < count; i++)
-		write_sample(thread, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
+		write_sample(thread, now_ns, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
 			     pieces[i].path, pieces[i].weight_ns);
 	if (count > 1)
 		fg_count(&atomic_load(&fg_g.header)->parts, count - 1);
@@ -113,7 +116,8 @@ static void write_system(struct fg_thread *thread, const ucontext_t *context, ui
 {
 	if (path == 0 || !thread->clocks.kernel_ring ||
 	    !write_pieces(thread, context, flags, path, weight_ns))
-		write_sample(thread, FG_CLOCK_SYSTEM, flags, path, weight_ns);
+		write_sample(thread, fg_clock_ns(CLOCK_MONOTONIC), FG_CLOCK_SYSTEM, flags, path,
+			     weight_ns);
 	fg_kernel_watch(thread);
 }
 
@@ -143,7 +147,8 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 	if (clock == FG_CLOCK_SYSTEM)
 		write_system(thread, context, flags, where.path, weight_ns);
 	else
-		write_sample(thread, clock, flags, where.path, weight_ns);
+		write_sample(thread, fg_clock_ns(CLOCK_MONOTONIC), clock, flags, where.path,
+			     weight_ns);
 	return true;
 }
 
@@ -421,7 +426,7 @@ static void count_handler(uint64_t begin_ns)
 	const uint64_t end_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t took_ns = end_ns - begin_ns;
 
-	fg_count(&header->handler_ns, took_ns);
+	fg_count(&header->handler_ns, took_ns < LONGEST_NS ? took_ns : LONGEST_NS);
 	fg_maximum(&header->handler_max_ns, took_ns);
 	if (end_ns - header->start_monotonic_ns > late_after_ns) {
 		fg_maximum(&header->handler_late_max_ns, took_ns);

@@ -146,7 +146,7 @@ static bool set_duration(struct fg_options *options, const char *text)
 
 static bool set_units(struct fg_options *options, const char *text)
 {
-	const char *dash = strchr(text, '-') ? strchr(text, '-') : strchr(text, ':');
+	const char *dash = strchr(text, '-');
 	uint64_t first;
 	uint64_t last;
 

@@ -14,7 +14,7 @@ bool fg_sampling_on(uint64_t now_ns)
 		return false;
 	if (options->duration_ns && now_ns >= begin_ns + options->duration_ns)
 		return false;
-	return !fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0';
+	return !fg_is_switched_off();
 }
 
 void fg_sampling_set(bool on)

@@ -5,6 +5,12 @@
 
 #include "collector/state.h"
 
+/* Does the user's control file say so? */
+static inline bool fg_is_switched_off(void)
+{
+	return fg_g.control && __atomic_load_n(&fg_g.control->off, __ATOMIC_RELAXED);
+}
+
 /*
  * False while the program has paused it, before the delay, after the duration, and while the
  * control file says so.

@@ -311,8 +311,9 @@ struct fg_global {
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
 	_Atomic bool visiting; /* a thread looks at what others have: collector/threads.h */
-	const _Atomic uint8_t *control;
-	_Atomic uint32_t control_seen; /* bytes of it that were there at the start, or read since */
+	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
+	bool control_missing;                  /* the page that was named could not be mapped */
+	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	/*

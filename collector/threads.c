@@ -372,13 +372,22 @@ static const struct rung *rung_of(uint32_t clock)
 	return ladder;
 }
 
+static uint64_t kernel_tick_ns(void)
+{
+	struct timespec tick = {0, 0};
+
+	if (syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &tick) != 0)
+		return 0;
+	return (uint64_t)tick.tv_sec * second_ns + (uint64_t)tick.tv_nsec;
+}
+
 static void choose(const struct rung *rung)
 {
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
 	if (rung->system && fg_g.options.exact)
 		fg_g.clock_system = fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
-	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? FG_TICK_SLOW_NS : 0;
+	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? kernel_tick_ns() : 0;
 }
 
 static unsigned number_at(const char **text)
@@ -476,35 +485,6 @@ static void stop_clocks(struct fg_thread *thread)
 	close_timer(&thread->clocks.timer);
 	close_timer(&thread->clocks.tick_timer);
 	fg_kernel_unwatch(thread);
-}
-
-/*
- * The jittered timer and that of probes are re-armed each time, perf's after its first period. A
- * timer on the CPU clock repeats by itself.
- */
-void fg_threads_enter_sandbox(void)
-{
-	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
-		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
-
-		if (!thread || !atomic_load(&thread->taken) || !thread->clocks.attached)
-			continue;
-		if (thread->clocks.settling) {
-			thread->clocks.settling = 1;
-			fg_thread_settle(thread);
-		}
-		if (thread->clocks.probe.on) {
-			close_timer(&thread->clocks.timer);
-			thread->clocks.tick_fast = true;
-			fg_thread_set_tick(thread, FG_TICK_FAST_NS);
-		}
-		if (thread->clock != FG_CLOCK_JITTER)
-			continue;
-		thread->clock = FG_CLOCK_TICK;
-		close_timer(&thread->clocks.timer);
-		timer_set(thread->clocks.tick_timer, random_phase(thread, fg_g.period_ns),
-			  fg_g.period_ns);
-	}
 }
 
 /* ---- life of a thread ---- */
@@ -672,14 +652,16 @@ static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bo
 static void write_rest(struct fg_thread *thread, const struct fg_times *now, bool is_last)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
-	const bool on = fg_sampling_on(fg_clock_ns(CLOCK_MONOTONIC));
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	const bool on = fg_sampling_on(now_ns);
 	const bool jitter = thread->clock == FG_CLOCK_JITTER;
 	const uint64_t left_ns = rest_of(thread, now, on, is_last);
 	const uint32_t path = jitter ? thread->last_path : 0;
 	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
 	if (left_ns == 0 || !header || !thread->written ||
-	    !fg_sample_write(thread, path ? clock : clock | FG_SAMPLE_TRUNCATED, path, left_ns))
+	    !fg_sample_write(thread, now_ns, path ? clock : clock | FG_SAMPLE_TRUNCATED, path,
+			     left_ns))
 		return;
 	if (jitter)
 		thread->user_ns += left_ns;
@@ -715,6 +697,50 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 	fg_record_number(thread, thread->system_ns);
 	(void)fg_record_write(thread);
 	thread->written = false;
+}
+
+/* Inside, the CPU clock cannot be asked: what this thread has in no sample is written now. */
+static void write_debt(void)
+{
+	struct fg_thread *thread = fg_self;
+	struct fg_times now = {0};
+
+	if (fg_g.sandboxed || !thread || !fg_thread_enter(thread))
+		return;
+	fg_thread_times(&now);
+	write_rest(thread, &now, true);
+	thread->clocks.last_ns = now.cpu_ns;
+	fg_thread_leave(thread);
+}
+
+/*
+ * The jittered timer and that of probes are re-armed each time, perf's after its first period. A
+ * timer on the CPU clock repeats by itself.
+ */
+void fg_threads_enter_sandbox(void)
+{
+	write_debt();
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (!thread || !atomic_load(&thread->taken) || !thread->clocks.attached)
+			continue;
+		if (thread->clocks.settling) {
+			thread->clocks.settling = 1;
+			fg_thread_settle(thread);
+		}
+		if (thread->clocks.probe.on) {
+			close_timer(&thread->clocks.timer);
+			thread->clocks.tick_fast = true;
+			fg_thread_set_tick(thread, FG_TICK_FAST_NS);
+		}
+		if (thread->clock != FG_CLOCK_JITTER)
+			continue;
+		thread->clock = FG_CLOCK_TICK;
+		close_timer(&thread->clocks.timer);
+		timer_set(thread->clocks.tick_timer, random_phase(thread, fg_g.period_ns),
+			  fg_g.period_ns);
+	}
 }
 
 void fg_threads_forget(void)

@@ -13,7 +13,7 @@
 /* Periods of the timer on a thread's CPU clock. */
 enum {
 	FG_TICK_SLOW_NS = 10000000,
-	FG_TICK_FAST_NS = 1000000,
+	FG_TICK_FAST_NS = 1000,
 };
 
 /* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */

@@ -388,7 +388,7 @@ struct fg_trace_header {
 	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
 	uint64_t period_ns;  /* weight of a sample that carries none */
-	uint64_t tick_ns;    /* period of the timer that looks for system time; 0 none */
+	uint64_t tick_ns;    /* between kernel ticks, where they look for system time; 0 none */
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*
@@ -402,7 +402,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* the collector's own time in handlers */
+	uint64_t handler_ns;          /* own time in handlers; a long one as 0.3 ms */
 	uint64_t handler_max_ns;      /* the longest */
 	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
 	uint64_t frames;              /* walked */

@@ -474,10 +474,10 @@ bool fg_note(struct fg_thread *thread, const char *text)
 	return fg_record_write(thread);
 }
 
-bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns)
+bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
+		     uint64_t weight_ns)
 {
 	uint8_t bytes[1 + 3 * 10];
-	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	uint32_t size = 1;
 
 	if (weight_ns != fg_g.period_ns)

@@ -42,7 +42,9 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);
 
-bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);
+/* `now_ns`: not before the last one of this thread; parts of one sample have the same. */
+bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
+		     uint64_t weight_ns);
 
 /* Decimal digits, without a NUL; how many. */
 enum {

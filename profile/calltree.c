@@ -65,6 +65,7 @@ void fg_calltree_release(struct fg_calltree *tree)
 	for (unsigned c = 0; c < FG_CALLTREE_COLUMNS; c++) {
 		free(tree->self[c]);
 		free(tree->inclusive[c]);
+		free(tree->shared[c]);
 	}
 	fg_map_release(&tree->label_index);
 	fg_pair_index_release(&tree->node_index);
@@ -128,6 +129,10 @@ static void grow_nodes(struct fg_calltree *tree)
 						 sizeof(tree->self[c][0]));
 		memset(tree->self[c] + old, 0,
 		       (tree->node_capacity - old) * sizeof(tree->self[c][0]));
+		tree->shared[c] = fg_xreallocarray(tree->shared[c], tree->node_capacity,
+						   sizeof(tree->shared[c][0]));
+		for (size_t n = old; n < tree->node_capacity; n++)
+			tree->shared[c][n] = 0;
 	}
 }
 
@@ -169,12 +174,36 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 	add_scaled(tree, &tree->self[column][node], weight, scale);
 }
 
+static uint32_t where_paths_divide(const struct fg_calltree *tree, uint32_t one, uint32_t other)
+{
+	while (one != other) {
+		if (tree->nodes[one].depth < tree->nodes[other].depth)
+			other = tree->nodes[other].parent;
+		else
+			one = tree->nodes[one].parent;
+	}
+	return one;
+}
+
+void fg_calltree_join_parts(struct fg_calltree *tree, const uint32_t nodes[2], unsigned column,
+			    const double values[2])
+{
+	const double beyond = 2 * values[0] * values[1];
+
+	if (nodes[0] == nodes[1])
+		tree->self[column][nodes[0]].square += beyond;
+	else
+		tree->shared[column][where_paths_divide(tree, nodes[0], nodes[1])] += beyond;
+}
+
 static void sum_up(struct fg_calltree *tree, unsigned column)
 {
 	struct fg_weight *inclusive =
 		fg_xreallocarray(tree->inclusive[column], tree->node_count, sizeof(inclusive[0]));
 
 	memcpy(inclusive, tree->self[column], tree->node_count * sizeof(inclusive[0]));
+	for (size_t n = 0; n < tree->node_count; n++)
+		inclusive[n].square += tree->shared[column][n];
 	for (size_t n = tree->node_count; n-- > 1;)
 		add_scaled(tree, &inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
 	tree->inclusive[column] = inclusive;
@@ -275,6 +304,7 @@ static void merge_column(struct fg_calltree *into, unsigned column, const struct
 			node_of[n] = fg_calltree_child(into, node_of[from->nodes[n].parent],
 						       label_of[from->nodes[n].label]);
 		fg_calltree_add(into, node_of[n], column, &from->self[0][n], scale);
+		into->shared[column][node_of[n]] += from->shared[0][n] * scale * scale;
 	}
 	free(label_of);
 	free(node_of);

@@ -19,6 +19,10 @@
  * of w²), all over T².  fg_weight_error() gives the standard error of the time with the total
  * known: never more than the first form, and 0 for the root.
  *
+ * A sample may have been divided among functions of the kernel.  Its parts were met at one moment
+ * and are one sample of whatever has them all below it: what its square has beyond those of its
+ * parts is added where their paths divide (`shared`), and to everything above.
+ *
  * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
  * union of the paths.
  *
@@ -33,7 +37,7 @@
 
 struct fg_weight {
 	double value;
-	double square; /* sum of the samples' squared weights */
+	double square; /* sum of the samples' squared weights; a sample in parts counts as one */
 	uint64_t samples;
 };
 
@@ -77,6 +81,7 @@ struct fg_calltree {
 	size_t node_count, node_capacity;
 	struct fg_weight *self[FG_CALLTREE_COLUMNS];      /* one per node */
 	struct fg_weight *inclusive[FG_CALLTREE_COLUMNS]; /* filled by fg_calltree_finish() */
+	double *shared[FG_CALLTREE_COLUMNS]; /* one per node: squares of divided samples */
 	unsigned column_count;
 	struct fg_measure measure; /* what the weights are of */
 	bool inverted; /* a bottom-up tree: children are callers, see fg_calltree_invert() */
@@ -164,6 +169,9 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale);
+/* Two parts of one sample, which have been added, with these values. */
+void fg_calltree_join_parts(struct fg_calltree *tree, const uint32_t nodes[2], unsigned column,
+			    const double values[2]);
 /*
  * Sums up the inclusive figures, orders children by their weight (largest first, then by name),
  * marks recursion.

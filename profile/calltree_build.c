@@ -79,6 +79,36 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 	return fg_calltree_child(b->tree, parent, fg_calltree_label(b->tree, &label));
 }
 
+enum {
+	PARTS_MOST = 64 /* of one sample; in a trace that has more each 64 count as one */
+};
+
+/* The parts of the sample that was added last. */
+struct parts {
+	const struct fg_sample *first;
+	unsigned count;
+	uint32_t nodes[PARTS_MOST];
+	double values[PARTS_MOST];
+};
+
+static void add_part(struct fg_calltree *tree, struct parts *parts, const struct fg_sample *sample,
+		     uint32_t node, double value)
+{
+	if (!parts->first || parts->count == PARTS_MOST ||
+	    !fg_sample_is_part(parts->first, sample)) {
+		parts->first = sample;
+		parts->count = 0;
+	}
+	for (unsigned i = 0; i < parts->count; i++) {
+		const uint32_t nodes[] = {parts->nodes[i], node};
+		const double values[] = {parts->values[i], value};
+
+		fg_calltree_join_parts(tree, nodes, 0, values);
+	}
+	parts->nodes[parts->count] = node;
+	parts->values[parts->count++] = value;
+}
+
 static void add_samples(struct builder *b)
 {
 	const struct fg_profile *profile = b->profile;
@@ -90,11 +120,14 @@ static void add_samples(struct builder *b)
 		.split = node_of_split,
 		.frame = node_of_frame,
 	};
+	struct parts parts = {.first = NULL};
 
 	fg_placing_init(&placing);
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct fg_sample *sample = &profile->samples[i];
 		struct fg_weight weight;
+		uint32_t node = 0;
+		double scale = 0;
 
 		if (!fg_selection_passes(&b->selection, sample))
 			continue;
@@ -106,8 +139,11 @@ static void add_samples(struct builder *b)
 					      : 0,
 			.samples = sample->count,
 		};
-		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight,
-				fg_selection_scale(&b->selection, sample->measure));
+		node = fg_placing_node(&placing, sample);
+		scale = fg_selection_scale(&b->selection, sample->measure);
+		fg_calltree_add(b->tree, node, 0, &weight, scale);
+		if (is_estimate && profile->has_times)
+			add_part(b->tree, &parts, sample, node, sample->value * scale);
 	}
 	fg_placing_release(&placing);
 }

@@ -64,6 +64,17 @@ struct fg_sample {
 	bool truncated;
 };
 
+/*
+ * Was system time divided into both, among functions of the kernel?  Where times are known: parts
+ * stand behind each other, and no two samples of a thread are of the same nanosecond.
+ */
+static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
+{
+	return before->thread == sample->thread && before->time_ns == sample->time_ns &&
+	       before->repetition == sample->repetition && before->kind == FG_TIME_SYSTEM &&
+	       sample->kind == FG_TIME_SYSTEM && before->measure == sample->measure;
+}
+
 /* One measure of a profile, and the total of all its samples. */
 struct fg_profile_measure {
 	struct fg_measure is;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "profile/call_times.h"
 #include "profile/domains.h"
+#include "profile/in_step.h"
 #include "profile/trace_private.h"
 #include "symbols/demangle.h"
 
@@ -582,6 +583,12 @@ static void add_notes(struct fg_trace_joiner *j)
 			fg_profile_add_note(profile, "process %u: %" PRIu64 " %s", pid, count,
 					    count == 1 ? losses[i].one : losses[i].many);
 	}
+	if (fg_trace_is_in_step(trace))
+		fg_profile_add_note(profile,
+				    "process %u runs in step with the kernel's ticks, where its "
+				    "system time was sampled: the shares of its system calls may "
+				    "be wrong by far (record --clock exact tells them)",
+				    pid);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
 				    trace->damage);

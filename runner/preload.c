@@ -153,7 +153,7 @@ bool fg_preload_units_valid(const char *units)
 		return false;
 	const unsigned long long first = strtoull(units, &end, 10);
 
-	if ((*end != '-' && *end != ':') || end[1] < '0' || end[1] > '9')
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
 		return false;
 	const unsigned long long last = strtoull(end + 1, &end, 10);
 

@@ -27,7 +27,7 @@ struct fg_preload {
 	uint64_t duration_ms; /* that is sampled; 0: to the end */
 	const char *counters; /* "heap,io": what the counting library counts; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
-	const char *control;  /* absolute path of the control file, or NULL */
+	const char *control;  /* fg_control_file_page(), or NULL */
 	int dump_signal;      /* that asks for a dump of what is held; 0: none does */
 	uint32_t temporary;   /* blocks end before this many allocations more; 0: at once */
 	bool paused;          /* until the program resumes by itself */
@@ -62,7 +62,7 @@ int fg_preload_counting_library(const char *library, char **counting, struct fg_
 /* The one beside `library` that counts calls of named functions, to be freed. */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
-/* Is this "FIRST-LAST" (or "FIRST:LAST"), two numbers in order? */
+/* Is this "FIRST-LAST", two numbers in order? */
 bool fg_preload_units_valid(const char *units);
 
 /*

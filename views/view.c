@@ -207,7 +207,9 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 {
 	double sum = 0;
 	double squares = 0;
+	double met = 0; /* by one sample, in however many parts */
 	size_t samples = 0;
+	const struct fg_sample *first = NULL;
 
 	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "--clock exact"))
 		return;
@@ -217,6 +219,13 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 		if (sample->measure != 0 || sample->kind != FG_TIME_SYSTEM)
 			continue;
 		sum += sample->value;
+		if (profile->has_times && first && fg_sample_is_part(first, sample)) {
+			squares += sample->value * (sample->value + 2 * met);
+			met += sample->value;
+			continue;
+		}
+		first = sample;
+		met = sample->value;
 		squares += sample->value * sample->value;
 		samples += sample->count;
 	}

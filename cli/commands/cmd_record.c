@@ -16,6 +16,7 @@
 #include "cli/session/recorded_command.h"
 #include "cli/session/traces.h"
 #include "collector/trace_format.h"
+#include "runner/control_file.h"
 #include "runner/entry_plan.h"
 #include "runner/preload.h"
 #include "runner/sample_price.h"
@@ -116,9 +117,9 @@ static const struct fg_option options[] = {
 		    "take samples from the begin of one unit of work to the end of another, by "
 		    "their numbers"),
 	FG_ROW_FILE(struct options, control, "control", 0,
-		    "make this file; no samples are taken while its first byte is 0 (write it in "
-		    "place: `printf 0 1<>FILE`), and each line 'dump' appended to it asks for a "
-		    "dump of what is held (--measure heap, fd)"),
+		    "make this file; no samples are taken while its first byte is 0 (`echo 0 > "
+		    "FILE`), and each line 'dump' appended to it asks for a dump of what is held "
+		    "(--measure heap, fd)"),
 	FG_ROW_CHOICE(struct options, dump_signal, "dump-signal", 0, "SIGNAL", dump_signals, "none",
 		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_FLAG(struct options, paused, "paused", 0,
@@ -202,25 +203,6 @@ static const char *folder_of(const struct options *given)
 
 /* ---- before ---- */
 
-static int make_control(const char *path, char **absolute, struct fg_error *err)
-{
-	int status = FG_OK;
-	int fd;
-
-	if (!path)
-		return FG_OK;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return fg_error_errno(err, FG_EIO, "%s", path);
-	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)
-		status = fg_error_errno(err, FG_EIO, "%s", path);
-	(void)close(fd);
-	if (status != FG_OK)
-		return status;
-	*absolute = realpath(path, NULL);
-	return status;
-}
-
 /*
  * Only the traces of an earlier recording are removed from the folder, and those may stay: then all
  * are one profile.
@@ -256,8 +238,8 @@ static int make_folder(const struct options *given, char **absolute, struct fg_e
 
 /* ---- the command ---- */
 
-static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
-		       struct fg_error *err)
+static int run_command(char *const *argv, const struct fg_preload *preload,
+		       struct fg_control_file *control, int *exit_code, struct fg_error *err)
 {
 	struct fg_recorded recorded;
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
@@ -268,6 +250,8 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 		free(variables[i]);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	/* Not before: a child that is forked beside a thread may do little. */
+	fg_control_file_watch(control);
 	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;
 }
@@ -561,7 +545,7 @@ static int make_plan(const struct options *given, const char *command, const cha
 }
 
 static int prepare(const struct options *given, const char *command,
-		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[4],
+		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
 		   struct fg_error *err)
 {
 	/* For a program named by its path, the check says what is wrong with it. */
@@ -583,10 +567,7 @@ static int prepare(const struct options *given, const char *command,
 	status = make_folder(given, &owned[1], err);
 	if (status != FG_OK)
 		goto out;
-	status = make_control(given->control, &owned[2], err);
-	if (status != FG_OK)
-		goto out;
-	status = make_plan(given, command, owned[1], &owned[3], err);
+	status = make_plan(given, command, owned[1], &owned[2], err);
 	if (status != FG_OK)
 		goto out;
 	*preload = (struct fg_preload){
@@ -605,14 +586,13 @@ static int prepare(const struct options *given, const char *command,
 		.duration_ms = whole_ms(given->duration_ns),
 		.counters = given->measures,
 		.units = given->units,
-		.control = owned[2],
 		.dump_signal = dump_signal_numbers[given->dump_signal],
 		.temporary = given->temporary,
 		.paused = given->paused,
 		.no_python = given->python == FG_PYTHON_OFF,
 		.calls = given->calls,
 		.domains = given->domains,
-		.entries = owned[3],
+		.entries = owned[2],
 		.breakpoints = given->breakpoints,
 		.call_times = given->times,
 		.values = given->values,
@@ -737,7 +717,8 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_error err = {0};
 	struct totals totals = {0};
 	struct fg_sampling sampling;
-	char *owned[4] = {NULL, NULL, NULL, NULL};
+	struct fg_control_file *control = NULL;
+	char *owned[3] = {NULL, NULL, NULL};
 	int exit_code = FG_EXIT_INTERNAL;
 	int status;
 
@@ -770,9 +751,15 @@ static int run(struct fg_cli *cli, const void *values)
 	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, &err);
 	if (status != FG_OK)
 		goto out;
-	status = run_command(cli->arguments, &preload, &exit_code, &err);
-	if (owned[3])
-		(void)unlink(owned[3]);
+	if (given->control)
+		status = fg_control_file_open(given->control, &control, &err);
+	if (status != FG_OK)
+		goto out;
+	if (control)
+		preload.control = fg_control_file_page(control);
+	status = run_command(cli->arguments, &preload, control, &exit_code, &err);
+	if (owned[2])
+		(void)unlink(owned[2]);
 	if (status != FG_OK)
 		goto out;
 	fg_cli_name_kernel_functions(cli, owned[1]);
@@ -783,6 +770,7 @@ static int run(struct fg_cli *cli, const void *values)
 out:
 	if (status != FG_OK)
 		exit_code = fg_cli_fail(cli, &err);
+	fg_control_file_close(control);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;

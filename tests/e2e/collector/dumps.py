@@ -13,17 +13,20 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch
+from control_page import await_page, read_page
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
-def ask_by_file(_pid):
+def ask_by_file(record, _pid):
+    _, before = read_page(record)
     with open("control", "a", encoding="ascii") as file:
         file.write("dump\n")
+    await_page(record, dumps=before + 1)
 
 
-def ask_by_signal(pid):
+def ask_by_signal(_record, pid):
     os.kill(pid, signal.SIGUSR2)
 
 
@@ -34,7 +37,7 @@ def record(program, commands, *options, ask=None):
         pid = int(child.stdout.readline())
         for command in commands:
             if command == "ask":
-                ask(pid)
+                ask(child.pid, pid)
                 continue
             child.stdin.write(command + "\n")
             answer = child.stdout.readline()

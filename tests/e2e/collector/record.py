@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 from checks import call, check, failures, finish_in_scratch
+from control_page import await_page
 from seccomp import PTRACE, forbid_system_call
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -194,7 +195,7 @@ def budget():
         check(abs(periods[share] - 10**9 / int(said[1])) < 2e4, f"--budget {share}: it says {said[1]}, the period is {periods[share]}")
     check(periods["1%"] > 1.5 * periods["6%"], f"periods for 1 and 6 %: {periods}")
     facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
-    for line in (r"^clock +\w", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
+    for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
     check("cost about" not in record("--rate", "1000", "--", target("deep"), "10").stderr, "a rate that was asked for has no budget")
 
@@ -311,10 +312,10 @@ def part_by_work():
     check(weight_ns(recorded("--paused", "--", target("regions")), "work") == 0, "--paused")
     resumed = weight_ns(recorded("--paused", "--", target("regions"), "paused"), "work")
     check(3e8 < resumed < 5.5e8, f"--paused, and resumed: {resumed / 1e9} s")
-    colon = weight_ns(recorded("--units", "5:9", "--", target("regions")), "work")
-    check(0.6e8 < colon < 1.8e8, f"--units with a colon: {colon / 1e9} s")
-    for wrong in ("9-5", "9:5", "5", "a-b", "5-", "5:"):
-        check(record("--units", wrong, "--", "true").returncode == 2, f"--units {wrong} is taken")
+    # a colon is between a kind of unit and its numbers, in view --unit
+    for wrong in ("9-5", "5:9", "5", "a-b", "5-", "5:", "5-9-", "event:5-9"):
+        refusal = record("--units", wrong, "--", "true")
+        check(refusal.returncode == 2 and "FIRST-LAST" in refusal.stderr, f"--units {wrong}: {refusal}")
 
 
 def ask(child, word):
@@ -325,16 +326,18 @@ def ask(child, word):
 
 def control():
     """The file is written by another program, while the command runs; the command sees neither signal nor descriptor of it."""
-    def switch(byte):
-        with open("control", "r+b") as file:
-            file.write(byte)
+    def switch(text, record=None):
+        with open("control", "w", encoding="ascii") as file:
+            file.write(text)
+        if record:
+            await_page(record, off=int(text.startswith("0")))
 
     with subprocess.Popen([FASTGATE, "record", "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True) as child:
         answered = ask(child, "first")  # on, as the file is made
-        switch(b"0")
+        switch("0", child.pid)
         answered &= ask(child, "second") and ask(child, "second")
-        switch(b"1")
+        switch("1", child.pid)
         answered &= ask(child, "first")
         child.stdin.close()
         check(answered and child.wait() == 0, "--control: the command")
@@ -342,8 +345,67 @@ def control():
     first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
     check(first > 1.5e8, f"--control: {first / 1e9} s of 0.2 s while it is on")
     check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
-    switch(b"0")
+    switch("0\n")
     check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
+    # a program that begins later, in the process of another, is as the file says by then
+    with subprocess.Popen([FASTGATE, "record", "--control", "control", "--", "sh", "-c", 'read line; "$0"; exec "$0"', target("on_demand")],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid, off=1)
+        switch("1\n", child.pid)
+        child.stdin.write("go\n")
+        answered = ask(child, "first")
+        switch("0\n", child.pid)
+        answered &= ask(child, "second")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command after a command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 7e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.1 s, {second / 1e9} s of none")
+    os.unlink("control")
+
+
+def control_file_is_mistreated():
+    """Whatever happens to the file, the program goes on, as it was told last."""
+    def emptied():
+        os.truncate("control", 0)
+
+    def gone():
+        os.unlink("control")
+
+    def folder_instead():
+        os.mkdir("control")
+
+    def huge():
+        os.rmdir("control")
+        with open("control", "wb") as file:
+            file.write(b"1")
+            file.truncate(1 << 40)
+
+    def rubbish():
+        with open("control", "wb") as file:
+            file.write(bytes(range(255, 0, -1)) * 1000)
+
+    with subprocess.Popen([FASTGATE, "record", "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid)
+        for mistreat in (emptied, gone, folder_instead, huge, rubbish, emptied):
+            mistreat()
+            check(ask(child, "first"), f"--control, {mistreat.__name__}: the program ended")
+        with open("control", "w", encoding="ascii") as file:
+            file.write("0\n")
+        await_page(child.pid, off=1)
+        emptied()
+        check(ask(child, "second"), "--control, emptied while it is off")
+        child.stdin.close()
+        check(child.wait() == 0, f"--control, mistreated: exit code {child.returncode}")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 4e8 and second <= 2e6, f"--control, mistreated: {first / 1e9} s of 0.6 s, {second / 1e9} s of none")
+    os.unlink("control")
+    os.mkfifo("control")
+    done = record("--control", "control", "--", "true")
+    check(done.returncode == 2 and "is no regular file" in done.stderr, f"--control, a pipe: {done}")
+    os.unlink("control")
 
 
 # ---- libraries ----
@@ -627,7 +689,7 @@ def static_programs():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, control_file_is_mistreated, libraries_by_relative_path, builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
                  tracing_forbidden, static_programs):
         part()
     if not failures:

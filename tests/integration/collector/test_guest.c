@@ -9,10 +9,12 @@
 #include "tests/integration/collector/run_target.h"
 #include "tests/support/fg_test.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,9 +113,12 @@ static void waiting_for_the_signal_goes_on(void **state)
 
 		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
 		run_target(&run, &outcome);
-		/* and the samples that met it waiting were not the last */
-		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1.5e8);
-		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e8);
+		/*
+		 * And the samples that met it waiting were not the last.  How much of 250 ms is
+		 * user time depends on what signals cost just then: a hundred samples will do.
+		 */
+		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
+		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
 		assert_true(outcome.traces->header.forwarded >= 10);
 		outcome_release(&outcome);
 	}
@@ -168,6 +173,15 @@ static void a_tick_makes_no_call_again(void **state)
 	outcome_release(&outcome);
 }
 
+static double weight_of_all(const struct trace *trace)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < trace->sample_count; i++)
+		sum += (double)trace->samples[i].weight_ns;
+	return sum;
+}
+
 /*
  * Its filter kills for every system call but the few that the program makes; its own exit code
  * comes through.
@@ -193,8 +207,21 @@ static void a_sandbox_is_not_disturbed(void **state)
 		};
 
 		run_target(&run, &outcome);
-		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e8);
-		assert_true(trace_inclusive(outcome.traces, "inside") > 0.5e8);
+		/*
+		 * On both sides samples go on, ten at least.  What shares the two functions have
+		 * of the time depends on what signals cost just then; but none of the CPU time
+		 * before the sandbox is lost, whatever it went into.  The coarsest clock knows
+		 * nothing of what was used since the last tick that met the thread.
+		 */
+		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
+		const double inside = trace_inclusive(outcome.traces, "inside");
+		const double until_then = weight_of_all(outcome.traces) - inside;
+
+		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e7);
+		assert_true(inside > 0.5e7);
+		if (knows_all && until_then < 0.8 * outcome_truth(&outcome, "until_then"))
+			fail_msg("%s: %.1f ms of %.1f", clocks[i], until_then / 1e6,
+				 outcome_truth(&outcome, "until_then") / 1e6);
 		outcome_release(&outcome);
 	}
 }
@@ -345,7 +372,7 @@ struct part_case {
 static void only_the_part_asked_for_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
-		{NULL, FG_ENV_UNITS "=5:9", 0.6e8, 1.8e8},  /* 5 units of 20 ms */
+		{NULL, FG_ENV_UNITS "=5-9", 0.6e8, 1.8e8},  /* 5 units of 20 ms */
 		{"paused", FG_ENV_PAUSED "=1", 3e8, 5.5e8}, /* 400 of 450 ms */
 		{NULL, FG_ENV_PAUSED "=1", 0, 1},           {NULL, FG_ENV_DELAY "=100000", 0, 1},
 		{NULL, FG_ENV_DURATION "=1", 0, 1e8},
@@ -366,22 +393,30 @@ static void only_the_part_asked_for_is_sampled(void **state)
 	}
 }
 
-static void a_control_file_switches_it_off(void **state)
+static void a_control_page_switches_it_off(void **state)
 {
-	struct fg_scratch scratch;
-	struct outcome outcome;
-	char setting[4300];
+	const struct fg_control_page page = {.magic = FG_CONTROL_MAGIC, .off = 1};
+	const int fd = memfd_create("control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	char setting[64];
 	struct run run = {.words = {"regions"}, .settings = {setting}};
 
 	(void)state;
-	fg_scratch_init(&scratch);
-	fg_scratch_write_text(&scratch, "control", "0");
-	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=%s",
-		       fg_scratch_path(&scratch, "control"));
-	run_target(&run, &outcome);
-	assert_true(trace_inclusive(outcome.traces, "work") < 1);
-	outcome_release(&outcome);
-	fg_scratch_release(&scratch);
+	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=/proc/%d/fd/%d", (int)getpid(),
+		       fd);
+	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	/* One that could be made shorter is not mapped, and the trace says so. */
+	for (unsigned sealed = 0; sealed < 2; sealed++) {
+		struct outcome outcome;
+
+		if (sealed)
+			assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+		run_target(&run, &outcome);
+		assert_int_equal(trace_inclusive(outcome.traces, "work") < 1, sealed);
+		assert_int_equal(outcome.traces->kinds[FG_RECORD_NOTE], !sealed);
+		outcome_release(&outcome);
+	}
+	(void)close(fd);
 }
 
 /* ---- death at any time ---- */
@@ -469,7 +504,7 @@ int main(void)
 		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
-		cmocka_unit_test(a_control_file_switches_it_off),
+		cmocka_unit_test(a_control_page_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
 #endif

@@ -469,6 +469,54 @@ static void the_standard_error_is_binomial_for_equal_weights(void **state)
 	assert_true(isnan(fg_weight_error(&(struct fg_weight){0}, &total)));
 }
 
+/*
+ * main ─ ask ─ read_zero    3 + 2   one sample of 6 in three parts, at t = 50
+ *            └ clear_page   1
+ *            └ read_zero    4       another, at t = 60
+ *      └ idle               10      of the other thread at t = 50
+ */
+static void parts_of_a_sample_are_one_where_they_are_together(void **state)
+{
+	struct fg_profile p;
+	struct fg_calltree tree;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_profile_init(&p);
+	const uint32_t s_main = fg_profile_stack(&p, 0, frame_of(&p, "main", "app", "m.c", 1, 0));
+	const uint32_t s_ask =
+		fg_profile_stack(&p, s_main, frame_of(&p, "ask", "app", "m.c", 2, 0));
+	const uint32_t s_idle =
+		fg_profile_stack(&p, s_main, frame_of(&p, "idle", "app", "m.c", 3, 0));
+	const uint32_t s_read =
+		fg_profile_stack(&p, s_ask, frame_of(&p, "read_zero", "[kernel]", NULL, 0, 0));
+	const uint32_t s_clear =
+		fg_profile_stack(&p, s_ask, frame_of(&p, "clear_page", "[kernel]", NULL, 0, 0));
+
+	fg_profile_add_thread(&p)->tid = 1;
+	fg_profile_add_thread(&p)->tid = 2;
+	p.has_times = true;
+	add(&p, s_read, 3, 50, 0);
+	add(&p, s_clear, 1, 50, 0);
+	add(&p, s_read, 2, 50, 0);
+	add(&p, s_read, 4, 60, 0);
+	add(&p, s_idle, 10, 60, 1);
+	for (size_t i = 0; i < p.sample_count; i++)
+		p.samples[i].kind = FG_TIME_SYSTEM;
+	assert_int_equal(
+		fg_calltree_build(&p, &(struct fg_calltree_query){.split = 0}, &tree, &err), FG_OK);
+	const struct fg_weight *inclusive = tree.inclusive[0];
+
+	assert_float_equal(inclusive[at(&tree, "main;ask;read_zero")].square, 25 + 16, 1e-9);
+	assert_float_equal(inclusive[at(&tree, "main;ask;clear_page")].square, 1, 1e-9);
+	assert_float_equal(inclusive[at(&tree, "main;ask")].square, 36 + 16, 1e-9);
+	assert_float_equal(tree.self[0][at(&tree, "main;ask")].square, 0, 1e-9);
+	assert_float_equal(inclusive[at(&tree, "main")].square, 36 + 16 + 100, 1e-9);
+	assert_float_equal(inclusive[at(&tree, "main;ask")].value, 10, 1e-9);
+	fg_calltree_release(&tree);
+	fg_profile_release(&p);
+}
+
 static void figures_per_repetition_are_means(void **state)
 {
 	struct fg_profile p;
@@ -529,6 +577,7 @@ int main(void)
 		cmocka_unit_test(a_difference_has_the_union_of_the_paths),
 		cmocka_unit_test(bottom_up_puts_callers_below_the_leaf),
 		cmocka_unit_test(the_standard_error_is_binomial_for_equal_weights),
+		cmocka_unit_test(parts_of_a_sample_are_one_where_they_are_together),
 		cmocka_unit_test(figures_per_repetition_are_means),
 		cmocka_unit_test(an_empty_profile_gives_an_empty_tree),
 	};
