@@ -240,7 +240,11 @@ const char *fg_format_without_sign(const char *text)
 
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE])
 {
-	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.*g", digits, value);
+	/* 150 with two digits is no 1.5e+02. */
+	if (fabs(value) >= pow(10, digits) - 0.5)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.0f", value);
+	else
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.*g", digits, value);
 	return with_minus(text);
 }
 

@@ -144,7 +144,7 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 	const struct fg_metric_policy own = fg_policy_measure(policy, name);
 	const double tolerance =
 		own.gated ? fg_metric_tolerance(&own) : fmax(own.tolerance, tolerance_least);
-	const double ratio = values[0] > 0 ? values[1] / values[0] : (double)NAN;
+	const double ratio = values[1] / values[0];
 
 	return (struct fg_metric_verdict){
 		.name = name,
@@ -176,8 +176,6 @@ static void judge(const struct counts arms[2], struct fg_arena *arena,
 	const double tolerance = metric->margin;
 	double spread = 0;
 
-	if (!(arms[0].least > 0))
-		return;
 	metric->low = arms[1].least / arms[0].most;
 	metric->high = arms[1].most / arms[0].least;
 	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
@@ -264,29 +262,29 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	return found;
 }
 
+static enum fg_work_cause cause_of(const double calls[2], const double instructions[2])
+{
+	const double more_calls = calls[1] / calls[0];
+	const double more_per_call = instructions[1] / instructions[0] / more_calls;
+
+	if (!(calls[1] > 0))
+		return FG_WORK_CAUSE_UNKNOWN;
+	if (!(calls[0] > 0))
+		return FG_WORK_CAUSE_NEW;
+	if (!(instructions[0] > 0))
+		return FG_WORK_CAUSE_UNKNOWN;
+	return fabs(log(more_calls)) >= fabs(log(more_per_call)) ? FG_WORK_CAUSE_CALLS
+								 : FG_WORK_CAUSE_PER_CALL;
+}
+
 static void describe_function(const struct counts arms[2], size_t index,
 			      struct fg_work_verdict *work)
 {
-	double per_call[2];
-
 	for (size_t arm = 0; arm < 2; arm++) {
 		work->function_instructions[arm] = arms[arm].instructions[index];
 		work->function_calls[arm] = arms[arm].calls[index];
-		per_call[arm] = work->function_calls[arm] > 0 ? work->function_instructions[arm] /
-									work->function_calls[arm]
-							      : 0;
 	}
-	work->cause = FG_WORK_CAUSE_UNKNOWN;
-	if (!(work->function_calls[0] > 0) || !(per_call[0] > 0)) {
-		work->cause = work->function_calls[1] > 0 ? FG_WORK_CAUSE_NEW : work->cause;
-		return;
-	}
-	if (!(work->function_calls[1] > 0))
-		return;
-	work->cause = fabs(log(work->function_calls[1] / work->function_calls[0])) >=
-				      fabs(log(per_call[1] / per_call[0]))
-			      ? FG_WORK_CAUSE_CALLS
-			      : FG_WORK_CAUSE_PER_CALL;
+	work->cause = cause_of(work->function_calls, work->function_instructions);
 }
 
 static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text)
@@ -384,8 +382,6 @@ void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *p
 	struct counts arms[2];
 	struct fg_metric_verdict *metric = NULL;
 
-	if (!fg_exact_has(set, 0) || !fg_exact_has(set, 1))
-		return;
 	for (uint8_t arm = 0; arm < 2; arm++)
 		count(set, arm, UINT32_MAX, &arms[arm]);
 	if (!(arms[0].total > 0) || !(arms[1].total > 0))

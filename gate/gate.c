@@ -141,18 +141,14 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 
 static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
-	const struct fg_policy *seen = NULL;
-
 	fg_accept_note_leftovers(input->policy, input->now_ns, verdict);
 	/* A benchmark's policy repeats the plan's keys unless it has keys of its own. */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_policy *policy =
 			fg_benchmark_policy(input, verdict->benchmarks[i].name);
 
-		if (policy != input->policy && policy->accepts != input->policy->accepts &&
-		    policy != seen)
+		if (policy->accepts != input->policy->accepts)
 			fg_accept_note_leftovers(policy, input->now_ns, verdict);
-		seen = policy;
 	}
 }
 

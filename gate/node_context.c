@@ -49,7 +49,7 @@ static struct whole whole_time(const struct fg_series *series, const struct fg_n
 	return found;
 }
 
-/* Any other measure is its total over the profile. */
+/* Any other measure is its total over the profile: a pair has one of each arm. */
 static struct whole whole_measure(const struct fg_node_context *c)
 {
 	struct whole found = {.mean = (double)NAN, .error = (double)NAN};
@@ -60,9 +60,9 @@ static struct whole whole_measure(const struct fg_node_context *c)
 		const uint32_t pair = c->pairs.pair_of_row[c->pairs.rows[k]];
 		const double sign = row->arm ? 1.0 : -1.0;
 
-		difference[pair] += sign * row->total * c->pairs.scale / c->pairs.per_arm[pair];
+		difference[pair] += sign * row->total;
 	}
-	if (c->pairs.count > 0 && c->pairs.fold == FG_FOLD_SUM)
+	if (c->pairs.fold == FG_FOLD_SUM)
 		found = whole_of(difference, c->pairs.count);
 	free(difference);
 	return found;

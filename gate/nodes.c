@@ -7,10 +7,10 @@
 #include "gate/moved.h"
 #include "gate/node_family.h"
 #include "gate/same_code.h"
+#include "gate/shares.h"
 
 #include <math.h>
 
-#define SHARE_MAX     2.0 /* of the whole change: beyond, only milliseconds are shown */
 #define COVERED_LEAST 0.5 /* of what the sampler saw of the other arm */
 
 /*
@@ -126,45 +126,6 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 	}
 }
 
-/* Shares of a whole that nearly cancels out would say 4340 % and -3335 %. */
-static bool shares_mislead(const struct fg_node_context *c, const struct fg_blame *blame)
-{
-	double most = SHARE_MAX * fabs(blame->total_delta);
-
-	if (!c->whole_changed || fabs(blame->everything_else) > most)
-		return true;
-	for (size_t i = 0; i < blame->function_count; i++) {
-		if (fg_standing_is_sure(blame->functions[i].standing) &&
-		    fabs(blame->functions[i].delta) > most)
-			return true;
-	}
-	return false;
-}
-
-static void share_blame(const struct fg_node_context *c, struct fg_blame *blame)
-{
-	double sure = 0.0;
-	double named = 0.0;
-
-	blame->total_delta = c->total;
-	for (size_t i = 0; i < blame->function_count; i++) {
-		const struct fg_node_verdict *node = &blame->functions[i];
-
-		named += node->delta;
-		sure += fg_standing_is_sure(node->standing) ? node->delta : 0.0;
-	}
-	blame->unattributed = blame->total_delta - named;
-	blame->everything_else = blame->total_delta - sure;
-	if (shares_mislead(c, blame))
-		return;
-	for (size_t i = 0; i < blame->function_count; i++) {
-		struct fg_node_verdict *node = &blame->functions[i];
-
-		if (fg_standing_is_sure(node->standing))
-			node->share_of_change = node->delta / blame->total_delta;
-	}
-}
-
 static bool has_sure_function(const struct fg_blame *blame)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
@@ -181,7 +142,8 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c)
 	double low = fmin(coverage[0], coverage[1]);
 	double high = fmax(coverage[0], coverage[1]);
 
-	if (isnan(coverage[0]) || isnan(coverage[1]) || low >= COVERED_LEAST * high)
+	/* One that is not known is no less than the other. */
+	if (!(low < COVERED_LEAST * high))
 		return false;
 	fg_notes_add(
 		c->notes, c->arena,
@@ -206,7 +168,8 @@ static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 	add_libraries(c, blame);
 	if (fg_measure_is_time(c->id))
 		add_regions(c, blame);
-	share_blame(c, blame);
+	blame->total_delta = c->total;
+	fg_shares_set(blame, c->whole_changed);
 	blame->is_unexplained = c->whole_changed && !has_sure_function(blame);
 	if (fg_measure_is_time(c->id))
 		note_leaves(c, blame);

@@ -42,7 +42,8 @@ size_t fg_outlook_pairs_needed(const struct fg_rule *rule, unsigned min_pairs,
 
 	for (size_t i = 0; i < most; i++) {
 		longer[i] = difference[i % count];
-		layout[i] = rule->layout ? rule->layout[i % count] : 0;
+		if (rule->layout)
+			layout[i] = rule->layout[i % count];
 	}
 	planned.layout = rule->layout ? layout : NULL;
 	for (size_t pairs = count + 1; pairs <= most && needed == 0; pairs++) {
@@ -61,7 +62,7 @@ static bool mostly_fails(const struct fg_rule *rule, unsigned min_pairs, unsigne
 	unsigned failed = 0;
 
 	for (uint64_t seed = 1; seed <= TRIALS; seed++) {
-		struct fg_random random = {0};
+		struct fg_random random;
 
 		fg_random_seed(&random, seed);
 		for (unsigned i = 0; i < pairs; i++)

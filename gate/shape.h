@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the data look like beyond their middle, as notes: two modes, memory of the past,
- * layout.  Private to gate/.
+ * What the data look like beyond their middle, as notes: two modes, and dependence on the place of
+ * the stack.  Private to gate/.
  */
 #ifndef FG_GATE_SHAPE_H
 #define FG_GATE_SHAPE_H
@@ -10,8 +10,8 @@
 #include "model/verdict.h"
 
 /*
- * "candidate runs in two modes: 63 % near 210 ms, 37 % near 245 ms", for each arm and for the
- * pairs.
+ * "the candidate has two modes: 63 % of its repetitions near 210 ms, 37 % near 245 ms; ...", for
+ * each arm.
  */
 void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
 			 struct fg_arena *arena, struct fg_notes *notes);

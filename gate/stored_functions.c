@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "gate/node_family.h"
+#include "gate/shares.h"
 #include "gate/stored.h"
 #include "stats/distributions.h"
 
@@ -19,7 +20,6 @@ enum {
 };
 
 #define LEAST_PART 0.02 /* of the whole difference that makes a function worth asking about */
-#define SHARE_MAX  2.0
 
 /* Own and inclusive time per repetition, in ns, of one side's functions. */
 struct side {
@@ -213,23 +213,6 @@ static struct fg_node_verdict make_node(const struct side sides[2], const struct
 	return node;
 }
 
-static void share(struct fg_blame *blame, bool whole_changed)
-{
-	blame->unattributed = blame->total_delta;
-	blame->everything_else = blame->total_delta;
-	for (size_t i = 0; i < blame->function_count; i++) {
-		struct fg_node_verdict *node = &blame->functions[i];
-		const double part = node->delta / blame->total_delta;
-
-		blame->unattributed -= node->delta;
-		if (!fg_standing_is_sure(node->standing))
-			continue;
-		blame->everything_else -= node->delta;
-		if (whole_changed && fabs(part) <= SHARE_MAX)
-			node->share_of_change = part;
-	}
-}
-
 static int sure_first(const void *left, const void *right)
 {
 	const struct fg_node_verdict *a = left;
@@ -302,7 +285,7 @@ void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 	blame->unit = "ms";
 	blame->total_delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS;
 	decide(input, baseline->name, sides, arena, blame);
-	share(blame, has_changed(verdict, blame->measure));
+	fg_shares_set(blame, has_changed(verdict, blame->measure));
 	for (size_t arm = 0; arm < 2; arm++)
 		side_release(&sides[arm]);
 }

@@ -106,6 +106,9 @@ struct fg_path_verdict {
 	enum fg_outcome outcome;
 };
 
+/* A share beyond this, of a whole that nearly cancels out, says nothing: 4340 % and -3335 %. */
+#define FG_SHARE_MAX 2.0
+
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
@@ -127,7 +130,7 @@ struct fg_node_verdict {
 	double delta;
 	double low;
 	double high;
-	/* of the whole difference; NaN where that is not sure, or so small that shares mislead */
+	/* of the whole difference; NaN where that is not sure, or any share beyond FG_SHARE_MAX */
 	double share_of_change;
 	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
 	uint64_t samples;              /* pooled */

@@ -89,7 +89,8 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
-	if (has_shares(blame))
+	/* Where some are left out, what they leave may cancel out with what they take. */
+	if (has_shares(blame) && fabs(rest.delta) <= FG_SHARE_MAX * fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
 	if (!(fabs(rest.delta) > 0))
 		rest.delta = (double)NAN;

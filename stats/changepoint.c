@@ -175,7 +175,7 @@ static void lay_windows(struct search *s)
 
 		for (size_t i = 0; i <= steps; i++) {
 			double slack = n - length;
-			double start = steps > 0 ? slack * (double)i / (double)steps : 0.0;
+			double start = slack * (double)i / (double)steps;
 			struct window w = {.start = (size_t)floor(start),
 					   .end = (size_t)ceil(start + length - 1e-9)};
 

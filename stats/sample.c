@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define ROUNDING 1e-13 /* of a mean */
+
 double *fg_sorted_copy(const double *values, size_t count)
 {
 	double *copy;
@@ -97,6 +99,8 @@ double fg_mad(const double *values, size_t count)
 double fg_autocorrelation(const double *values, size_t count, size_t lag)
 {
 	double mean = fg_mean(values, count);
+	/* Equal values differ from their mean by its rounding. */
+	double least = (double)count * (ROUNDING * mean) * (ROUNDING * mean);
 	double own = 0.0;
 	double shared = 0.0;
 
@@ -107,5 +111,5 @@ double fg_autocorrelation(const double *values, size_t count, size_t lag)
 		if (i + lag < count)
 			shared += (values[i] - mean) * (values[i + lag] - mean);
 	}
-	return own > 0.0 ? shared / own : (double)NAN;
+	return own > least ? shared / own : (double)NAN;
 }

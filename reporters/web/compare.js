@@ -154,7 +154,7 @@ function pathWords(all) {
 }
 
 // Reports of earlier versions tell a standing only by the verdict.
-function isSure(f) {
+export function isSure(f) {
 	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
 }
 
@@ -167,17 +167,20 @@ function standing(f) {
 	return el('span', { class: STANDING_COLOURS[word] ? `badge ${STANDING_COLOURS[word]}` : 'quiet' }, word);
 }
 
+// A larger share, of a whole that nearly cancels out, says nothing.
+const SHARE_MAX = 2;
+
 // The rows add up to the whole change.
-function everythingElse(parts, shown) {
+export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || rest === 0)
 		return null;
-	const share = finite(shown[0].share_of_change) ? rest / parts.total : null;
+	const share = finite(shown[0].share_of_change) && Math.abs(rest / parts.total) <= SHARE_MAX ? rest / parts.total : null;
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),
 		el('strong', {}, parts.format(rest)));
 }
 
-function notSure(parts) {
+export function notSure(parts) {
 	const names = parts.of.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
 		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${parts.format(parts.delta(f))}`]);
 	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));

@@ -7,7 +7,8 @@ Each mutant is a room (gate and stats, unless rooms or files of theirs are named
 <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
 times as long; what does not compile is no mutant.  All that there are are tried in a random order that is always the same, for SECONDS or
 until N were tried, so that those tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
-states, or a change that makes no difference.  Fewer than 90 % killed is a failure.
+states, or a change that makes no difference.  Of the latter those that were read are listed in equivalent-mutants.txt with the reason, and are not tried;
+an entry whose line is gone is an error.  Fewer than 90 % killed is a failure.
 """
 import argparse
 import collections
@@ -21,6 +22,7 @@ import re
 import resource
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,25 +30,47 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+EQUIVALENTS = pathlib.Path(__file__).with_name("equivalent-mutants.txt")
 sys.path.insert(0, str(ROOT / "scripts"))
 from rooms import blank  # noqa: E402
 
 ROOMS = ("gate", "stats")
 KILLED_MIN = 0.9
+SYMBOL_TABLE, HIDDEN = 2, 2  # of ELF
+LIBRARY = "libmutant.so"
 SKIPPED = 77
 # In seconds of the processor: what the machine does beside them makes no difference.
 HANG_FACTOR, HANG_MIN_S = 5, 2
 # As in `./dev test`, the sanitizers notice what no assertion does.  The memory of a test is limited by the address sanitizer.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+SHARED = ["-O1", *SANITIZE, "-shared", f"-Wl,-soname,{LIBRARY}"]
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocation_size_mb=1024"}
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*",
          "+=": "-=", "-=": "+=", "*=": "/=", "++": "--", "true": "false", "false": "true"}
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
-LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|fg_grow")
+LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
+                      r"fg_arena_array|fg_grow")
+
+# Nor does how many elements an array is declared with, once there are enough.
+BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")
+
+
+def read_equivalents(path):
+    """{(file, line's text, old, new, which of these on the line): where it is listed} of lines "FILE | OLD -> NEW [#N] | TEXT | REASON"."""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split(" | ")]
+        swap = re.fullmatch(r"(\S+) -> (\S+)(?: #(\d+))?", fields[1]) if len(fields) > 3 else None
+        if not swap or not fields[-1]:
+            sys.exit(f"mutants: {path.name}:{number}: 'FILE | OLD -> NEW [#N] | TEXT | REASON' expected")
+        found[fields[0], " | ".join(fields[2:-1]), swap[1], swap[2], int(swap[3] or 1)] = f"{path.name}:{number}"
+    return found
 
 
 class Room:
@@ -57,8 +81,12 @@ class Room:
         self.archive = f"{name}/libfg_{name}.a"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/fg_{name}.dir/" in entry["command"]}
+        self.files = sorted(self.compile)
+        # Sanitized, an arena makes every allocation a separate one, so that reading past its end is noticed.
+        self.arena = str(ROOT / "base/arena.c")
+        self.compile.update((entry["file"], entry["command"]) for entry in commands if entry["file"] == self.arena)
         # Read once: somebody may go on working on them.
-        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.compile}
+        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
         self.links = {}
         for test in sorted((build / "tests/unit" / name).glob(f"test_unit_{name}_*")):
             target = str(test.relative_to(build))
@@ -68,13 +96,19 @@ class Room:
         self.kills = collections.Counter()
         self.statements = set()  # (file, line)
         self.executing = collections.defaultdict(set)  # (file, line) or (file, None): the tests
+        self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")  # removed when nobody has it any more
+        self.kept = pathlib.Path(self.folder.name)
+        self.programs = {}
+        self.lock = threading.Lock()
 
-    def mutants(self):
-        for file in sorted(self.compile):
+    def mutants(self, files):
+        for file in files:
             for number, line in enumerate(blank("".join(self.lines[file])).splitlines()):
                 if LEFT_OUT.search(line):
                     continue
                 for match in PLACE.finditer(line):
+                    if BOUND.search(line[:match.start()]):
+                        continue
                     old = match[0]
                     new = SWAPS.get(old) or (str(int(old) + 1) if old.isdigit() else str(2 * float(old) or 1.0))
                     yield Mutant(file, number, match.start(), old, new)
@@ -83,35 +117,38 @@ class Room:
         """The test's exit code."""
         limit = max(HANG_MIN_S, math.ceil(HANG_FACTOR * self.seconds.get(target, 60)))
         words = ["sh", "-c", f'ulimit -t {limit} && exec "$0"', program]
-        return subprocess.run(words, cwd=work, capture_output=True, env=ENVIRONMENT, check=False).returncode
+        environment = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(work)}
+        return subprocess.run(words, cwd=work, capture_output=True, env=environment, check=False).returncode
 
-    def link(self, target, program, archive, flags):
-        words = self.links[target].replace(self.archive, str(archive)).replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
+    def link(self, target, program, objects, flags):
+        """Links the test with these objects in the place of the room's archive."""
+        words = self.links[target].replace(self.archive, shlex.join(map(str, objects)))
+        words = words.replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
         return subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def compiles(self, file, source, made, flags):
-        """Compiles the source in the place of the room's file."""
+        """Compiles the source in the place of the room's file: an object, or a library if the flags say so."""
         command = shlex.split(self.compile[file])
         command[command.index("-o") + 1] = str(made)
         command[command.index("-c") + 1] = str(source)
-        command = [word for word in command if word not in ("-MD", "ccache") and not re.fullmatch(r"-[gOW].*", word)] + ["-w", *flags]
+        left_out = {"-MD", "ccache", "-fvisibility=hidden", *(["-c"] if "-shared" in flags else [])}
+        command = [word for word in command if word not in left_out and not re.fullmatch(r"-[gOW].*", word)] + ["-w", *flags]
         return subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode == 0
 
-    def measure(self):
-        """How long each test takes, and which lines it executes; the first that fails without a mutant ends it all."""
+    def measure(self, files):
+        """How long each test takes, and which lines of the files it executes; the first that fails without a mutant ends it all."""
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
-            objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in self.compile}
+            objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in files}
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 list(pool.map(lambda file: self.compiles(file, file, objects[file], ["-O0", "--coverage"]), objects))
-            archive = work / "counting.a"
-            subprocess.run(["ar", "rcs", str(archive), *map(str, objects.values())], check=True)
             for target in self.links:
                 for counters in work.glob("*.gcda"):
                     counters.unlink()
                 program = work / "program"
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                if not self.link(target, program, archive, ["--coverage"]) or self.run_test(program, target, work) not in (0, SKIPPED):
+                linked = self.link(target, program, [*objects.values(), self.archive], ["--coverage"])
+                if not linked or self.run_test(program, target, work) not in (0, SKIPPED):
                     sys.exit(f"mutants: {target} fails without a mutant")
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 self.seconds[target] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
@@ -132,14 +169,49 @@ class Room:
         line = mutant.line if (mutant.file, mutant.line) in self.statements else None
         return self.executing[mutant.file, line]
 
-    def try_tests(self, mutant, work, archive):
-        """The name of the first test that fails when linked with this archive.  Quick ones that killed in this file come first."""
+    def visible(self, archive):
+        """A copy of the archive, made once, whose objects hide nothing from a library."""
+        copy = self.kept / archive.replace("/", "_")
+        if not copy.exists():
+            copy.write_bytes(make_visible((self.build / archive).read_bytes()))
+        return copy
+
+    def parts_of(self, file):
+        """What stands in the place of the room's archive: the file as a library, and all others."""
+        name = pathlib.Path(file).stem
+        folder = self.kept / name
+        library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"
+        if not folder.exists():
+            folder.mkdir()
+            made = self.compiles(file, file, library, SHARED)
+            if not made or not arena.exists() and not self.compiles(self.arena, self.arena, arena, ["-O1", *SANITIZE]):
+                sys.exit(f"mutants: {file} or base/arena.c does not compile")
+            shutil.copy(self.visible(self.archive), rest)
+            subprocess.run(["ar", "d", str(rest), f"{name}.c.o"], check=True)
+        return library, arena, rest
+
+    def program_of(self, file, target):
+        """The test, linked once with everything but the file, which it loads as a library from LD_LIBRARY_PATH."""
+        with self.lock:
+            if (file, target) not in self.programs:
+                parts = self.parts_of(file)
+                program = parts[0].with_name(pathlib.Path(target).name)
+                words = self.links[target].replace(self.archive, shlex.join(map(str, parts)))
+                words = words.replace(f"-o {target}", f"{shlex.join(SANITIZE)} -Wl,--no-as-needed -o {program}")
+                words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )", lambda found: str(self.visible(found[1])), words)
+                done = subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    sys.exit(f"mutants: {target} cannot be linked: {done.stderr[-2000:]}")
+                self.programs[file, target] = program
+            return self.programs[file, target]
+
+    def try_tests(self, mutant, work):
+        """The name of the first test that fails with this library.  Quick ones that killed in this file come first."""
         def cost(target):
             return (self.seconds[target] + 0.05) / (0.02 + self.kills[mutant.file, target])
 
         for target in sorted(self.tests_of(mutant), key=cost):
-            program = work / "program"
-            if not self.link(target, program, archive, SANITIZE) or self.run_test(program, target, work) not in (0, SKIPPED):
+            if self.run_test(self.program_of(mutant.file, target), target, work) not in (0, SKIPPED):
                 self.kills[mutant.file, target] += 1
                 return target
         return ""
@@ -153,13 +225,34 @@ class Room:
             lines[mutant.line] = line[:mutant.column] + mutant.new + line[mutant.column + len(mutant.old):]
             source = work / pathlib.Path(mutant.file).name
             source.write_text("".join(lines), encoding="utf-8")
-            made = work / f"{source.name}.o"
-            if not self.compiles(mutant.file, source, made, ["-O1", *SANITIZE]):
+            if not self.compiles(mutant.file, source, work / LIBRARY, SHARED):
                 return None
-            archive = work / pathlib.Path(self.archive).name
-            shutil.copy(self.build / self.archive, archive)
-            subprocess.run(["ar", "r", str(archive), str(made)], check=True, capture_output=True)
-            return self.try_tests(mutant, work, archive)
+            return self.try_tests(mutant, work)
+
+
+def make_visible(archive):
+    """The archive with every hidden symbol of its objects made visible, so that a library can use them."""
+    data = bytearray(archive)
+    at = 8
+    while at + 60 <= len(data):
+        size = int(data[at + 48:at + 58])
+        if data[at + 60:at + 64] == b"\x7fELF":
+            show_symbols(data, at + 60)
+        at += 60 + size + size % 2
+    return bytes(data)
+
+
+def show_symbols(data, start):
+    """In the ELF object that begins at `start`."""
+    sections, = struct.unpack_from("<Q", data, start + 0x28)
+    entry_size, count = struct.unpack_from("<HH", data, start + 0x3a)
+    for number in range(count):
+        kind, _, _, offset, size = struct.unpack_from("<4xI4Q", data, start + sections + number * entry_size)
+        if kind != SYMBOL_TABLE:
+            continue
+        for symbol in range(start + offset, start + offset + size, 24):
+            if data[symbol + 5] & 3 == HIDDEN:
+                data[symbol + 5] &= ~3
 
 
 class Tally:
@@ -205,13 +298,31 @@ def choose(build, names):
     found = []
     for name in dict.fromkeys(name.split("/")[0] for name in names):
         room = Room(build, name)
-        if not room.compile or not room.links:
+        if not room.files or not room.links:
             sys.exit(f"mutants: no sources or no unit tests of '{name}' in {build}")
-        room.measure()
-        found += [(room, mutant) for mutant in room.mutants()
-                  if name in names or str(pathlib.Path(mutant.file).relative_to(ROOT)) in names]
+        wanted = [file for file in room.files if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
+        room.measure(wanted)
+        found += [(room, mutant) for mutant in room.mutants(wanted)]
+    found = without_equivalents(found, read_equivalents(EQUIVALENTS), names)
     random.Random(1).shuffle(found)
     return found
+
+
+def without_equivalents(mutants, equivalents, names):
+    """The mutants that are not listed; it is an error if one that is listed is not there."""
+    kept, used, seen = [], set(), collections.Counter()
+    for room, mutant in sorted(mutants, key=lambda pair: pair[1]):
+        file, text = str(pathlib.Path(mutant.file).relative_to(ROOT)), room.lines[mutant.file][mutant.line].strip()
+        seen[mutant.file, mutant.line, mutant.old] += 1
+        key = (file, text, mutant.old, mutant.new, seen[mutant.file, mutant.line, mutant.old])
+        if key in equivalents:
+            used.add(key)
+        else:
+            kept.append((room, mutant))
+    for key, place in equivalents.items():
+        if key not in used and (key[0] in names or key[0].split("/")[0] in names):
+            sys.exit(f"mutants: {place}: {key[0]} has no line '{key[1]}' with {key[2]} -> {key[3]}")
+    return kept
 
 
 def main():
@@ -221,7 +332,7 @@ def main():
     parser.add_argument("names", nargs="*", default=ROOMS)
     parser.add_argument("--count", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     mutants = choose(asked.build.resolve(), asked.names)
     print(f"{len(mutants)} mutants there are", flush=True)
     end = time.monotonic() + asked.seconds

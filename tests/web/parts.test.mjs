@@ -48,6 +48,31 @@ await runTests({
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
 		await page.close();
 	},
+	'only what is sure is listed as the cause, and what is not is said not to be': async (context) => {
+		const page = await openTrend(context, 2);
+		const [sure, words, none] = await page.evaluate(async () => {
+			const { isSure, notSure } = await import('/compare.js');
+			const all = ['guilty', 'faster', 'same code', 'not sure', 'moved', 'unchanged'].map((standing) => ({ name: standing, standing, delta_ms: 2 }));
+			const old = ['regression', 'improvement', 'inconclusive', 'pass', 'moved'].map((verdict) => ({ name: verdict, verdict, delta_ms: 2 }));
+			const parts = (functions) => ({ of: { functions }, delta: (f) => f.delta_ms, format: (ms) => `+${ms} ms` });
+			return [[...all, ...old].filter(isSure).map((f) => f.name), notSure(parts(all)).textContent, notSure(parts(all.slice(0, 3)))];
+		});
+		assert.deepEqual(sure, ['guilty', 'faster', 'same code', 'regression', 'improvement']);
+		assert.equal(words, 'not sure: not sure +2 ms');
+		assert.equal(none, false);
+		await page.close();
+	},
+	'what a short list leaves has no share beyond twice the whole': async (context) => {
+		const page = await openTrend(context, 2);
+		const words = await page.evaluate(async () => {
+			const { everythingElse } = await import('/compare.js');
+			const parts = { delta: (f) => f.delta_ms, total: 10, format: (ms) => `${ms} ms` };
+			const functions = [15, 15, 15, 15].map((ms) => ({ delta_ms: ms, share_of_change: ms / 10 }));
+			return [1, 2, 4].map((count) => everythingElse(parts, functions.slice(0, count)).textContent);
+		});
+		assert.deepEqual(words, ['-50 %everything else-5 ms', '-200 %everything else-20 ms', 'everything else-50 ms']);
+		await page.close();
+	},
 	'the inverted view keeps every weight and leaves out callers that nobody could see': async (context) => {
 		const page = await openTrend(context, 2);
 		const [nodes, folded, total] = await page.evaluate(async () => {

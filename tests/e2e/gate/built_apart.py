@@ -69,6 +69,14 @@ def other_ways_of_building_are_said():
     check(code in (0, 1, 3) and "built differently" not in text, f"built alike: {code} {text}")
 
 
+def a_sanitized_side_is_no_comparison():
+    project = Project("sanitized", PLAIN.format("-O2"))
+    project.build(PLAIN.format("-O2 -fsanitize=address"))
+    code, text = project.run()
+    check(code == 4, f"a sanitized side: exit code {code}: {text}")
+    check("different kinds" in text and "with AddressSanitizer" in " ".join(text.split()), f"a sanitized side: {text}")
+
+
 def a_library_from_elsewhere_is_said():
     project = Project("origin", SHARED)
     elsewhere = pathlib.Path("elsewhere").absolute()
@@ -127,6 +135,7 @@ def what_the_sampler_sees_of_one_side_only_is_measured_without_it():
 
 def main():
     other_ways_of_building_are_said()
+    a_sanitized_side_is_no_comparison()
     a_library_from_elsewhere_is_said()
     a_library_of_the_work_tree_is_said()
     every_report_says_it()

@@ -19,13 +19,16 @@ build: {{ command: sh build.sh{build} }}
 benchmarks: [ {{ name: show, command: {command} }} ]
 measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 2, max: 2 }}, sampler: {{ enabled: false }} }}
 """
-# Each execution leaves one file: the folder it runs in, a marker of its sources, its environment.
+# Each execution leaves one file: the folder it runs in, a marker of its sources, its arguments and its environment as they were
+# given to it (a shell corrects PWD for its children).
 SHOW = """#!/bin/sh
 n=$(ls "$SEEN" | wc -l)
-{ pwd; cat marker untracked 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo; env; } >"$SEEN/$(printf %04d "$n")"
+{ pwd; cat marker untracked 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
+tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >"$SEEN/$(printf %04d "$n")"
 """
 # Counts what it compiles, as make does.
-BUILD = """for name in marker kept; do
+BUILD = """tr '\\0' '\\n' </proc/$$/environ | grep '^PWD=' >>"$SEEN.built"
+for name in marker kept; do
 	[ -e $name.built ] && [ ! $name -nt $name.built ] || { echo $name >>"$SEEN.compiled"; touch $name.built; }
 done
 """
@@ -99,7 +102,11 @@ def both_sides_see_the_same():
         check(first[0] != second[0], "each pair has both sides")
         sides = [sorted(line.replace(where, "PLACE") for line in environment) for where, _, environment in (first, second)]
         check(sides[0] == sides[1], f"environments of one pair: {set(sides[0]) ^ set(sides[1])}")
-        check("PWD=PLACE" in sides[0] and "OLDPWD=/before" in sides[0], "PWD is where it runs")
+        check("PWD=PLACE" in sides[0] and "OLDPWD=/before" in sides[0] and "_=/usr/bin/env" in sides[0],
+              f"PWD is where it runs, and the rest is as fastgate found it: {sides[0]}")
+        check("sh show.sh " in sides[0], f"the arguments are those of the command: {sides[0]}")
+    built = pathlib.Path(str(project.seen) + ".built").read_text().split()
+    check(sorted(built) == sorted("PWD=" + where for where in folders), f"PWD is where each side is built: {built}")
     check(len({len(environment) for _, _, environment in executions}) > 1 or
           len({sum(map(len, environment)) for _, _, environment in executions}) > 1, "the environment varies from pair to pair")
     check(project.git_status() == [" M marker", "?? untracked"], f"the work tree is as it was: {project.git_status()}")

@@ -122,6 +122,10 @@ static void values_are_written_for_people(void **state)
 	assert_string_equal(fg_format_without_sign(text), "25.0 %");
 	assert_string_equal(fg_format_without_sign("+25.0 %"), "25.0 %");
 	assert_string_equal(fg_format_signed(-0.00123, 2, text), "−0.0012");
+	assert_string_equal(fg_format_signed(150, 2, text), "+150");
+	assert_string_equal(fg_format_signed(99.7, 2, text), "+100");
+	assert_string_equal(fg_format_signed(99.4, 2, text), "+99");
+	assert_string_equal(fg_format_signed(-1234.5, 3, text), "−1234");
 	assert_string_equal(fg_format_sign(0), "+");
 	assert_string_equal(fg_format_change(0.0004, text), "+0.04 %");
 	assert_string_equal(fg_format_change(0.0, text), "+0.0 %");

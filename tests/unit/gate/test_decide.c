@@ -572,15 +572,46 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	series->repetition_count = all; /* so that all of them are freed */
 }
 
-static void a_call_without_a_run_is_refused(void **state)
+/* Every report has it: the terminal shows it by itself, the others with the notes. */
+static void why_this_schedule_was_chosen_is_a_note(void **state)
 {
-	struct fg_gate_input input = {0};
-	struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
-	struct fg_error err;
+	static const char why[] = "a duet needs a program that keeps exactly one CPU busy";
+	struct fg_series *series = make_pairs(40, 0.0, 0.01);
 
 	(void)state;
-	assert_int_equal(fg_gate_decide(&input, &verdict, &err), FG_EINVAL);
-	assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
+	assert_false(fg_made_has_note(&fg_made_decide(&made, "parse")->notes, "duet"));
+	series->schedule_reason = fg_xstrdup(why);
+	assert_true(fg_made_has_note(&fg_made_decide(&made, "parse")->notes, why));
+}
+
+static void an_interrupted_benchmark_is_judged_and_said_to_be_one(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	make_pairs(40, 0.2, 0.01)->state = FG_INTERRUPTED;
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fg_made_has_note(&b->notes, "interrupted: judged by what was measured so far"));
+}
+
+static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
+{
+	const struct fg_gate_input lacking[] = {
+		{.policy = &made.policy, .measure = &made.measure},
+		{.run = &made.run, .measure = &made.measure},
+		{.run = &made.run, .policy = &made.policy},
+		{.run = NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lacking); i++) {
+		struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
+		struct fg_error err;
+
+		assert_int_equal(fg_gate_decide(&lacking[i], &verdict, &err), FG_EINVAL);
+		assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -616,7 +647,9 @@ int main(void)
 		TEST(when_all_pairs_are_set_aside_it_is_inconclusive_and_why),
 		TEST(a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for),
 		TEST(looking_while_measuring_agrees_with_the_verdict),
-		TEST(a_call_without_a_run_is_refused),
+		TEST(why_this_schedule_was_chosen_is_a_note),
+		TEST(an_interrupted_benchmark_is_judged_and_said_to_be_one),
+		TEST(a_call_without_a_run_a_policy_or_keys_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,10 @@ struct fixture {
 	struct fg_policy policy;
 	struct fg_metric_verdict metrics[METRICS_MAX];
 	struct fg_benchmark_verdict verdict;
+	uint32_t top;
 	uint32_t parse;
 	uint32_t copy;
+	uint32_t load;
 };
 
 static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *library,
@@ -32,18 +34,25 @@ static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char
 	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
 }
 
+/* An empty program. */
+static void start_again(struct fixture *f)
+{
+	fg_profile_set_release(&f->set);
+	fg_arena_release(&f->arena);
+	f->policy = (struct fg_policy){.alpha = 0.01, .metrics = f->rows};
+	f->verdict = (struct fg_benchmark_verdict){.metrics = f->metrics};
+	fg_profile_set_init(&f->set, "app");
+	f->top = add_node(&f->set, 0, "app", "main");
+	f->parse = add_node(&f->set, f->top, "app", "parse");
+	f->copy = add_node(&f->set, f->top, "libc.so.6", "memcpy");
+	f->load = add_node(&f->set, f->top, "app", "load");
+}
+
 static int setup(void **state)
 {
 	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-	uint32_t top = 0;
 
-	fg_profile_set_init(&f->set, "app");
-	top = add_node(&f->set, 0, "app", "main");
-	f->parse = add_node(&f->set, top, "app", "parse");
-	f->copy = add_node(&f->set, top, "libc.so.6", "memcpy");
-	f->policy.alpha = 0.01;
-	f->policy.metrics = f->rows;
-	f->verdict.metrics = f->metrics;
+	start_again(f);
 	*state = f;
 	return 0;
 }
@@ -179,6 +188,484 @@ static void equal_counts_are_the_same_work(void **state)
 	assert_int_equal(f->verdict.work->kind, FG_WORK_SAME);
 }
 
+/* ---- to the instruction ---- */
+
+/* What one arm executes, and how often it calls what does it. */
+struct work {
+	double top, parse, load, copy; /* instructions */
+	double parse_calls, load_calls, copy_calls;
+};
+
+static void add_work(struct fixture *f, uint8_t arm, uint32_t pair, const struct work *work)
+{
+	static const char *const measures[] = {"instructions", "calls"};
+	const double values[2][4] = {
+		{work->top, work->parse, work->load, work->copy},
+		{0, work->parse_calls, work->load_calls, work->copy_calls},
+	};
+
+	for (size_t m = 0; m < 2; m++) {
+		const struct fg_measure what = fg_measure_describe(measures[m], NULL);
+		const uint16_t id = fg_profile_set_measure(&f->set, &what);
+		struct fg_profile_row *row = fg_profile_set_add_row(&f->set, 4);
+		const uint32_t nodes[] = {f->top, f->parse, f->load, f->copy};
+
+		row->arm = arm;
+		row->pair = FG_EXACT_FIRST_PAIR + pair;
+		row->measure = id;
+		memcpy(row->nodes, nodes, sizeof(nodes));
+		memcpy(row->values, values[m], sizeof(values[m]));
+	}
+}
+
+/* One repetition a side of a program that only parses. */
+static void count_parse(struct fixture *f, double before, double after)
+{
+	const struct work sides[2] = {{.parse = before, .parse_calls = before},
+				      {.parse = after, .parse_calls = after}};
+
+	for (uint8_t arm = 0; arm < 2; arm++)
+		add_work(f, arm, 0, &sides[arm]);
+}
+
+static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
+{
+	static const struct {
+		double before;
+		double after;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{400, 500, FG_OUTCOME_PASS}, {400, 501, FG_OUTCOME_REGRESSION},
+		{400, 300, FG_OUTCOME_PASS}, {400, 299, FG_OUTCOME_IMPROVEMENT},
+		{400, 400, FG_OUTCOME_PASS},
+	};
+	static const char *const names[] = {"instructions", "calls"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		for (size_t n = 0; n < FG_ARRAY_SIZE(names); n++) {
+			const struct fg_metric_verdict *metric = NULL;
+
+			start_again(f);
+			gate(f, names[n], 0.25);
+			count_parse(f, rows[i].before, rows[i].after);
+			metric = decided(f, names[n], false);
+			assert_int_equal(metric->outcome, rows[i].outcome);
+			assert_string_equal(metric->label, names[n]);
+			assert_string_equal(metric->unit, "1");
+			assert_int_equal(metric->better, FG_BETTER_LOWER);
+			assert_true(metric->decided && metric->exact && metric->gated);
+			assert_int_equal(metric->pairs, 1);
+			assert_float_equal(metric->baseline, rows[i].before, 0);
+			assert_float_equal(metric->candidate, rows[i].after, 0);
+			assert_float_equal(metric->ratio, rows[i].after / rows[i].before, 0);
+			assert_float_equal(metric->low, metric->ratio, 0);
+			assert_float_equal(metric->high, metric->ratio, 0);
+			assert_float_equal(metric->margin, 0.25, 0);
+			assert_float_equal(metric->smallest_detectable, 0.25, 0);
+			assert_float_equal(metric->alpha, 0.01, 0);
+			assert_true(isnan(metric->p_value));
+		}
+	}
+}
+
+/* One part in ten thousand is no regression of a count that nobody gates. */
+static void a_count_that_is_only_shown_has_a_tolerance(void **state)
+{
+	static const struct {
+		double tolerance;
+		double after;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{0, 1.00009, FG_OUTCOME_PASS},    {0, 1.00011, FG_OUTCOME_REGRESSION},
+		{0, 0.99991, FG_OUTCOME_PASS},    {0, 0.99989, FG_OUTCOME_IMPROVEMENT},
+		{0.01, 1.009, FG_OUTCOME_PASS},   {0.01, 1.011, FG_OUTCOME_REGRESSION},
+		{1e-6, 1.00009, FG_OUTCOME_PASS},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_metric_verdict *metric = NULL;
+
+		start_again(f);
+		gate(f, "instructions", 0);
+		f->rows[0].gated = false;
+		f->rows[0].tolerance = rows[i].tolerance;
+		count_parse(f, million, rows[i].after * million);
+		metric = decided(f, "instructions", false);
+		assert_false(metric->gated);
+		assert_int_equal(metric->outcome, rows[i].outcome);
+	}
+}
+
+/* The least of one side is held against the most of the other. */
+static void repetitions_within_the_tolerance_are_taken_at_their_nearest(void **state)
+{
+	static const struct {
+		double before[2];
+		double after[2];
+		bool exact;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{{400, 440}, {540, 540}, true, FG_OUTCOME_PASS},
+		{{400, 440}, {551, 560}, true, FG_OUTCOME_REGRESSION},
+		{{400, 440}, {290, 310}, true, FG_OUTCOME_PASS},
+		{{400, 440}, {290, 299}, true, FG_OUTCOME_IMPROVEMENT},
+		{{400, 500}, {900, 900}, true, FG_OUTCOME_REGRESSION},
+		{{400, 501}, {900, 900}, false, FG_OUTCOME_INCONCLUSIVE},
+		{{900, 900}, {400, 501}, false, FG_OUTCOME_INCONCLUSIVE},
+		{{501, 400}, {900, 900}, false, FG_OUTCOME_INCONCLUSIVE},
+		{{0, 500}, {900, 900}, false, FG_OUTCOME_INCONCLUSIVE},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_metric_verdict *metric = NULL;
+
+		start_again(f);
+		gate(f, "instructions", 0.25);
+		for (uint32_t pair = 0; pair < 2; pair++) {
+			add_work(f, 0, pair, &(struct work){.parse = rows[i].before[pair]});
+			add_work(f, 1, pair, &(struct work){.parse = rows[i].after[pair]});
+		}
+		metric = decided(f, "instructions", false);
+		assert_int_equal(metric->outcome, rows[i].outcome);
+		assert_int_equal(metric->exact, rows[i].exact);
+		assert_int_equal(metric->pairs, 2);
+		assert_float_equal(metric->baseline, (rows[i].before[0] + rows[i].before[1]) / 2,
+				   0);
+		assert_int_equal(f->verdict.metric_count, 1); /* nobody counted calls */
+		if (!rows[i].exact && rows[i].before[0] > 0)
+			assert_string_equal(metric->notes.items[0],
+					    "not decided by counting: repetitions of one side "
+					    "differ by up to 25.2 %");
+		else
+			assert_int_equal(metric->notes.count, rows[i].exact ? 0 : 1);
+	}
+}
+
+static void the_side_with_fewer_repetitions_says_how_many_pairs_there_are(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint8_t more = 0; more < 2; more++) {
+		start_again(f);
+		for (uint32_t pair = 0; pair < 3; pair++) {
+			add_work(f, more, pair, &(struct work){.parse = 90, .parse_calls = 9});
+			if (pair < 2)
+				add_work(f, 1 - more, pair,
+					 &(struct work){.parse = 60, .parse_calls = 6});
+		}
+		assert_int_equal(decided(f, "instructions", false)->pairs, 2);
+		assert_int_equal(decided(f, "calls", false)->pairs, 2);
+		assert_float_equal(f->metrics[1].baseline, more ? 6 : 9, 0);
+	}
+}
+
+/* Rows of the pairs, of another measure and of one side alone say nothing. */
+static void only_what_was_counted_on_both_sides_is_compared(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+
+	assert_false(fg_exact_has(NULL, 0));
+	assert_false(fg_exact_has(&f->set, 0));
+	count_parse(f, 100, 100);
+	f->set.rows[0].pair = FG_EXACT_FIRST_PAIR - 1;
+	assert_false(fg_exact_has(&f->set, 0));
+	assert_true(fg_exact_has(&f->set, 1));
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 0);
+	f->set.rows[0].pair = FG_EXACT_FIRST_PAIR;
+	f->set.rows[2].measure = fg_profile_set_measure(&f->set, &bytes);
+	assert_true(fg_exact_has(&f->set, 0));
+	assert_false(fg_exact_has(&f->set, 1));
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 0);
+	assert_null(f->verdict.work);
+	/* Calls that one side alone was asked for are no metric. */
+	for (uint8_t arm = 0; arm < 2; arm++) {
+		start_again(f);
+		add_work(f, arm, 0, &(struct work){.parse = 1, .parse_calls = 1});
+		add_work(f, 1 - arm, 0, &(struct work){.parse = 1});
+		fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+		assert_int_equal(f->verdict.metric_count, 1);
+	}
+	start_again(f);
+	count_parse(f, 1, 1);
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 2);
+	start_again(f);
+	count_parse(f, 0, 100);
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 0);
+	start_again(f);
+	count_parse(f, 100, 0);
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.metric_count, 0);
+}
+
+static void equal_is_what_agrees_to_the_digit_in_the_first_repetition(void **state)
+{
+	static const struct {
+		struct work sides[2];
+		bool equal;
+	} rows[] = {
+		{{{.parse = 1, .parse_calls = 1}, {.parse = 1, .parse_calls = 1}}, true},
+		{{{.parse = 1, .parse_calls = 1}, {.parse = 2, .parse_calls = 1}}, false},
+		{{{.parse = 2, .parse_calls = 1}, {.parse = 1, .parse_calls = 1}}, false},
+		{{{.parse = 1, .parse_calls = 1}, {.parse = 1, .parse_calls = 2}}, false},
+		{{{.parse = 1, .parse_calls = 2}, {.parse = 1, .parse_calls = 1}}, false},
+		{{{.load = 1}, {.load = 2}}, false},
+		{{{.copy = 1, .copy_calls = 1}, {.copy = 2, .copy_calls = 7}}, true},
+		{{{.parse = 1, .load = 2}, {.parse = 2, .load = 1}}, false},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		start_again(f);
+		for (uint8_t arm = 0; arm < 2; arm++) {
+			add_work(f, arm, 0, &rows[i].sides[arm]);
+			add_work(f, arm, 1, &(struct work){.parse = 100 + 100.0 * arm});
+		}
+		assert_int_equal(fg_exact_is_equal(&f->set), rows[i].equal);
+	}
+}
+
+static void the_c_library_and_the_dynamic_linker_stand_apart(void **state)
+{
+	static const struct {
+		const char *library;
+		bool apart;
+	} rows[] = {
+		{"libc.so.6", true},
+		{"libc-2.31.so", true},
+		{"ld-linux-x86-64.so.2", true},
+		{"ld.so.1", true},
+		{"libcrypto.so.3", false},
+		{"libm.so.6", false},
+		{"ldap.so", false},
+		{"", false},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		start_again(f);
+		f->copy = add_node(&f->set, f->top, rows[i].library, "other");
+		for (uint8_t arm = 0; arm < 2; arm++)
+			add_work(f, arm, 0,
+				 &(struct work){.parse = 1, .copy = arm, .copy_calls = arm});
+		assert_int_equal(fg_exact_is_equal(&f->set), rows[i].apart);
+	}
+}
+
+/* Beside a change of the time by `ratio`; 0: no metric says that it changed. */
+static enum fg_work meaning(struct fixture *f, double before, double after, double ratio)
+{
+	start_again(f);
+	count_parse(f, before, after);
+	f->metrics[0] = (struct fg_metric_verdict){.unit = "ns",
+						   .ratio = ratio,
+						   .outcome = ratio > 1   ? FG_OUTCOME_REGRESSION
+							      : ratio > 0 ? FG_OUTCOME_IMPROVEMENT
+									  : FG_OUTCOME_PASS};
+	f->verdict.metric_count = 1;
+	fg_exact_decide(&f->set, &f->policy, false, &f->arena, &f->verdict);
+	return f->verdict.work->kind;
+}
+
+static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
+{
+	static const struct {
+		double before;
+		double after;
+		double ratio;
+		enum fg_work kind;
+	} rows[] = {
+		{8, 9, 1.5, FG_WORK_MORE}, /* an eighth is a quarter of a half */
+		{800, 899, 1.5, FG_WORK_SAME_SLOWER},
+		{8, 7, 1.5, FG_WORK_SAME_SLOWER},
+		{8, 7, 0.5, FG_WORK_LESS},
+		{800, 701, 0.5, FG_WORK_SAME_FASTER},
+		{8, 9, 0.5, FG_WORK_SAME_FASTER},
+		/* less than a thousandth explains nothing */
+		{100000, 100099, 1.001, FG_WORK_SAME_SLOWER},
+		{100000, 100101, 1.001, FG_WORK_MORE},
+		{100000, 99901, 0.999, FG_WORK_SAME_FASTER},
+		{100000, 99899, 0.999, FG_WORK_LESS},
+		{100000, 100011, 0, FG_WORK_MORE_NOT_FELT},
+		{100000, 100009, 0, FG_WORK_SAME},
+		{100000, 99989, 0, FG_WORK_LESS_NOT_FELT},
+		{100000, 99991, 0, FG_WORK_SAME},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		if (meaning(f, rows[i].before, rows[i].after, rows[i].ratio) != rows[i].kind)
+			fail_msg("row %zu: %d", i, (int)f->verdict.work->kind);
+	}
+}
+
+static void without_a_time_work_alone_is_told(void **state)
+{
+	static const struct {
+		double after;
+		enum fg_work kind;
+	} rows[] = {
+		{100011, FG_WORK_MORE}, {100009, FG_WORK_SAME}, {99989, FG_WORK_LESS},
+		{99991, FG_WORK_SAME},  {100000, FG_WORK_SAME},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		start_again(f);
+		count_parse(f, 100000, rows[i].after);
+		fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+		assert_int_equal(f->verdict.work->kind, rows[i].kind);
+	}
+}
+
+/* The time that changed most is taken. */
+static void a_time_is_what_surely_changed_and_has_the_unit_of_one(void **state)
+{
+	static const struct {
+		struct fg_metric_verdict metrics[2];
+		enum fg_work kind; /* of 5 % more work */
+	} rows[] = {
+		{{{.unit = "ns", .ratio = 1.1, .outcome = FG_OUTCOME_REGRESSION},
+		  {.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_REGRESSION}},
+		 FG_WORK_SAME_SLOWER},
+		{{{.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_PLACEMENT},
+		  {.unit = "ns", .ratio = 1.1, .outcome = FG_OUTCOME_REGRESSION}},
+		 FG_WORK_SAME_SLOWER},
+		{{{.unit = "ns", .ratio = 0.6, .outcome = FG_OUTCOME_IMPROVEMENT},
+		  {.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_REGRESSION}},
+		 FG_WORK_SAME_FASTER},
+		{{{.unit = "bytes", .ratio = 1.3, .outcome = FG_OUTCOME_REGRESSION},
+		  {.unit = "ns", .ratio = 1.1, .outcome = FG_OUTCOME_REGRESSION}},
+		 FG_WORK_MORE},
+		{{{.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_INCONCLUSIVE},
+		  {.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_PASS}},
+		 FG_WORK_MORE_NOT_FELT},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		start_again(f);
+		count_parse(f, 100, 105);
+		memcpy(f->metrics, rows[i].metrics, sizeof(rows[i].metrics));
+		f->verdict.metric_count = 2;
+		fg_exact_decide(&f->set, &f->policy, false, &f->arena, &f->verdict);
+		assert_int_equal(f->verdict.work->kind, rows[i].kind);
+		assert_int_equal(f->verdict.metric_count, 4);
+	}
+}
+
+static const char *note_of(struct fixture *f, const struct work sides[2])
+{
+	start_again(f);
+	for (uint8_t arm = 0; arm < 2; arm++)
+		add_work(f, arm, 0, &sides[arm]);
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_int_equal(f->verdict.notes.count, 1);
+	return f->verdict.notes.items[0];
+}
+
+static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
+{
+	static const struct {
+		struct work sides[2];
+		const char *note;
+	} rows[] = {
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 3000, .parse_calls = 30}},
+		 "does more work: 1000 → 3000 instructions (+200 %); most of it in parse, called 3 "
+		 "times as often (10 → 30 calls)"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 20}},
+		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, called 2 "
+		 "times as often (10 → 20 calls)"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1500, .parse_calls = 10}},
+		 "does more work: 1000 → 1500 instructions (+50 %); most of it in parse, +50 % "
+		 "instructions a call (100 → 150)"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 500, .parse_calls = 10}},
+		 "does less work: 1000 → 500 instructions (−50 %); most of it in parse, −50 % "
+		 "instructions a call (100 → 50)"},
+		{{{.top = 1000}, {.top = 1000, .load = 500, .load_calls = 5}},
+		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load, which the "
+		 "baseline never calls"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1123, .parse_calls = 10}},
+		 "does more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
+		 "instructions a call (100 → 112)"},
+		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 16}},
+		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
+		 "instructions a call (100 → 250)"},
+		{{{.top = 1, .copy = 1}, {.top = 2}},
+		 "does more work: 1 → 2 instructions (+100 %); most of it in main; beside them 1 → "
+		 "0 in the C library"},
+		{{{.top = 2}, {.top = 1, .copy = 1}},
+		 "does less work: 2 → 1 instructions (−50 %); most of it in main; beside them 0 → "
+		 "1 in the C library"},
+		{{{.top = 1000, .load = 500, .load_calls = 5}, {.top = 1000}},
+		 "does less work: 1500 → 1000 instructions (−33.3 %); most of it in load"},
+		{{{.top = 1000, .load_calls = 5}, {.top = 1000, .load = 500, .load_calls = 5}},
+		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load"},
+		{{{.top = 1000, .copy = 9000}, {.top = 2000}},
+		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; beside "
+		 "them 9000 → 0 in the C library"},
+		{{{.top = 1000}, {.top = 1000, .copy = 9000}},
+		 "the same work: 1000 → 1000 instructions; beside them 0 → 9000 in the C library"},
+		{{{.parse = 500, .load = 500}, {.parse = 700, .load = 300}},
+		 "the same work: 1000 → 1000 instructions"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
+		assert_string_equal(note_of(f, rows[i].sides), rows[i].note);
+	/* Where the whole is equal, what grew most is told in the figures. */
+	assert_string_equal(f->verdict.work->function, "parse");
+	assert_float_equal(f->verdict.work->function_instructions[0], 500, 0);
+	assert_float_equal(f->verdict.work->function_instructions[1], 700, 0);
+}
+
+static void figures_are_means_of_each_side_without_the_c_library(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_work_verdict *work = NULL;
+
+	for (uint32_t pair = 0; pair < 2; pair++) {
+		for (uint8_t arm = 0; arm < 2; arm++)
+			add_work(f, arm, pair,
+				 &(struct work){.parse = 100 + 100 * arm + 10 * pair,
+						.parse_calls = 4 + 2 * arm + 2 * pair,
+						.copy = 50 + 20 * pair,
+						.copy_calls = 1});
+	}
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	work = f->verdict.work;
+	assert_float_equal(work->instructions[0], 105, 0);
+	assert_float_equal(work->instructions[1], 205, 0);
+	assert_float_equal(work->calls[0], 5, 0);
+	assert_float_equal(work->calls[1], 7, 0);
+	assert_float_equal(work->apart[0], 60, 0);
+	assert_float_equal(work->function_instructions[1], 205, 0);
+	assert_float_equal(work->function_calls[0], 5, 0);
+}
+
+/* What only the C library executes more of is nobody's. */
+static void the_largest_change_is_the_projects_own(void **state)
+{
+	static const struct work sides[2] = {{.top = 100, .parse = 100, .load = 100, .copy = 10},
+					     {.top = 101, .parse = 103, .load = 102, .copy = 999}};
+	struct fixture *f = *state;
+
+	(void)note_of(f, sides);
+	assert_string_equal(f->verdict.work->function, "parse");
+	start_again(f);
+	add_work(f, 0, 0, &(struct work){.top = 100, .parse = 100, .copy = 10});
+	add_work(f, 1, 0, &(struct work){.top = 100, .parse = 100, .copy = 90});
+	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
+	assert_null(f->verdict.work->function);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -189,6 +676,19 @@ int main(void)
 		CASE(repetitions_that_disagree_decide_nothing),
 		CASE(more_work_is_said_with_its_cause),
 		CASE(equal_counts_are_the_same_work),
+		CASE(a_difference_beyond_the_tolerated_fails_to_the_digit),
+		CASE(a_count_that_is_only_shown_has_a_tolerance),
+		CASE(repetitions_within_the_tolerance_are_taken_at_their_nearest),
+		CASE(the_side_with_fewer_repetitions_says_how_many_pairs_there_are),
+		CASE(only_what_was_counted_on_both_sides_is_compared),
+		CASE(equal_is_what_agrees_to_the_digit_in_the_first_repetition),
+		CASE(the_c_library_and_the_dynamic_linker_stand_apart),
+		CASE(more_work_explains_more_time_from_a_quarter_of_it_on),
+		CASE(without_a_time_work_alone_is_told),
+		CASE(a_time_is_what_surely_changed_and_has_the_unit_of_one),
+		CASE(one_line_tells_the_work_its_cause_and_the_c_library),
+		CASE(figures_are_means_of_each_side_without_the_c_library),
+		CASE(the_largest_change_is_the_projects_own),
 	};
 #undef CASE
 

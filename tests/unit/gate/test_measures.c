@@ -388,7 +388,220 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	assert_string_equal(b->measures[0].functions[0].name, "load");
 	assert_float_equal(b->measures[0].functions[0].delta, 1, 0);
 	assert_float_equal(b->measures[0].total_delta, 1, 0);
+	/* Without the counts of either run there is nothing to compare. */
+	for (size_t side = 0; side < 2; side++) {
+		const struct fg_profile_set *nothing[1] = {NULL};
+
+		p.made.input.profiles = side ? p.sets : nothing;
+		p.made.input.baseline_profiles = side ? nothing : before.sets;
+		b = fg_made_decide(&p.made, "app");
+		assert_int_equal(b->measure_count, 0);
+		assert_true(fg_made_has_note(&fg_made_metric(b, "heap.allocations")->notes,
+					     "was not measured"));
+	}
+	p.made.input.profiles = p.sets;
+	p.made.input.baseline_profiles = NULL;
+	assert_int_equal(fg_made_decide(&p.made, "app")->measure_count, 0);
 	program_release(&before);
+	program_release(&p);
+}
+
+/* One part in ten thousand is no news of a count that nobody gates. */
+static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
+{
+	static const struct {
+		double after;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{COUNT + 1, FG_OUTCOME_PASS},
+		{COUNT - 1, FG_OUTCOME_PASS},
+		{2.0 * COUNT, FG_OUTCOME_REGRESSION},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+		const struct fg_benchmark_verdict *b = NULL;
+
+		program_init(&p, "heap.allocations");
+		p.how.gated = false;
+		p.how.min_effect = 0.01;
+		add_steady(&p, unchanged, (double[SITES]){COUNT, rows[i].after});
+		b = fg_made_decide(&p.made, "app");
+		assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+		assert_int_equal(fg_made_metric(b, "heap.allocations")->outcome, rows[i].outcome);
+		/* Who changed what passed and nobody gates is not worth a word. */
+		assert_int_equal(b->measure_count, rows[i].outcome == FG_OUTCOME_REGRESSION);
+		program_release(&p);
+	}
+}
+
+/* Rows that do not count: set aside, of a third arm, of another measure. */
+static void only_repetitions_that_count_are_compared(void **state)
+{
+	struct program p;
+	const struct fg_measure other = fg_measure_describe("alloc_space", "bytes");
+	const struct fg_benchmark_verdict *b = NULL;
+	uint16_t id;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	id = fg_profile_set_measure(&p.set, &other);
+	add_row_to(&p.set, p.measure, p.sites, 0, (double[SITES]){1, 1});
+	p.set.rows[0].aside = FG_ASIDE_WARMUP;
+	add_row_to(&p.set, p.measure, p.sites, 2, (double[SITES]){1, 1});
+	add_row_to(&p.set, id, p.sites, 0, (double[SITES]){7, 7});
+	add_row_to(&p.set, id, p.sites, 1, (double[SITES]){7, 7});
+	add_steady(&p, unchanged, unchanged);
+	b = fg_made_decide(&p.made, "app");
+	assert_true(fg_made_metric(b, "heap.allocations")->exact);
+	assert_int_equal(fg_made_metric(b, "heap.allocations")->outcome, FG_OUTCOME_PASS);
+	assert_int_equal(fg_made_metric(b, "heap.allocations")->pairs, 2);
+	assert_float_equal(fg_made_metric(b, "heap.allocations")->baseline, 2.0 * COUNT, 0);
+	assert_float_equal(fg_made_metric(b, "alloc_space")->baseline, 14, 0);
+	assert_int_equal(b->measure_count, 0); /* nothing changed, so nobody is to blame */
+	/* Nothing that counts at all is no measurement. */
+	for (size_t i = 0; i < p.set.row_count; i++)
+		p.set.rows[i].aside = FG_ASIDE_WARMUP;
+	b = fg_made_decide(&p.made, "app");
+	assert_true(fg_made_has_note(&fg_made_metric(b, "heap.allocations")->notes,
+				     "was not measured"));
+	assert_null(fg_made_metric(b, "alloc_space"));
+	program_release(&p);
+}
+
+/* Sums in another order differ in their last digit. */
+static void a_last_digit_makes_no_repetitions_differ(void **state)
+{
+	static const struct {
+		double one;
+		double other;
+		bool exact;
+	} rows[] = {
+		{0.1 + 0.2, 0.3, true},
+		{1e6, 1e6 + 1e-7, true},
+		{1e6, 1e6 + 1.5e-6, false},
+		{1e-6, 1e-6 + 2e-6, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			add_row(&p, arm, rows[i].one, 0);
+			add_row(&p, arm, rows[i].other, 0);
+		}
+		assert_int_equal(
+			fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations")->exact,
+			rows[i].exact);
+		program_release(&p);
+	}
+}
+
+static void what_was_not_measured_has_no_figures_but_those_of_its_policy(void **state)
+{
+	struct program p;
+	const struct fg_metric_verdict *metric = NULL;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	p.how.name = "calls";
+	add_steady(&p, unchanged, unchanged);
+	metric = fg_made_metric(fg_made_decide(&p.made, "app"), "calls");
+	assert_true(metric->gated && metric->decided);
+	assert_int_equal(metric->better, FG_BETTER_LOWER);
+	assert_float_equal(metric->min_effect, 0.001, 0);
+	assert_float_equal(metric->margin, 0.01, 0);
+	assert_true(isnan(metric->baseline) && isnan(metric->candidate) && isnan(metric->ratio));
+	assert_true(isnan(metric->low) && isnan(metric->high) && isnan(metric->alpha));
+	assert_true(isnan(metric->smallest_detectable) && isnan(metric->p_value));
+	/* Each that is gated is missed, whatever stands before it. */
+	{
+		struct fg_metric_policy several[] = {
+			{.name = "heap.allocations", .gated = true},
+			{.name = "cpu_time", .gated = true, .min_effect = 0.01, .margin = 0.02},
+			{.name = "calls", .gated = true},
+			{.name = "instructions", .gated = true},
+			{.name = "heap.peak", .gated = true},
+		};
+		const struct fg_benchmark_verdict *b = NULL;
+
+		p.made.policy.metrics = several;
+		p.made.policy.metric_count = FG_ARRAY_SIZE(several);
+		b = fg_made_decide(&p.made, "app");
+		for (size_t i = 2; i < FG_ARRAY_SIZE(several); i++)
+			assert_true(fg_made_has_note(&fg_made_metric(b, several[i].name)->notes,
+						     "was not measured"));
+		p.made.policy.metrics = &p.how;
+		p.made.policy.metric_count = 1;
+	}
+	/* Neither what is not gated nor a built-in metric is missed. */
+	p.how.gated = false;
+	assert_null(fg_made_metric(fg_made_decide(&p.made, "app"), "calls"));
+	p.how = (struct fg_metric_policy){.name = "no such measure", .gated = true};
+	assert_null(fg_made_metric(fg_made_decide(&p.made, "app"), "no such measure"));
+	program_release(&p);
+}
+
+enum {
+	MEGABYTE = 1 << 20,
+};
+
+/* A program that became larger by 8 MB, with a heap whose peak grew from 4 MB. */
+static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
+{
+	struct fg_series *series = NULL;
+
+	program_init(p, "heap.peak");
+	p->how = (struct fg_metric_policy){
+		.name = "max_rss", .gated = true, .min_effect = 0.01, .margin = 0.02};
+	series = fg_made_series(&p->made, "app");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_MAX_RSS] =
+			(series->repetitions[i].arm ? 24.0 : 16.0) * MEGABYTE;
+	add_steady(p, (double[SITES]){4.0 * MEGABYTE, 0}, (double[SITES]){peak_after, 0});
+	return fg_made_decide(&p->made, "app");
+}
+
+static void memory_that_the_heap_does_not_explain_is_told(void **state)
+{
+	static const struct {
+		double after; /* megabytes */
+		const char *note;
+	} rows[] = {
+		{4, "max rss grew by 8.00 MiB, the peak of the heap by 0 B: "},
+		{7.9, "max rss grew by 8.00 MiB, the peak of the heap by 3.90 MiB: "},
+		{3, "max rss grew by 8.00 MiB, the peak of the heap by 0 B: "},
+		{8, NULL}, /* half of it is enough */
+		{12, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+		const struct fg_benchmark_verdict *b = grow(&p, rows[i].after * MEGABYTE);
+
+		assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+		if (rows[i].note && !fg_made_has_note(&b->notes, rows[i].note))
+			fail_msg("%s: %s", rows[i].note, b->notes.items[b->notes.count - 1]);
+		assert_int_equal(fg_made_has_note(&b->notes, "the rest is mapped memory"),
+				 rows[i].note != NULL);
+		program_release(&p);
+	}
+}
+
+/* Who holds more of a program that became larger is to blame, although nobody gates the heap. */
+static void who_holds_more_of_a_larger_program_is_named(void **state)
+{
+	struct program p;
+	const struct fg_benchmark_verdict *b = grow(&p, 4.01 * MEGABYTE);
+
+	(void)state;
+	assert_int_equal(b->measure_count, 1);
+	assert_string_equal(b->measures[0].measure, "heap.peak");
+	assert_string_equal(b->measures[0].functions[0].name, "parse");
 	program_release(&p);
 }
 
@@ -407,6 +620,12 @@ int main(void)
 		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
+		cmocka_unit_test(a_measure_that_is_only_shown_has_a_tolerance),
+		cmocka_unit_test(only_repetitions_that_count_are_compared),
+		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
+		cmocka_unit_test(what_was_not_measured_has_no_figures_but_those_of_its_policy),
+		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_told),
+		cmocka_unit_test(who_holds_more_of_a_larger_program_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

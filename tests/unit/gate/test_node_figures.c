@@ -3,6 +3,7 @@
  * What is said of functions, figure by figure.  The differences of the pairs are the mean plus and
  * minus a swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
  */
+#include "gate/node_family.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/stats/close.h"
 
@@ -461,6 +462,19 @@ static void a_move_is_one_where_the_two_cancel_but_for_the_toll(void **state)
 	}
 }
 
+static void of_two_that_changed_as_much_the_name_decides(void **state)
+{
+	static const struct fg_node_verdict nodes[] = {
+		{.name = "a", .delta = 2}, {.name = "b", .delta = -2}, {.name = "c", .delta = 3}};
+
+	(void)state;
+	assert_true(fg_node_compare(&nodes[0], &nodes[1]) < 0);
+	assert_true(fg_node_compare(&nodes[1], &nodes[0]) > 0);
+	assert_int_equal(fg_node_compare(&nodes[0], &nodes[0]), 0);
+	assert_true(fg_node_compare(&nodes[2], &nodes[0]) < 0);
+	assert_true(fg_node_compare(&nodes[1], &nodes[2]) > 0);
+}
+
 static void without_samples_of_one_side_nobody_is_blamed(void **state)
 {
 	static const struct {
@@ -507,6 +521,7 @@ int main(void)
 		cmocka_unit_test(shares_are_shown_up_to_twice_the_whole),
 		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),
 		cmocka_unit_test(a_move_is_one_where_the_two_cancel_but_for_the_toll),
+		cmocka_unit_test(of_two_that_changed_as_much_the_name_decides),
 		cmocka_unit_test(without_samples_of_one_side_nobody_is_blamed),
 	};
 

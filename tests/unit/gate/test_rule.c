@@ -112,6 +112,7 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 		difference[i] = i % 2 ? 0.5 : -0.5;
 	fg_rule_apply(&rule, difference, 13, false, &finding);
 	assert_false(finding.decided);
+	assert_false(finding.vetoed); /* the interval says nothing, either */
 	assert_int_equal(finding.pairs, 10);
 	assert_int_equal(finding.next_look, 16);
 	fg_rule_apply(&rule, difference, 13, true, &finding);
@@ -120,6 +121,42 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 	fg_rule_apply(&rule, difference, PAIRS, false, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_int_equal(finding.next_look, 0);
+}
+
+/* Each look once: pairs that were looked at are not looked at again at the share of the next. */
+static void a_measurement_that_ends_at_a_look_has_had_it(void **state)
+{
+	static const struct {
+		size_t pairs;
+		bool final;
+		size_t looks;
+		size_t next_look;
+	} rows[] = {
+		{9, false, 0, 10},  {9, true, 1, 0},    {10, false, 1, 16}, {10, true, 1, 0},
+		{11, true, 2, 0},   {16, false, 2, 24}, {16, true, 2, 0},   {17, false, 2, 24},
+		{79, false, 5, 80}, {79, true, 6, 0},   {80, false, 6, 0},  {80, true, 6, 0},
+		{4, false, 0, 10},  {4, true, 0, 0},
+	};
+	struct fg_rule rule = default_rule();
+	double difference[PAIRS];
+
+	(void)state;
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] = i % 2 ? 0.5 : -0.5;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_rule_finding finding;
+
+		fg_rule_apply(&rule, difference, rows[i].pairs, rows[i].final, &finding);
+		assert_int_equal(finding.looks, rows[i].looks);
+		assert_int_equal(finding.next_look, rows[i].next_look);
+	}
+	rule.look_count = 0;
+	for (size_t pairs = 4; pairs < 6; pairs++) {
+		struct fg_rule_finding finding;
+
+		fg_rule_apply(&rule, difference, pairs, false, &finding);
+		assert_int_equal(finding.next_look, 0);
+	}
 }
 
 static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
@@ -147,6 +184,7 @@ static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
 		difference[i] = fabs(difference[i]);
 	fg_rule_apply(&rule, difference, 10, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+	assert_false(finding.vetoed);
 }
 
 static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
@@ -395,6 +433,7 @@ int main(void)
 		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
 		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
 		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),
+		cmocka_unit_test(a_measurement_that_ends_at_a_look_has_had_it),
 		cmocka_unit_test(the_rank_test_vetoes_a_mean_that_some_pairs_contradict),
 		cmocka_unit_test(a_sure_change_below_the_smallest_that_matters_passes),
 		cmocka_unit_test(equal_values_are_decided_without_a_division_by_zero),

@@ -144,6 +144,39 @@ static void an_exact_metric_is_compared_across_environments(void **state)
 	drop_past();
 }
 
+/* As in one session: +0.01 % of a size that nobody gates is no news. */
+static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
+{
+	struct fg_metric_policy row = {.name = "binary_size", .gated = true};
+	static const struct {
+		double size;
+		bool gated;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{5000.5, false, FG_OUTCOME_PASS},      {4999.5, false, FG_OUTCOME_PASS},
+		{5000.5, true, FG_OUTCOME_REGRESSION}, {4999.5, true, FG_OUTCOME_IMPROVEMENT},
+		{5000, true, FG_OUTCOME_PASS},
+	};
+
+	(void)state;
+	make_past(0.01, 0.0, 5);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = fg_made_series(&past.candidate, "parse");
+		const struct fg_metric_verdict *size = NULL;
+
+		past.candidate.policy.metrics = &row;
+		past.candidate.policy.metric_count = rows[i].gated;
+		for (size_t k = 0; k < series->repetition_count; k++)
+			series->repetitions[k].values[FG_METRIC_BINARY_SIZE] = rows[i].size;
+		size = fg_made_metric(fg_made_decide(&past.candidate, "parse"), "binary_size");
+		assert_true(size->exact);
+		assert_int_equal(size->outcome, rows[i].outcome);
+	}
+	past.candidate.policy.metrics = NULL;
+	past.candidate.policy.metric_count = 0;
+	drop_past();
+}
+
 static void the_same_binary_passes(void **state)
 {
 	struct fg_environment *builds[2];
@@ -158,6 +191,14 @@ static void the_same_binary_passes(void **state)
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	/* Another library, or an id that nobody knows, is no identity. */
+	fg_environment_set(builds[1], "build.library.libm.so.6", "1234", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
+	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
+	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
+	for (size_t i = 0; i < 2; i++)
+		fg_environment_set(builds[i], "build.id", "", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	drop_past();
 }
 
@@ -358,6 +399,7 @@ int main(void)
 		cmocka_unit_test(without_a_history_there_is_no_verdict),
 		cmocka_unit_test(another_environment_is_at_most_inconclusive),
 		cmocka_unit_test(an_exact_metric_is_compared_across_environments),
+		cmocka_unit_test(an_exact_metric_that_is_only_shown_has_a_tolerance),
 		cmocka_unit_test(the_same_binary_passes),
 		cmocka_unit_test(what_a_run_left_out_is_no_result_to_compare),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),

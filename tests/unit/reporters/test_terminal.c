@@ -2,9 +2,12 @@
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/reporter.h"
+#include "reporters/verdict_queries.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 #include "tests/support/golden.h"
+
+#include <math.h>
 
 static void every_outcome_reads_as_agreed(void **state)
 {
@@ -69,6 +72,29 @@ static void the_list_adds_up_by_a_row_of_everything_else(void **state)
 		assert_non_null(strstr(fg_strbuf_text(&text), "+0.7 ms"));
 		fg_strbuf_release(&text);
 	}
+}
+
+/* The last ones cancel what the first ones add: a short list leaves five times the whole. */
+static void what_a_short_list_leaves_has_no_share_beyond_twice_the_whole(void **state)
+{
+	static const double deltas[] = {15, 15, 15, 15, -19, -19, -12};
+	struct fg_node_verdict functions[FG_ARRAY_SIZE(deltas)];
+	const struct fg_blame blame = {
+		.functions = functions, .function_count = FG_ARRAY_SIZE(deltas), .total_delta = 10};
+	struct fg_remainder rest;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(deltas); i++)
+		functions[i] = (struct fg_node_verdict){.standing = FG_STANDING_GUILTY,
+							.delta = deltas[i],
+							.share_of_change = deltas[i] / 10};
+	rest = fg_report_everything_else(&blame, 4);
+	assert_float_equal(rest.delta, -50, 1e-9);
+	assert_true(isnan(rest.share));
+	rest = fg_report_everything_else(&blame, 2);
+	assert_float_equal(rest.share, -2, 1e-9);
+	rest = fg_report_everything_else(&blame, 1);
+	assert_float_equal(rest.share, -0.5, 1e-9);
 }
 
 static void the_schedule_and_why_no_duet_stand_in_one_line(void **state)
@@ -226,6 +252,7 @@ int main(void)
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
 		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
+		cmocka_unit_test(what_a_short_list_leaves_has_no_share_beyond_twice_the_whole),
 		cmocka_unit_test(the_schedule_and_why_no_duet_stand_in_one_line),
 		cmocka_unit_test(a_note_that_holds_for_several_metrics_is_said_once),
 		cmocka_unit_test(a_narrow_terminal_keeps_name_change_and_verdict),

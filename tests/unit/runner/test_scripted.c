@@ -15,12 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	REASON_MAX = 150, /* columns */
+};
+
 /* The programs of one test. */
 struct script {
 	double seconds[FG_ARM_COUNT]; /* of CPU time, before any scatter */
 	double duet_scatter;          /* of ln(candidate / baseline) of a pair */
 	double abba_scatter;          /* of ln(time) of a program that runs alone */
 	double idle;                  /* share of a lone program's life that it sleeps */
+	unsigned threads;             /* that a lone program keeps busy at once; 0: one */
 	unsigned together;            /* measured duet pairs that overlap, before the others */
 	unsigned apart;               /* after these: pairs that do not; then all overlap */
 	bool trial_apart;             /* no pair of the trial overlaps */
@@ -116,8 +121,12 @@ int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block 
 		const int64_t start_ns = world.now_ns;
 		int status = FG_OK;
 
-		world.now_ns += (int64_t)((double)cpu_ns / (1 - world.script.idle));
+		const int64_t of_thread_ns =
+			cpu_ns / (world.script.threads ? world.script.threads : 1);
+
+		world.now_ns += (int64_t)((double)of_thread_ns / (1 - world.script.idle));
 		fill(&executions[i], start_ns, world.now_ns, cpu_ns);
+		executions[i].result.leader_cpu_ns = of_thread_ns;
 		status = executor->on_ended(executor->context, i, 1, err);
 		if (status != FG_OK)
 			return status;
@@ -315,6 +324,53 @@ static void a_program_that_sleeps_is_no_duet(void **state)
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
 	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let it wait less"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
+	tear_down(&s);
+}
+
+/* ABBA, and in one line that is not cut: why, and after the colon what to do about it. */
+static void check_refusal(struct session *s, const char *why, const char *what_to_do)
+{
+	const char *reason = series_of(s)->schedule_reason;
+	const char *found = strstr(reason, what_to_do);
+
+	assert_int_equal(series_of(s)->schedule, FG_SCHEDULE_ABBA);
+	if (!strstr(reason, why) || !found || found < strstr(reason, why) ||
+	    strlen(reason) > REASON_MAX || strchr(reason, '\n'))
+		fail_msg("%s", reason);
+	assert_int_equal(count_pairs(s, FG_ASIDE_TRIAL), 0);
+}
+
+static void why_two_programs_are_no_duet_is_said_with_what_to_do(void **state)
+{
+	struct fg_user_metric metric = {
+		.name = "rate", .unit = "1/s", .regex = "(.*)", .file = "rate.txt"};
+	struct script script = quiet;
+	struct fg_error err = {0};
+	struct session s;
+
+	(void)state;
+	script.threads = 2;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	check_refusal(&s, "uses several threads or processes at once", ": limit it to one");
+	tear_down(&s);
+	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	s.benchmark.metrics = &metric;
+	s.benchmark.metric_count = 1;
+	start(&s);
+	check_refusal(&s, "write their metrics to the same file", ": give each a file of its own");
+	tear_down(&s);
+	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
+	start(&s);
+	check_refusal(&s, "a harness decides how long it runs",
+		      "; a command of its own for one case can be");
+	tear_down(&s);
+	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
+	s.runner->cpu_count = 0;
+	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_OK);
+	check_refusal(&s, "cannot be pinned to a CPU here", ": allow sched_setaffinity");
 	tear_down(&s);
 }
 
@@ -533,6 +589,7 @@ int main(void)
 		cmocka_unit_test(a_duet_that_scatters_much_more_loses),
 		cmocka_unit_test(programs_that_never_meet_are_no_duet),
 		cmocka_unit_test(a_program_that_sleeps_is_no_duet),
+		cmocka_unit_test(why_two_programs_are_no_duet_is_said_with_what_to_do),
 		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
 		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
 		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),

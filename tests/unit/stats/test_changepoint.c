@@ -311,6 +311,224 @@ static void what_is_no_number_is_refused(void **state)
 	assert_int_equal(points.count, 77);
 }
 
+/* ---- figure by figure ---- */
+
+enum {
+	STEPS_MAX = 5,
+	FOUND_MAX = 4,
+};
+
+/* Uniform numbers of a small generator through an AR(1) filter, with steps. */
+struct made {
+	size_t count;
+	double r;
+	size_t seed;
+	struct {
+		size_t at;
+		double rise;
+	} steps[STEPS_MAX];
+	size_t min_segment;
+	double autocorrelation;
+	double noise;
+	size_t found;
+	struct fg_changepoint points[FOUND_MAX];
+};
+
+/* All that is larger than one of a hundred, computed apart from the description. */
+static const struct made all_made[] = {
+	{40,
+	 0.4,
+	 4,
+	 {{33, 0.6}},
+	 0,
+	 0.0824625323962211,
+	 0.19376456670584,
+	 3,
+	 {{14, 0.072258651338, -0.284505435344, 0.35},
+	  {21, -0.284505435344, 0.211328670019, 0.3},
+	  {33, 0.211328670019, 0.644947553686, 0.87}}},
+	{40,
+	 0,
+	 2,
+	 {{33, 0.6}},
+	 0,
+	 0.150032256552351,
+	 0.320090270714791,
+	 3,
+	 {{11, -0.192765113974, 0.269078295342, 0.88},
+	  {21, 0.269078295342, -0.218533201189, 0.86},
+	  {33, -0.218533201189, 0.728344895937, 0.51}}},
+	{60,
+	 0,
+	 2,
+	 {{20, 0.5}, {41, -0.45}},
+	 0,
+	 0,
+	 0.281894951213901,
+	 3,
+	 {{11, -0.192765113974, 0.267096134787, 0.09},
+	  {30, 0.267096134787, 0.628344895937, 0.72},
+	  {41, 0.628344895937, 0.0633795837463, 0.07}}},
+	{60,
+	 0.4,
+	 2,
+	 {{20, 0.5}, {41, -0.45}},
+	 0,
+	 0.213629876231965,
+	 0.270453990793782,
+	 3,
+	 {{12, -0.102347353816, 0.376775018147, 0.17},
+	  {36, 0.376775018147, 0.902609716891, 0.65},
+	  {41, 0.902609716891, 0.0198070928446, 0.87}}},
+	{30,
+	 0.4,
+	 2,
+	 {{12, 0.5}},
+	 0,
+	 0.074508294623258,
+	 0.249594123485435,
+	 2,
+	 {{12, -0.102347353816, 0.90784019419, 0.39}, {21, 0.90784019419, 0.178554143927, 0.3}}},
+	{23,
+	 0,
+	 1,
+	 {{9, 0.55}},
+	 0,
+	 0.239917481485651,
+	 0.282274290730681,
+	 1,
+	 {{9, -0.135282457879, 0.655550049554, 0.44}}},
+	{60,
+	 0,
+	 3,
+	 {{15, 0.4}, {30, 0.4}, {45, -0.6}},
+	 0,
+	 0.0142406826694903,
+	 0.254912359166748,
+	 4,
+	 {{8, 0.228939544103, -0.233399405352, 0.8},
+	  {15, -0.233399405352, 0.512487611497, 0.07},
+	  {34, 0.512487611497, 1.04727452924, 0.75},
+	  {45, 1.04727452924, 0.141030723489, 0.72}}},
+	{60,
+	 0.4,
+	 4,
+	 {{15, 0.4}, {30, 0.4}, {45, -0.6}},
+	 0,
+	 0.232582891164017,
+	 0.238990496863441,
+	 2,
+	 {{21, 0.111806103469, 0.795988010271, 0.19}, {45, 0.795988010271, -0.126481948906, 0.06}}},
+	{30,
+	 0,
+	 1,
+	 {{12, 0.5}},
+	 4,
+	 0.100943632833192,
+	 0.239270943469169,
+	 2,
+	 {{14, -0.0614469772052, 0.824578790882, 0.89},
+	  {18, 0.824578790882, 0.306243805748, 0.42}}},
+	{30,
+	 0,
+	 1,
+	 {{12, 0.5}},
+	 7,
+	 0.100943632833192,
+	 0.239270943469169,
+	 2,
+	 {{11, -0.131318136769, 0.665014866204, 0.36}, {18, 0.665014866204, 0.306243805748, 0.66}}},
+	{40,
+	 0,
+	 1,
+	 {{17, 0.45}, {0, 9}, {1, -9}},
+	 0,
+	 0.0871396428805107,
+	 0.252213502212445,
+	 1,
+	 {{14, -0.133300297324, 0.256243805748, 0.6}}},
+	{40,
+	 0,
+	 1,
+	 {{17, 0.45}, {39, -9}},
+	 0,
+	 0.0572971082266496,
+	 0.252967463012005,
+	 1,
+	 {{14, -0.133300297324, 0.256243805748, 0.59}}},
+	{40,
+	 0,
+	 4,
+	 {{17, 0.45}, {20, 9}, {21, -9}, {3, -9}, {4, 9}},
+	 0,
+	 0,
+	 0.223452871828969,
+	 1,
+	 {{18, -0.0332011892963, 0.563974231913, 0.03}}},
+	{12,
+	 0,
+	 2,
+	 {{6, 0.9}},
+	 0,
+	 0,
+	 0.359128848202288,
+	 1,
+	 {{6, -0.168483647175, 0.766699702676, 0.14}}},
+	{40,
+	 0.9,
+	 2,
+	 {{20, 0.5}},
+	 0,
+	 0.498493659572621,
+	 0.329227418872178,
+	 2,
+	 {{13, -0.237797324083, 0.948365391123, 0.71},
+	  {26, 0.948365391123, 0.0375423684881, 0.46}}},
+};
+
+static void make(const struct made *made, double *values)
+{
+	double x = 0;
+
+	for (size_t i = 0; i < made->count; i++) {
+		const size_t drawn = (i + 1) * (i + 1) * 7919 + made->seed * 104729;
+		double rise = 0;
+
+		x = made->r * x + (double)(drawn % 1009) / 1009 - 0.5;
+		for (size_t k = 0; k < STEPS_MAX; k++)
+			rise += i >= made->steps[k].at ? made->steps[k].rise : 0;
+		values[i] = x + rise;
+	}
+}
+
+static void changes_and_their_p_are_those_of_the_description(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(all_made); i++) {
+		const struct made *made = &all_made[i];
+		const struct fg_changepoint_options options = {.alpha = 0.9,
+							       .min_segment = made->min_segment,
+							       .simulations = 99,
+							       .seed = 1};
+		struct fg_changepoints points;
+		double values[VALUES];
+
+		make(made, values);
+		assert_int_equal(fg_changepoints_find(values, made->count, &options, &points, NULL),
+				 FG_OK);
+		assert_near(points.autocorrelation, made->autocorrelation, 1e-10);
+		assert_close(points.noise, made->noise, 1e-10);
+		assert_int_equal(points.count, made->found);
+		for (size_t k = 0; k < points.count; k++) {
+			assert_int_equal(points.items[k].at, made->points[k].at);
+			assert_near(points.items[k].before, made->points[k].before, 1e-9);
+			assert_near(points.items[k].after, made->points[k].after, 1e-9);
+			assert_near(points.items[k].p, made->points[k].p, 1e-9);
+		}
+		fg_changepoints_release(&points);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +545,7 @@ int main(void)
 		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
 		cmocka_unit_test(one_in_a_hundred_is_told_from_99_simulations_on),
 		cmocka_unit_test(the_longest_series_is_searched),
+		cmocka_unit_test(changes_and_their_p_are_those_of_the_description),
 		cmocka_unit_test(short_and_constant_series_have_none),
 		cmocka_unit_test(what_is_no_number_is_refused),
 	};

@@ -36,7 +36,9 @@ static void the_input_is_left_as_it_was(void **state)
 static void too_small_samples_give_nan(void **state)
 {
 	static const double one[] = {3.0};
+	static const double ends[] = {5.0, 9.0, 1.0};
 	static const double equal[] = {2.0, 2.0, 2.0};
+	static const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
 
 	(void)state;
 	assert_true(isnan(fg_mean(NULL, 0)));
@@ -44,7 +46,15 @@ static void too_small_samples_give_nan(void **state)
 	assert_true(isnan(fg_mad(NULL, 0)));
 	assert_true(isnan(fg_variance(one, 1)));
 	assert_true(isnan(fg_autocorrelation(equal, 3, 1)));
+	/* Ten tenths are not one: their mean is not quite 0.1. */
+	assert_true(isnan(fg_autocorrelation(tenths, 10, 1)));
+	assert_true(isnan(fg_autocorrelation(reference_x, 1, 1)));
+	assert_true(isnan(fg_autocorrelation(reference_x, REFERENCE_X_COUNT, REFERENCE_X_COUNT)));
 	assert_true(isnan(fg_quantile(one, 1, 1.5)));
+	assert_true(isnan(fg_quantile(one, 1, -0.1)));
+	assert_true(isnan(fg_quantile(one, 1, (double)NAN)));
+	assert_near(fg_quantile(ends, 3, 0), 1.0, 0.0);
+	assert_near(fg_quantile(ends, 3, 1), 9.0, 0.0);
 	assert_near(fg_median(one, 1), 3.0, 0.0);
 }
 

@@ -199,6 +199,184 @@ static void bad_rows_are_refused(void **state)
 	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_ELIMIT);
 }
 
+/* ---- to the pattern ---- */
+
+enum {
+	MADE_ROWS = 5,
+	MADE_COLUMNS = 22,
+};
+
+/* Uniform numbers of a small generator, moved by `shift`, in every `every`th pair; 0: in none. */
+struct made_row {
+	double shift;
+	size_t every;
+};
+
+static const struct made_row calm[MADE_ROWS] = {{0.05, 1}, {-0.02, 1}, {0.1, 2}, {0, 3}};
+static const struct made_row up[MADE_ROWS] = {{0.35, 1}, {0, 1}, {0.2, 2}, {-0.1, 1}, {0.45, 3}};
+static const struct made_row mix[MADE_ROWS] = {{-0.4, 1}, {0.25, 1}, {0.05, 2}, {0, 0}, {-0.2, 4}};
+static const float handicaps[MADE_ROWS] = {0.3F, -0.2F, 0.5F, 0.1F, -0.4F};
+
+/* Computed apart from the description, with the same coins. */
+static const struct {
+	const struct made_row *rows;
+	size_t columns;
+	size_t patterns;
+	uint64_t seed;
+	bool is_handicapped;
+	double up[MADE_ROWS];
+	double down[MADE_ROWS];
+} all_made[] = {
+	{calm, 13, 63, 1, false, {1, 1, 1, 1}, {0.625, 0.640625, 0.640625, 0.640625}},
+	{calm,
+	 13,
+	 64,
+	 2,
+	 false,
+	 {0.984375, 0.984375, 0.984375, 0.984375},
+	 {0.65625, 0.65625, 0.65625, 0.65625}},
+	{calm,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {0.96969696969697, 0.96969696969697, 0.96969696969697, 0.96969696969697},
+	 {0.742424242424242, 0.742424242424242, 0.742424242424242, 0.742424242424242}},
+	{calm, 22, 399, 3, false, {0.7925, 0.6625, 0.7925, 0.7925}, {0.915, 0.915, 0.915, 0.87}},
+	{calm,
+	 22,
+	 400,
+	 3,
+	 false,
+	 {0.8046875, 0.6796875, 0.8046875, 0.8046875},
+	 {0.8984375, 0.8984375, 0.8984375, 0.859375}},
+	{calm,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {0.859375, 0.46875, 0.859375, 0.859375},
+	 {0.953125, 0.953125, 0.953125, 0.7890625}},
+	{calm,
+	 22,
+	 0,
+	 5,
+	 false,
+	 {0.7734375, 0.5859375, 0.7734375, 0.7734375},
+	 {0.9375, 0.9375, 0.9375, 0.8359375}},
+	{up,
+	 13,
+	 63,
+	 1,
+	 false,
+	 {0.015625, 0.796875, 0.609375, 0.796875, 0.09375},
+	 {1, 0.9375, 0.9375, 0.78125, 1}},
+	{up,
+	 13,
+	 64,
+	 2,
+	 false,
+	 {0.03125, 0.84375, 0.65625, 0.84375, 0.125},
+	 {1, 0.921875, 0.921875, 0.84375, 1}},
+	{up,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {0.0909090909090909, 0.757575757575758, 0.757575757575758, 0.757575757575758,
+	  0.0909090909090909},
+	 {1, 0.939393939393939, 0.96969696969697, 0.939393939393939, 1}},
+	{up,
+	 22,
+	 399,
+	 3,
+	 false,
+	 {0.0025, 0.2975, 0.285, 0.9875, 0.0175},
+	 {1, 0.9975, 0.9975, 0.0975, 1}},
+	{up,
+	 22,
+	 400,
+	 3,
+	 false,
+	 {0.0025, 0.2975, 0.285, 0.9875, 0.0175},
+	 {1, 0.9975, 0.9975, 0.0975, 1}},
+	{up,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {0.00166666666666667, 0.275, 0.281666666666667, 0.976666666666667, 0.00333333333333333},
+	 {1, 0.995, 0.995, 0.181666666666667, 1}},
+	{up, 22, 0, 5, false, {0.003, 0.282, 0.275, 0.978, 0.018}, {1, 0.997, 0.997, 0.118, 1}},
+	{mix, 13, 63, 1, false, {1, 0.0625, 1, 1, 1}, {0.015625, 1, 0.484375, 1, 0.40625}},
+	{mix, 13, 64, 2, false, {1, 0.0625, 1, 1, 1}, {0.015625, 1, 0.578125, 1, 0.515625}},
+	{mix,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {1, 0.0303030303030303, 1, 1, 1},
+	 {0.0151515151515152, 1, 0.636363636363636, 1, 0.348484848484849}},
+	{mix, 22, 399, 3, false, {1, 0.005, 1, 1, 1}, {0.0025, 1, 0.62, 1, 0.11}},
+	{mix, 22, 400, 3, false, {1, 0.005, 1, 1, 1}, {0.0025, 1, 0.62, 1, 0.11}},
+	{mix,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {1, 0.00166666666666667, 1, 1, 1},
+	 {0.00333333333333333, 1, 1, 1, 0.0833333333333333}},
+	{mix, 22, 0, 5, false, {1, 0.002, 1, 1, 1}, {0.001, 1, 0.607, 1, 0.119}},
+};
+
+static void adjusted_p_are_those_of_the_description(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(all_made); i++) {
+		uint32_t columns[MADE_ROWS * MADE_COLUMNS];
+		float values[MADE_ROWS * MADE_COLUMNS];
+		size_t start[MADE_ROWS + 1] = {0};
+		const struct fg_sparse_rows rows = {
+			.row_count = all_made[i].rows == calm ? MADE_ROWS - 1 : MADE_ROWS,
+			.column_count = all_made[i].columns,
+			.start = start,
+			.columns = columns,
+			.values = values,
+			.handicap = all_made[i].is_handicapped ? handicaps : NULL};
+		const struct fg_signflip_options options = {.patterns = all_made[i].patterns,
+							    .seed = all_made[i].seed};
+		double p[2][MADE_ROWS];
+		size_t used = 0;
+
+		for (size_t r = 0; r < rows.row_count; r++) {
+			const struct made_row *row = &all_made[i].rows[r];
+
+			for (size_t c = 0; row->every && c < rows.column_count; c += row->every) {
+				const size_t drawn = (c + 1) * (c + 1) * 7919 + (r + 1) * 104729;
+
+				columns[used] = (uint32_t)c;
+				values[used++] =
+					(float)(row->shift + (double)(drawn % 1009) / 1009 - 0.5);
+			}
+			start[r + 1] = used;
+		}
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], p[1], NULL), FG_OK);
+		for (size_t r = 0; r < rows.row_count; r++) {
+			assert_near(p[0][r], all_made[i].up[r], 1e-9);
+			assert_near(p[1][r], all_made[i].down[r], 1e-9);
+		}
+		/* One direction alone is screened alone. */
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], NULL, NULL), FG_OK);
+		assert_int_equal(fg_signflip_max_t(&rows, &options, NULL, p[1], NULL), FG_OK);
+		if (rows.row_count == MADE_ROWS - 1 || all_made[i].patterns - 1 < 399) {
+			for (size_t r = 0; r < rows.row_count; r++) {
+				assert_near(p[0][r], all_made[i].up[r], 1e-9);
+				assert_near(p[1][r], all_made[i].down[r], 1e-9);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +385,7 @@ int main(void)
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
 		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
 		cmocka_unit_test(rows_without_values_are_no_evidence),
+		cmocka_unit_test(adjusted_p_are_those_of_the_description),
 		cmocka_unit_test(bad_rows_are_refused),
 	};
 

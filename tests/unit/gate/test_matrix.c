@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which repetitions make pairs, and what they add up to, by entity. */
+#include "gate/matrix.h"
+#include "gate/pairs.h"
+#include "model/run.h"
+#include "tests/unit/stats/close.h"
+
+enum {
+	NODES = 3,
+};
+
+#define MS 1e6
+
+static struct fg_profile_set set;
+static uint32_t nodes[NODES];
+
+static int begin(void **state)
+{
+	static const char *const names[NODES] = {"a", "b", "c"};
+
+	(void)state;
+	fg_profile_set_init(&set, "app");
+	for (size_t i = 0; i < NODES; i++) {
+		const struct fg_profile_function function = {.name = names[i], .library = "app"};
+
+		nodes[i] = fg_profile_set_node(&set, 0, fg_profile_set_function(&set, &function));
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fg_profile_set_release(&set);
+	return 0;
+}
+
+/* A row with these values, each of ten samples; those of zero are left out. */
+static struct fg_profile_row *add(uint32_t pair, uint8_t arm, double a, double b, double c)
+{
+	const double values[NODES] = {a, b, c};
+	struct fg_profile_row *row = fg_profile_set_add_row(&set, NODES);
+
+	row->pair = pair;
+	row->arm = arm;
+	row->count = 0;
+	for (size_t i = 0; i < NODES; i++) {
+		if (!(values[i] > 0))
+			continue;
+		row->nodes[row->count] = nodes[i];
+		row->values[row->count] = values[i];
+		row->samples[row->count++] = 10;
+	}
+	return row;
+}
+
+static void pairs_have_as_many_repetitions_of_both_arms(void **state)
+{
+	static const struct {
+		uint32_t pair;
+		uint8_t arm;
+		uint32_t expected;
+	} rows[] = {
+		{7, 1, 1},
+		{7, 0, 1}, /* later, and first in the file */
+		{2, 0, 0},
+		{2, 1, 0},
+		{2, 1, 0},
+		{2, 0, 0},            /* a block of four */
+		{3, 0, FG_NO_ENTITY}, /* one arm only */
+		{4, 0, FG_NO_ENTITY},
+		{4, 1, FG_NO_ENTITY},
+		{4, 1, FG_NO_ENTITY},
+		{5, 1, FG_NO_ENTITY},
+		{6, 0, FG_NO_ENTITY},
+		{FG_PAIR_NUMBERS_MAX - 1, 0, 2},
+		{FG_PAIR_NUMBERS_MAX - 1, 1, 2},
+		{FG_PAIR_NUMBERS_MAX, 0, FG_NO_ENTITY},
+		{FG_PAIR_NUMBERS_MAX, 1, FG_NO_ENTITY},
+	};
+	static const uint32_t order[] = {2, 3, 4, 5, 0, 1, 12, 13};
+	struct fg_profile_pairs pairs;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
+		(void)add(rows[i].pair, rows[i].arm, MS, 0, 0);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	assert_int_equal(pairs.count, 3);
+	assert_float_equal(pairs.scale, 1e-6, 0);
+	assert_int_equal(pairs.fold, FG_FOLD_SUM);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
+		assert_int_equal(pairs.pair_of_row[i], rows[i].expected);
+	assert_int_equal(pairs.row_count, FG_ARRAY_SIZE(order));
+	assert_memory_equal(pairs.rows, order, sizeof(order));
+	assert_float_equal(pairs.per_arm[0], 2, 0);
+	assert_float_equal(pairs.per_arm[1], 1, 0);
+	fg_profile_pairs_release(&pairs);
+}
+
+static void only_rows_of_the_measure_that_count_make_pairs(void **state)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	struct fg_profile_pairs pairs;
+
+	(void)state;
+	(void)add(1, 0, MS, 0, 0);
+	(void)add(1, 1, MS, 0, 0);
+	add(1, 0, MS, 0, 0)->measure = fg_profile_set_measure(&set, &bytes);
+	add(1, 0, MS, 0, 0)->aside = FG_ASIDE_WARMUP;
+	(void)add(1, 2, MS, 0, 0);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	assert_int_equal(pairs.count, 1);
+	assert_int_equal(pairs.row_count, 2);
+	assert_float_equal(pairs.per_arm[0], 1, 0);
+	fg_profile_pairs_release(&pairs);
+	fg_profile_set_release(&set);
+	fg_profile_set_init(&set, "app");
+	fg_profile_pairs_find(&set, 0, &pairs);
+	assert_int_equal(pairs.count, 0);
+	fg_profile_pairs_release(&pairs);
+}
+
+/* The first counts of both arms are a pair, whatever their numbers; of a third nobody is left. */
+static void counts_are_paired_in_the_order_they_come(void **state)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	const uint16_t id = fg_profile_set_measure(&set, &bytes);
+	static const uint32_t expected[] = {0, 1, 0, FG_NO_ENTITY, 1};
+	static const uint8_t arms[] = {0, 0, 1, 0, 1};
+	struct fg_profile_pairs pairs;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(arms); i++)
+		add(FG_PAIR_NUMBERS_MAX + 7, arms[i], 5, 0, 0)->measure = id;
+	fg_profile_pairs_find(&set, id, &pairs);
+	assert_int_equal(pairs.count, 2);
+	assert_float_equal(pairs.scale, 1, 0);
+	assert_memory_equal(pairs.pair_of_row, expected, sizeof(expected));
+	fg_profile_pairs_release(&pairs);
+}
+
+static void check_entity(const struct fg_entity *entity, double baseline, double candidate,
+			 double error, uint64_t samples)
+{
+	assert_near(entity->baseline, baseline, 1e-9);
+	assert_near(entity->candidate, candidate, 1e-9);
+	assert_near(entity->delta, candidate - baseline, 1e-9);
+	if (isnan(error))
+		assert_true(isnan(entity->error));
+	else
+		assert_near(entity->error, error, 1e-9);
+	assert_int_equal(entity->samples, samples);
+}
+
+/* Three pairs, one of them a block of four; a and b are one entity, c another, the root is none. */
+static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
+{
+	static const size_t start[] = {0, 3, 5};
+	static const uint32_t columns[] = {0, 1, 2, 1, 2};
+	static const float values[] = {4, 2, 6, -3, 3};
+	uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 1};
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	(void)add(1, 0, 10 * MS, 0, 0);
+	(void)add(1, 1, 12 * MS, 2 * MS, 0);
+	(void)add(2, 0, 20 * MS, 0, 0);
+	(void)add(2, 1, 20 * MS, 4 * MS, 0);
+	(void)add(2, 1, 20 * MS, 0, 2 * MS);
+	(void)add(2, 0, 20 * MS, 0, 8 * MS);
+	(void)add(9, 0, 0, 0, 0);
+	(void)add(9, 1, 1 * MS, 5 * MS, 3 * MS);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 2, &matrix);
+	assert_int_equal(matrix.count, 2);
+	assert_int_equal(matrix.pair_count, 3);
+	assert_memory_equal(matrix.start, start, sizeof(start));
+	assert_memory_equal(matrix.columns, columns, sizeof(columns));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
+		assert_near((double)matrix.values[i], (double)values[i], 1e-5);
+	/* 4, 2 and 6: a variance of 4, over three pairs. */
+	check_entity(&matrix.entities[0], 10, 14, 2 / sqrt(3), 100);
+	/* 0, -3 and 3: a variance of 9. */
+	check_entity(&matrix.entities[1], 4.0 / 3, 4.0 / 3, 3 / sqrt(3), 30);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+}
+
+static void one_pair_has_no_error_and_none_no_level(void **state)
+{
+	uint32_t entity[] = {FG_NO_ENTITY, 0, FG_NO_ENTITY, FG_NO_ENTITY};
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	check_entity(&matrix.entities[0], 0, 0, (double)NAN, 0);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+	(void)add(0, 0, 10 * MS, MS, 0);
+	(void)add(0, 1, 13 * MS, 0, MS);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	check_entity(&matrix.entities[0], 10, 13, (double)NAN, 20);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+}
+
+/* Parts of a largest value are not added: the larger one stands for both. */
+static void parts_of_a_largest_value_are_no_sum(void **state)
+{
+	const struct fg_measure largest = {
+		.name = "largest", .label = "largest", .unit = "bytes", .fold = FG_FOLD_MAX};
+	uint32_t entity[] = {FG_NO_ENTITY, 0, 0, FG_NO_ENTITY};
+	const uint16_t id = fg_profile_set_measure(&set, &largest);
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	add(0, 0, 10, 4, 99)->measure = id;
+	add(0, 1, 10, 14, 99)->measure = id;
+	fg_profile_pairs_find(&set, id, &pairs);
+	assert_int_equal(pairs.fold, FG_FOLD_MAX);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	check_entity(&matrix.entities[0], 10, 14, (double)NAN, 40);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+}
+
+static void add_region(uint32_t region, uint32_t pair, uint8_t arm, double cpu_ms, uint16_t aside)
+{
+	*fg_profile_set_add_region_row(&set) = (struct fg_profile_region_row){
+		.region = region, .pair = pair, .arm = arm, .cpu_ns = cpu_ms * MS, .aside = aside};
+}
+
+static void regions_follow_the_pairs_of_the_samples(void **state)
+{
+	struct fg_pair_matrix matrix;
+	uint32_t outer;
+	uint32_t inner;
+
+	(void)state;
+	outer = fg_profile_set_region(&set, "event");
+	inner = fg_profile_set_region(&set, "event/fit");
+	/* The second pair of samples is a block of four; the third has one arm only. */
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		(void)add(1, arm, MS, 0, 0);
+		(void)add(2, arm, MS, 0, 0);
+		(void)add(2, arm, MS, 0, 0);
+	}
+	(void)add(3, 0, MS, 0, 0);
+	add_region(inner, 2, 1, 9, 0);
+	add_region(outer, 1, 0, 10, 0);
+	add_region(outer, 1, 1, 14, 0);
+	add_region(outer, 1, 1, 500, FG_ASIDE_WARMUP);
+	add_region(outer, 2, 0, 10, 0);
+	add_region(outer, 2, 0, 20, 0);
+	add_region(outer, 2, 1, 20, 0);
+	add_region(outer, 2, 1, 22, 0);
+	add_region(outer, 3, 0, 500, 0);
+	add_region(outer, 4, 0, 500, 0);
+	add_region(inner, 1, 0, 5, 0);
+	fg_pair_matrix_build_regions(&set, &matrix);
+	assert_int_equal(matrix.count, 2);
+	assert_int_equal(matrix.pair_count, 2);
+	/* +4 and +6 ms: a variance of 2, over two pairs. */
+	check_entity(&matrix.entities[outer], 12.5, 17.5, 1, 6);
+	/* -5 and +4.5 ms */
+	check_entity(&matrix.entities[inner], 2.5, 2.25, 4.75, 2);
+	fg_pair_matrix_release(&matrix);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(pairs_have_as_many_repetitions_of_both_arms),
+		TEST(only_rows_of_the_measure_that_count_make_pairs),
+		TEST(counts_are_paired_in_the_order_they_come),
+		TEST(differences_are_those_of_means_of_an_arm_in_each_pair),
+		TEST(one_pair_has_no_error_and_none_no_level),
+		TEST(parts_of_a_largest_value_are_no_sum),
+		TEST(regions_follow_the_pairs_of_the_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a profile says of the whole, before any function is judged. */
+#include "gate/node_context.h"
+#include "tests/unit/gate/made_run.h"
+#include "tests/unit/stats/close.h"
+
+enum {
+	PAIRS_MAX = 3,
+};
+
+#define MS 1e6
+
+struct program {
+	struct fg_made made;
+	struct fg_profile_set set;
+	uint32_t top;
+	uint32_t below;
+	struct fg_metric_verdict metrics[2];
+	struct fg_benchmark_verdict verdict;
+	struct fg_arena arena;
+	struct fg_node_context c;
+};
+
+static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *name)
+{
+	const struct fg_profile_function function = {.name = name, .library = "app"};
+
+	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
+}
+
+static struct fg_metric_verdict metric_of(const char *name, double low, double high)
+{
+	return (struct fg_metric_verdict){.name = name, .low = low, .high = high};
+}
+
+/* A metric that grew, beside one that nobody asks about. */
+static void begin(struct program *p)
+{
+	*p = (struct program){.metrics = {{0}}};
+	fg_made_init(&p->made, 1);
+	p->made.policy.function_floor = 0.01;
+	fg_profile_set_init(&p->set, "app");
+	p->top = add_node(&p->set, 0, "main");
+	p->below = add_node(&p->set, p->top, "parse");
+	fg_run_add_series(&p->made.run, "app")->schedule = FG_SCHEDULE_DUET;
+	p->metrics[0] = metric_of("wall_time", 0.5, 0.6);
+	p->metrics[1] = metric_of("cpu_time", 1.01, 1.2);
+	p->verdict.metrics = p->metrics;
+	p->verdict.metric_count = 2;
+	p->c = (struct fg_node_context){
+		.set = &p->set, .policy = &p->made.policy, .arena = &p->arena};
+}
+
+static void end(struct program *p)
+{
+	fg_arena_release(&p->arena);
+	fg_profile_set_release(&p->set);
+	fg_made_release(&p->made);
+}
+
+static struct fg_profile_row *add_row(struct program *p, uint32_t pair, uint8_t arm, double top,
+				      double below)
+{
+	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, 2);
+
+	row->pair = pair;
+	row->arm = arm;
+	row->nodes[0] = p->top;
+	row->nodes[1] = p->below;
+	row->values[0] = top;
+	row->values[1] = below;
+	row->samples[0] = row->samples[1] = 100;
+	row->total = top + below;
+	return row;
+}
+
+static struct fg_repetition *add_repetition(struct program *p, uint32_t pair, uint8_t arm,
+					    double cpu_ms)
+{
+	struct fg_repetition *r = fg_series_add_repetition(fg_made_series(&p->made, "app"));
+
+	r->pair = pair;
+	r->arm = arm;
+	r->values[FG_METRIC_CPU_TIME] = cpu_ms * MS;
+	return r;
+}
+
+/* Pairs of 100 ms, the candidate's longer by these; the sampler sees 60 and 40 ms on both sides. */
+static void add_pairs(struct program *p, const double *more_ms, size_t count)
+{
+	for (uint32_t pair = 0; pair < count; pair++) {
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			(void)add_row(p, pair, arm, 60 * MS, 40 * MS);
+			(void)add_repetition(p, pair, arm, 100 + (arm ? more_ms[pair] : 0));
+		}
+	}
+}
+
+static const struct fg_node_context *look(struct program *p)
+{
+	fg_node_context_init(&p->c, fg_made_series(&p->made, "app"), &p->verdict);
+	return &p->c;
+}
+
+static void the_whole_changed_where_its_interval_and_its_mean_say_so(void **state)
+{
+	static const struct {
+		const char *why;
+		double low;
+		double high;
+		double more_ms[PAIRS_MAX];
+		size_t pairs;
+		bool changed;
+	} table[] = {
+		{"slower, by more than two errors", 1.01, 1.2, {1, 2.9}, 2, true},
+		{"by less than two errors", 1.01, 1.2, {1, 3.1}, 2, false},
+		{"one pair has no error", 1.01, 1.2, {1.5}, 1, true},
+		{"three pairs", 1.01, 1.2, {2, 3, 4}, 3, true},
+		{"three pairs, by less than two errors", 1.01, 1.2, {0.1, 2, 6}, 3, false},
+		{"the interval begins at no change", 1, 1.2, {5}, 1, false},
+		{"the interval holds no change", 0.9, 1.2, {5}, 1, false},
+		{"the mean says the opposite", 1.01, 1.2, {-5}, 1, false},
+		{"faster", 0.8, 0.99, {-5}, 1, true},
+		{"faster, by less than two errors", 0.8, 0.99, {-1, -3.1}, 2, false},
+		{"faster, by more than two errors", 0.8, 0.99, {-1, -2.9}, 2, true},
+		{"the interval ends at no change", 0.8, 1, {-5}, 1, false},
+		{"faster, and the mean says the opposite", 0.8, 0.99, {5}, 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		struct program p;
+		double mean = 0;
+
+		begin(&p);
+		p.metrics[1].low = table[i].low;
+		p.metrics[1].high = table[i].high;
+		add_pairs(&p, table[i].more_ms, table[i].pairs);
+		for (size_t k = 0; k < table[i].pairs; k++)
+			mean += table[i].more_ms[k] / (double)table[i].pairs;
+		if (look(&p)->whole_changed != table[i].changed)
+			fail_msg("%s", table[i].why);
+		assert_near(p.c.total, mean, 1e-6);
+		fg_node_context_release(&p.c);
+		end(&p);
+	}
+}
+
+static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	p.verdict.metric_count = 1; /* the metrics' array has one more */
+	/* Beside main, too. */
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_profile_row *row = add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
+
+		if (arm)
+			row->nodes[0] = add_node(&p.set, 0, "start");
+	}
+	assert_near(look(&p)->total, 7, 1e-9);
+	assert_false(p.c.whole_changed);
+	assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
+	fg_node_context_release(&p.c);
+	end(&p);
+}
+
+static void levels_are_means_in_milliseconds_and_bound_what_is_news(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	add_pairs(&p, (double[]){0, 0}, 2);
+	(void)look(&p);
+	assert_string_equal(p.c.measure, "cpu_time");
+	assert_string_equal(p.c.unit, "ms");
+	assert_close(p.c.self[1][p.below], 40, 1e-12);
+	assert_close(p.c.self[0][p.top], 60, 1e-12);
+	assert_close(p.c.inclusive[0][p.top], 100, 1e-12);
+	assert_close(p.c.inclusive[1][0], 100, 1e-12);
+	assert_close(p.c.floor, 1, 1e-12);  /* 1 % of 100 ms */
+	assert_close(p.c.margin, 2, 1e-12); /* CPU time's own 2 % */
+	fg_node_context_release(&p.c);
+	p.made.policy.function_floor = 0.05;
+	(void)look(&p);
+	assert_close(p.c.floor, 5, 1e-12);
+	assert_close(p.c.margin, 5, 1e-12);
+	fg_node_context_release(&p.c);
+	end(&p);
+}
+
+/* What the sampler saw of repetitions that count, from 20 ms of CPU time on. */
+static void coverage_is_sampled_time_in_spent_time(void **state)
+{
+	static const struct {
+		double spent_ms[2];
+		double coverage[2];
+	} table[] = {
+		{{200, 50}, {0.5, 2}},
+		{{20, 19.9}, {5, NAN}},
+		{{19.9, 20}, {NAN, 5}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+		struct program p;
+
+		begin(&p);
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			(void)add_row(&p, 0, arm, 60 * MS, 40 * MS);
+			(void)add_repetition(&p, 0, arm, table[i].spent_ms[arm]);
+			(void)add_repetition(&p, 0, arm, (double)NAN);
+			add_repetition(&p, 1, arm, 900)->aside = FG_ASIDE_WARMUP;
+			add_row(&p, 1, arm, 900 * MS, 0)->aside = FG_ASIDE_WARMUP;
+			add_row(&p, 0, arm, 900 * MS, 0)->measure =
+				fg_profile_set_measure(&p.set, &bytes);
+		}
+		(void)add_row(&p, 0, 2, 900 * MS, 0);
+		(void)add_repetition(&p, 0, 2, 900);
+		(void)look(&p);
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			if (isnan(table[i].coverage[arm]))
+				assert_true(isnan(p.c.coverage[arm]));
+			else
+				assert_close(p.c.coverage[arm], table[i].coverage[arm], 1e-12);
+		}
+		fg_node_context_release(&p.c);
+		end(&p);
+	}
+}
+
+/* Counts: the total of the profile, in the measure's unit, judged by the metric of that name. */
+static void another_measure_is_the_total_of_its_profile(void **state)
+{
+	static const double more[PAIRS_MAX] = {10, 12, 11};
+	const struct fg_measure count = fg_measure_describe("heap.allocations", NULL);
+	struct fg_metric_policy how = {
+		.name = "heap.allocations", .gated = true, .min_effect = 0.01, .margin = 0.05};
+
+	(void)state;
+	for (int exact = 0; exact < 2; exact++) {
+		struct program p;
+
+		begin(&p);
+		p.metrics[0] = metric_of("heap.allocations", 1.01, 1.2);
+		p.metrics[1] = metric_of("cpu_time", 0.8, 0.9);
+		p.made.policy.metrics = &how;
+		p.made.policy.metric_count = 1;
+		p.c.id = fg_profile_set_measure(&p.set, &count);
+		p.c.exact = exact;
+		for (uint32_t i = 0; i < PAIRS_MAX; i++) {
+			add_row(&p, 900, FG_ARM_BASELINE, 300, 200)->measure = p.c.id;
+			add_row(&p, 900, FG_ARM_CANDIDATE, 300, 200 + more[i])->measure = p.c.id;
+		}
+		(void)look(&p);
+		assert_string_equal(p.c.measure, "heap.allocations");
+		assert_string_equal(p.c.unit, "1");
+		assert_close(p.c.total, 11, 1e-12);
+		assert_true(p.c.whole_changed);
+		assert_close(p.c.inclusive[0][0], 500, 1e-12);
+		assert_close(p.c.floor, exact ? 500e-9 : 5, 1e-12);
+		assert_close(p.c.margin, exact ? 500e-9 : 25, 1e-12);
+		assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
+		fg_node_context_release(&p.c);
+		p.metrics[0].low = 0.9;
+		assert_false(look(&p)->whole_changed);
+		fg_node_context_release(&p.c);
+		p.made.policy.metrics = NULL;
+		p.made.policy.metric_count = 0;
+		end(&p);
+	}
+}
+
+/* Sums of a few counts: a billionth of one, not of nothing. */
+static void the_least_difference_of_counts_is_a_billionth_of_one_at_least(void **state)
+{
+	const struct fg_measure count = fg_measure_describe("heap.allocations", NULL);
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	p.c.id = fg_profile_set_measure(&p.set, &count);
+	p.c.exact = true;
+	add_row(&p, 0, FG_ARM_BASELINE, 0, 0.25)->measure = p.c.id;
+	add_row(&p, 0, FG_ARM_CANDIDATE, 0, 0.5)->measure = p.c.id;
+	(void)look(&p);
+	assert_close(p.c.floor, 1e-9, 1e-12);
+	assert_close(p.c.margin, 1e-9, 1e-12);
+	fg_node_context_release(&p.c);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_whole_changed_where_its_interval_and_its_mean_say_so),
+		cmocka_unit_test(without_its_metric_or_its_times_the_whole_is_what_was_sampled),
+		cmocka_unit_test(levels_are_means_in_milliseconds_and_bound_what_is_news),
+		cmocka_unit_test(coverage_is_sampled_time_in_spent_time),
+		cmocka_unit_test(another_measure_is_the_total_of_its_profile),
+		cmocka_unit_test(the_least_difference_of_counts_is_a_billionth_of_one_at_least),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the values of a metric look like, where that is worth a word. */
+#include "gate/shape.h"
+#include "model/run.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static struct fg_run run;
+static struct fg_series *series;
+static struct fg_arena arena;
+static struct fg_notes notes;
+
+static void begin(void)
+{
+	fg_run_init(&run);
+	series = fg_run_add_series(&run, "parse");
+	notes = (struct fg_notes){0};
+}
+
+static void end(void)
+{
+	fg_run_release(&run);
+	fg_arena_release(&arena);
+}
+
+/* Even numbers between -1 and 1 in an order that knows nothing of pairs. */
+static double scatter(size_t i)
+{
+	return (double)(i * 37 % 101) / 50 - 1;
+}
+
+static void add(uint32_t pair, uint8_t arm, double ms, uint16_t padding)
+{
+	struct fg_repetition *r = fg_series_add_repetition(series);
+
+	r->pair = pair;
+	r->arm = arm;
+	r->padding = padding;
+	r->values[FG_METRIC_CPU_TIME] = ms * 1e6;
+}
+
+/* ---- modes ---- */
+
+/* Repetitions of the candidate: `high` of `count` are larger by that factor. */
+static const char *modes(size_t count, size_t high, double factor)
+{
+	for (size_t i = 0; i < count; i++) {
+		const double ms = 100 + 0.1 * scatter(i);
+
+		add((uint32_t)i, FG_ARM_BASELINE, ms, 0);
+		add((uint32_t)i, FG_ARM_CANDIDATE, ms * (i * high % count < high ? factor : 1), 0);
+	}
+	fg_shape_note_modes(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+	return notes.count ? notes.items[0] : NULL;
+}
+
+static void two_modes_are_told_with_their_shares_and_places(void **state)
+{
+	static const struct {
+		size_t count;
+		size_t high;
+		double factor;
+		const char *note;
+	} rows[] = {
+		{60, 20, 1.2,
+		 "the candidate has two modes: 67 % of its repetitions near 100 ms, 33 % near 120 "
+		 "ms; look for what decides between them"},
+		{60, 30, 2,
+		 "the candidate has two modes: 50 % of its repetitions near 100 ms, 50 % near 200 "
+		 "ms; look for what decides between them"},
+		{60, 0, 1, NULL},
+		{60, 20, 1.0095, NULL}, /* closer than 1 % */
+		{60, 20, 1.0105,
+		 "the candidate has two modes: 67 % of its repetitions near 100 ms, 33 % near 101 "
+		 "ms; look for what decides between them"},
+		{60, 5, 2, NULL},  /* less than a tenth */
+		{60, 55, 2, NULL}, /* likewise, of the lower ones */
+		{16, 8, 2,
+		 "the candidate has two modes: 50 % of its repetitions near 100 ms, 50 % near 200 "
+		 "ms; look for what decides between them"},
+		{15, 7, 2, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const char *note;
+
+		begin();
+		note = modes(rows[i].count, rows[i].high, rows[i].factor);
+		if ((note == NULL) != (rows[i].note == NULL) ||
+		    (note && strcmp(note, rows[i].note) != 0))
+			fail_msg("row %zu: %s", i, note ? note : "nothing");
+		assert_int_equal(notes.count, rows[i].note ? 1 : 0);
+		end();
+	}
+}
+
+static void each_side_is_told_by_its_name(void **state)
+{
+	(void)state;
+	begin();
+	for (uint32_t i = 0; i < 40; i++) {
+		add(i, FG_ARM_BASELINE, (i % 2 ? 50 : 100) + 0.1 * scatter(i), 0);
+		add(i, FG_ARM_CANDIDATE, (i % 2 ? 50 : 100) + 0.1 * scatter(i), 0);
+	}
+	fg_shape_note_modes(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+	assert_int_equal(notes.count, 2);
+	assert_int_equal(strncmp(notes.items[0], "the baseline has two modes", 26), 0);
+	assert_int_equal(strncmp(notes.items[1], "the candidate has two modes", 27), 0);
+	end();
+}
+
+/* ---- the place of the stack ---- */
+
+/* One arm takes `share` more where the stack lies at the second of four places. */
+static const char *layouts(size_t pairs, uint8_t arm, double share, double noise)
+{
+	for (size_t i = 0; i < pairs; i++) {
+		const uint16_t padding = (uint16_t)(64 * (i * 5 % 7) + 16 * (i % 4) + i % 16);
+
+		for (uint8_t k = 0; k < FG_ARM_COUNT; k++) {
+			const bool is_there = k == arm && padding / 16 % 4 == 1;
+			const double ms = 100 * (1 + 0.1 * scatter(i));
+
+			add((uint32_t)i, k,
+			    ms * (1 + noise * scatter(2 * i + k)) * (is_there ? 1 + share : 1),
+			    padding);
+		}
+	}
+	fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+	return notes.count ? notes.items[0] : NULL;
+}
+
+static void what_the_place_of_the_stack_changes_is_told(void **state)
+{
+	static const struct {
+		size_t pairs;
+		uint8_t arm;
+		double share;
+		double noise;
+		const char *note;
+	} rows[] = {
+		{40, FG_ARM_CANDIDATE, 0.05, 0.0005, "by up to 2.5 %"},
+		{40, FG_ARM_BASELINE, 0.05, 0.0005, "by up to 2.5 %"},
+		{40, FG_ARM_CANDIDATE, 0.2, 0.0005, "by up to 9.6 %"},
+		{40, FG_ARM_CANDIDATE, 0.0102, 0, "by up to 0.5 %"},
+		{40, FG_ARM_CANDIDATE, 0.0098, 0,
+		 NULL}, /* less than half a percent between places */
+		{40, FG_ARM_CANDIDATE, 0, 0.02, NULL},
+		{40, FG_ARM_CANDIDATE, 0.006, 0.05, NULL}, /* drowned */
+		{12, FG_ARM_CANDIDATE, 0.2, 0.0005, "by up to 9.5 %"},
+		{11, FG_ARM_CANDIDATE, 0.2, 0.0005, NULL}, /* fewer than 24 repetitions */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const char *note;
+
+		begin();
+		note = layouts(rows[i].pairs, rows[i].arm, rows[i].share, rows[i].noise);
+		if ((note == NULL) != (rows[i].note == NULL) ||
+		    (note && !strstr(note, rows[i].note)))
+			fail_msg("row %zu: %s", i, note ? note : "nothing");
+		end();
+	}
+}
+
+/* Only repetitions that count, have a partner and a value. */
+static void what_does_not_count_says_nothing_of_places(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 3; how++) {
+		begin();
+		(void)layouts(40, FG_ARM_CANDIDATE, 0.2, 0.0005);
+		assert_int_equal(notes.count, 1);
+		notes = (struct fg_notes){0};
+		for (size_t i = 0; i < series->repetition_count; i++) {
+			struct fg_repetition *r = &series->repetitions[i];
+
+			if (how == 0)
+				r->aside = FG_ASIDE_OVERLAP;
+			else if (how == 1)
+				r->pair = (uint32_t)i; /* nobody has a partner */
+			else
+				r->values[FG_METRIC_CPU_TIME] = 0;
+		}
+		fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+		assert_int_equal(notes.count, 0);
+		end();
+	}
+}
+
+/* A slower side is no place. */
+static void a_difference_between_the_sides_is_not_one_of_places(void **state)
+{
+	(void)state;
+	begin();
+	for (uint32_t i = 0; i < 40; i++) {
+		add(i, FG_ARM_BASELINE, 100 + 0.01 * scatter(i), (uint16_t)(16 * (i % 4)));
+		add(i, FG_ARM_CANDIDATE, 150 + 0.01 * scatter(i + 1), (uint16_t)(16 * (i % 4)));
+	}
+	fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+	assert_int_equal(notes.count, 0);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_modes_are_told_with_their_shares_and_places),
+		cmocka_unit_test(each_side_is_told_by_its_name),
+		cmocka_unit_test(what_the_place_of_the_stack_changes_is_told),
+		cmocka_unit_test(what_does_not_count_says_nothing_of_places),
+		cmocka_unit_test(a_difference_between_the_sides_is_not_one_of_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

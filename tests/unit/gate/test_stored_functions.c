@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which functions of two stored runs are asked about, and what they are held against. */
+#include "gate/stored_functions.h"
+#include "tests/unit/gate/made_run.h"
+#include "tests/unit/stats/close.h"
+
+enum {
+	FUNCTIONS_MAX = 20,
+	ASKED_MAX = 12,
+	SESSIONS = 20,
+};
+
+#define MS 1e6
+
+/* Quantiles of t at 0.5 % over the family, for 0.37 degrees of freedom a difference. */
+#define QUANTILE_1_5  11.3938913458664
+#define QUANTILE_1_19 3.49440178279925
+#define QUANTILE_2_19 4.02236218213749
+#define QUANTILE_3_19 4.34699699163483
+
+struct function {
+	const char *name;
+	const char *library;
+	double ms[2];
+	unsigned samples; /* of each side, and one; 0: so many that they add no noise */
+	size_t sessions;  /* that know it; 0: all */
+};
+
+static const struct function *known;
+static size_t known_count;
+
+/* From session to session each differs by a millisecond. */
+static size_t tell_history(void *context, const char *benchmark,
+			   const struct fg_profile_function *function, double *self_ns, size_t room)
+{
+	size_t count = SESSIONS;
+
+	(void)context;
+	assert_string_equal(benchmark, "parse");
+	assert_int_equal(room, SESSIONS);
+	for (size_t i = 0; i < known_count; i++) {
+		if (strcmp(known[i].name, function->name) == 0 && known[i].sessions)
+			count = known[i].sessions;
+	}
+	for (size_t i = 0; i < count; i++)
+		self_ns[i] = (i % 2 ? 10 : 11) * MS;
+	return count;
+}
+
+/* One of two sides, whose functions the other has in the opposite order. */
+static void fill(struct fg_profile_set *set, size_t side)
+{
+	struct fg_profile_row *row = NULL;
+	uint32_t nodes[FUNCTIONS_MAX] = {0};
+
+	fg_profile_set_init(set, "prog");
+	for (size_t i = 0; i < known_count; i++) {
+		const size_t at = side ? known_count - 1 - i : i;
+		const struct fg_profile_function function = {.name = known[at].name,
+							     .library = known[at].library};
+
+		if (known[at].ms[side] >= 0)
+			nodes[at] = fg_profile_set_node(set, 0,
+							fg_profile_set_function(set, &function));
+	}
+	row = fg_profile_set_add_row(set, known_count);
+	row->arm = FG_ARM_CANDIDATE;
+	row->count = 0;
+	for (size_t i = 0; i < known_count; i++) {
+		if (!(known[i].ms[side] > 0))
+			continue;
+		row->nodes[row->count] = nodes[i];
+		row->values[row->count] = known[i].ms[side] * MS;
+		row->samples[row->count++] = known[i].samples ? known[i].samples - 1 : 1000000000;
+		row->total += known[i].ms[side] * MS;
+	}
+}
+
+struct comparison {
+	struct fg_made made;
+	struct fg_run before;
+	struct fg_profile_set sets[2];
+	const struct fg_profile_set *lists[2];
+	struct fg_metric_verdict metric;
+	struct fg_benchmark_verdict verdict;
+	struct fg_arena arena;
+};
+
+static void begin(struct comparison *c, const struct function *functions, size_t count)
+{
+	known = functions;
+	known_count = count;
+	*c = (struct comparison){.metric = {.name = "cpu_time", .outcome = FG_OUTCOME_REGRESSION}};
+	fg_made_init(&c->made, 1);
+	fg_run_init(&c->before);
+	(void)fg_run_add_series(&c->before, "parse");
+	(void)fg_run_add_series(&c->made.run, "parse");
+	for (size_t side = 0; side < 2; side++) {
+		fill(&c->sets[side], side);
+		c->lists[side] = &c->sets[side];
+	}
+	c->verdict.metrics = &c->metric;
+	c->verdict.metric_count = 1;
+	c->made.input.baseline = &c->before;
+	c->made.input.baseline_profiles = &c->lists[0];
+	c->made.input.profiles = &c->lists[1];
+	c->made.input.function_history = tell_history;
+}
+
+static const struct fg_blame *decide(struct comparison *c)
+{
+	c->verdict.time = (struct fg_blame){0};
+	fg_stored_functions_decide(&c->made.input, 0, &c->before.series[0], &c->arena, &c->verdict);
+	return &c->verdict.time;
+}
+
+static void end(struct comparison *c)
+{
+	fg_arena_release(&c->arena);
+	fg_profile_set_release(&c->sets[0]);
+	fg_profile_set_release(&c->sets[1]);
+	fg_run_release(&c->before);
+	fg_made_release(&c->made);
+}
+
+static const struct fg_node_verdict *find(const struct fg_blame *blame, const char *name,
+					  const char *library)
+{
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (strcmp(blame->functions[i].name, name) == 0 &&
+		    strcmp(blame->functions[i].library, library) == 0)
+			return &blame->functions[i];
+	}
+	fail_msg("%s of %s is not there", name, library);
+	return NULL;
+}
+
+static void a_function_is_the_same_by_name_and_library_whatever_its_number(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "alone", .library = "prog", .ms = {100, 130}},
+		{.name = "twin", .library = "prog", .ms = {20, 28}},
+		{.name = "twin", .library = "lib.so", .ms = {50, 40}},
+		{.name = "gone", .library = "prog", .ms = {30, -1}},
+		{.name = "new", .library = "prog", .ms = {-1, 35}},
+		{.name = "idle", .library = "prog", .ms = {0, 0}},
+		{.name = "stopped", .library = "prog", .ms = {15, 0}},
+		{.name = "started", .library = "prog", .ms = {0, 12}},
+	};
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	blame = decide(&c);
+	assert_string_equal(blame->measure, "cpu_time");
+	assert_string_equal(blame->unit, "ms");
+	assert_int_equal(blame->functions_tested, 7); /* all that took time */
+	assert_int_equal(blame->function_count, 7);
+	assert_close(blame->total_delta, 30, 1e-12);
+	assert_close(find(blame, "alone", "prog")->delta, 30, 1e-12);
+	assert_close(find(blame, "twin", "prog")->delta, 8, 1e-12);
+	assert_close(find(blame, "twin", "prog")->self[1], 28, 1e-12);
+	assert_close(find(blame, "twin", "lib.so")->delta, -10, 1e-12);
+	assert_close(find(blame, "gone", "prog")->delta, -30, 1e-12);
+	assert_near(find(blame, "gone", "prog")->self[1], 0, 0);
+	assert_close(find(blame, "new", "prog")->delta, 35, 1e-12);
+	assert_near(find(blame, "new", "prog")->self[0], 0, 0);
+	assert_close(find(blame, "stopped", "prog")->delta, -15, 1e-12);
+	assert_close(find(blame, "started", "prog")->delta, 12, 1e-12);
+	assert_string_equal(blame->functions[0].name, "new"); /* by size */
+	end(&c);
+}
+
+/* t at 0.5 % over the family, with 0.37 x 19 degrees of freedom, times 1.4826 ms. */
+static void the_level_is_shared_by_all_that_took_time(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 130}},
+		{.name = "two", .library = "prog", .ms = {100, 100}},
+	};
+	static const double quantiles[] = {QUANTILE_1_19, QUANTILE_2_19};
+
+	(void)state;
+	for (size_t count = 1; count <= 2; count++) {
+		const struct fg_blame *blame = NULL;
+		struct comparison c;
+
+		begin(&c, functions, count);
+		blame = decide(&c);
+		assert_close(blame->functions[0].high - 30, 1.4826 * quantiles[count - 1], 1e-6);
+		assert_close(30 - blame->functions[0].low, 1.4826 * quantiles[count - 1], 1e-6);
+		end(&c);
+	}
+}
+
+static void an_interval_beyond_zero_is_sure(void **state)
+{
+	static const struct {
+		double after;
+		enum fg_standing standing;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{100 + 1.4826 * QUANTILE_1_19 + 0.01, FG_STANDING_GUILTY, FG_OUTCOME_REGRESSION},
+		{100 + 1.4826 * QUANTILE_1_19 - 0.01, FG_STANDING_NOT_SURE,
+		 FG_OUTCOME_INCONCLUSIVE},
+		{100 - 1.4826 * QUANTILE_1_19 - 0.01, FG_STANDING_FASTER, FG_OUTCOME_IMPROVEMENT},
+		{100 - 1.4826 * QUANTILE_1_19 + 0.01, FG_STANDING_NOT_SURE,
+		 FG_OUTCOME_INCONCLUSIVE},
+		{100.001, FG_STANDING_NOT_SURE, FG_OUTCOME_INCONCLUSIVE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct function function = {
+			.name = "one", .library = "prog", .ms = {100, rows[i].after}};
+		const struct fg_node_verdict *node = NULL;
+		struct comparison c;
+
+		begin(&c, &function, 1);
+		node = find(decide(&c), "one", "prog");
+		assert_int_equal(node->standing, rows[i].standing);
+		assert_int_equal(node->outcome, rows[i].outcome);
+		if (fg_standing_is_sure(rows[i].standing))
+			assert_true(node->p_adjusted < 0.01);
+		else
+			assert_true(node->p_adjusted > 0.01 && node->p_adjusted <= 1);
+		end(&c);
+	}
+}
+
+/* Six sessions have five differences, the least that tell how sessions differ. */
+static void six_sessions_are_enough_and_five_are_not(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "six", .library = "prog", .ms = {100, 200}, .sessions = 6},
+		{.name = "five", .library = "prog", .ms = {100, 200}, .sessions = 5},
+		{.name = "one", .library = "prog", .ms = {100, 200}, .sessions = 1},
+	};
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	blame = decide(&c);
+	assert_close(blame->functions[0].high - 100, 1.4826 * QUANTILE_1_5, 1e-6);
+	end(&c);
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	blame = decide(&c);
+	assert_int_equal(blame->functions_tested, 3);
+	assert_int_equal(blame->function_count, 1);
+	assert_string_equal(blame->functions[0].name, "six");
+	end(&c);
+}
+
+static void the_twelve_that_differ_most_are_asked_about(void **state)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g",
+					    "h", "i", "j", "k", "l", "m", "n"};
+	struct function functions[FG_ARRAY_SIZE(names)];
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
+		functions[i] = (struct function){
+			.name = names[i], .library = "prog", .ms = {200, 220 + (double)i}};
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	blame = decide(&c);
+	assert_int_equal(blame->functions_tested, FG_ARRAY_SIZE(names));
+	assert_int_equal(blame->function_count, ASKED_MAX);
+	assert_string_equal(blame->functions[0].name, "n");
+	assert_string_equal(blame->functions[ASKED_MAX - 1].name, "c");
+	end(&c);
+}
+
+static void a_fiftieth_of_the_whole_is_worth_asking_about(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "most", .library = "prog", .ms = {100, 196.01}},
+		{.name = "fiftieth", .library = "prog", .ms = {100, 102}},
+		{.name = "less", .library = "prog", .ms = {100, 101.99}},
+	};
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	blame = decide(&c);
+	assert_close(blame->total_delta, 100, 1e-9);
+	assert_int_equal(blame->function_count, 2);
+	assert_string_equal(blame->functions[1].name, "fiftieth");
+	end(&c);
+}
+
+/* The sure ones come first, each by size. */
+static void what_is_not_sure_stands_behind_what_is(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "wild", .library = "prog", .ms = {200, 300}, .samples = 3},
+		{.name = "calm", .library = "prog", .ms = {100, 120}},
+		{.name = "faster", .library = "prog", .ms = {100, 70}},
+	};
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	blame = decide(&c);
+	assert_string_equal(blame->functions[0].name, "faster");
+	assert_string_equal(blame->functions[1].name, "calm");
+	assert_string_equal(blame->functions[2].name, "wild");
+	/* Two samples of 200 and of 300 ms: squares by their number, the root of the sum. */
+	assert_close(blame->functions[2].high - 100, QUANTILE_3_19 * sqrt((4e4 + 9e4) / 2), 1e-6);
+	end(&c);
+}
+
+/* A time without a sample counts as one. */
+static void no_sample_is_as_noisy_as_one(void **state)
+{
+	const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {30, 40}, .samples = 1}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	assert_close(decide(&c)->functions[0].high - 10, QUANTILE_1_19 * 50, 1e-6);
+	end(&c);
+}
+
+static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "grown", .library = "prog", .ms = {100, 150}},
+		{.name = "shrunk", .library = "prog", .ms = {100, 60}},
+		{.name = "wild", .library = "prog", .ms = {50, 45}, .samples = 2},
+	};
+	const struct fg_blame *blame = NULL;
+	struct comparison c;
+
+	(void)state;
+	/* Without the third, +10 ms are left of +50 and -40. */
+	begin(&c, functions, 2);
+	blame = decide(&c);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(isnan(blame->functions[i].share_of_change));
+	end(&c);
+	/* The only sure one is within twice the whole, and what it leaves is not. */
+	begin(&c,
+	      (const struct function[]){
+		      {.name = "a", .library = "p", .ms = {100, 119}},
+		      {.name = "b", .library = "p", .ms = {90, 61}, .samples = 2}},
+	      2);
+	blame = decide(&c);
+	assert_int_equal(blame->functions[1].standing, FG_STANDING_NOT_SURE);
+	assert_close(blame->total_delta, -10, 1e-9);
+	assert_close(blame->everything_else, -29, 1e-9);
+	assert_true(isnan(blame->functions[0].share_of_change));
+	end(&c);
+}
+
+static void inclusive_time_counts_recursion_once(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "walk", .library = "prog", .ms = {100, 150}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	for (size_t side = 0; side < 2; side++) {
+		struct fg_profile_set *set = &c.sets[side];
+		const uint32_t below = fg_profile_set_node(set, 1, set->nodes[1].function);
+		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);
+
+		row->arm = FG_ARM_CANDIDATE;
+		row->nodes[0] = below;
+		row->values[0] = 40 * MS;
+		row->samples[0] = 1000000000;
+		row->total = 40 * MS;
+	}
+	/* Two repetitions now: the first without, the second with the inner call alone. */
+	assert_close(decide(&c)->functions[0].self[0], 70, 1e-12);
+	assert_close(c.verdict.time.functions[0].inclusive[0], 70, 1e-12);
+	assert_close(c.verdict.time.functions[0].inclusive[1], 95, 1e-12);
+	end(&c);
+}
+
+static void without_what_is_needed_no_function_is_judged(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	const struct fg_profile_set *nothing[1] = {NULL};
+	const struct fg_profile_set *const *sides[2];
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	sides[0] = c.made.input.baseline_profiles;
+	sides[1] = c.made.input.profiles;
+	assert_int_equal(decide(&c)->function_count, 1);
+	c.made.input.baseline_profiles = NULL;
+	assert_null(decide(&c)->measure);
+	c.made.input.baseline_profiles = nothing;
+	assert_null(decide(&c)->measure);
+	c.made.input.baseline_profiles = sides[0];
+	c.made.input.profiles = NULL;
+	assert_null(decide(&c)->measure);
+	c.made.input.profiles = nothing;
+	assert_null(decide(&c)->measure);
+	c.made.input.profiles = sides[1];
+	c.made.input.function_history = NULL;
+	assert_null(decide(&c)->measure);
+	c.made.input.function_history = tell_history;
+	c.made.policy.functions = FG_FUNCTIONS_OFF;
+	assert_null(decide(&c)->measure);
+	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
+	assert_non_null(decide(&c)->measure);
+	end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_is_the_same_by_name_and_library_whatever_its_number),
+		cmocka_unit_test(the_level_is_shared_by_all_that_took_time),
+		cmocka_unit_test(an_interval_beyond_zero_is_sure),
+		cmocka_unit_test(six_sessions_are_enough_and_five_are_not),
+		cmocka_unit_test(the_twelve_that_differ_most_are_asked_about),
+		cmocka_unit_test(a_fiftieth_of_the_whole_is_worth_asking_about),
+		cmocka_unit_test(what_is_not_sure_stands_behind_what_is),
+		cmocka_unit_test(no_sample_is_as_noisy_as_one),
+		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
+		cmocka_unit_test(inclusive_time_counts_recursion_once),
+		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
