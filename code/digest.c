@@ -61,6 +61,17 @@ static const uint8_t *bytes_at(const struct fg_image *image, uint64_t address, u
 	return section->bytes + (address - section->address);
 }
 
+/* Where an entry of a table leads that holds distances from its own start; its bytes are there. */
+static uint64_t relative_target(const struct digester *d, uint64_t table, uint64_t index)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = bytes_at(&d->image, table, &left);
+	int32_t offset;
+
+	memcpy(&offset, bytes + index * TABLE_ENTRY, sizeof(offset));
+	return table + (uint64_t)(int64_t)offset;
+}
+
 /* ---- an instruction ---- */
 
 struct instruction {
@@ -131,6 +142,27 @@ static struct place immediate_of(const struct fg_image *image, const struct inst
 	    (relative || (image->is_fixed && place.size >= 4 && is_ours(image, place.target))))
 		return place;
 	return (struct place){0};
+}
+
+/*
+ * clang makes of an array of constant pointers, where it needs no relocation then, a table of
+ * distances from the table's own start. Only its name tells it from one of numbers. Returns the
+ * number of entries; 0: it is none.
+ */
+static uint64_t relative_entries(const struct digester *d, const struct fg_image_symbol *symbol)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, symbol->address);
+	const uint64_t count = symbol->size / TABLE_ENTRY;
+
+	if (symbol->is_function || strncmp(symbol->name, "reltable.", strlen("reltable.")) != 0 ||
+	    !section || !section->bytes || section->is_writable || symbol->size % TABLE_ENTRY ||
+	    symbol->size > section->address + section->size - symbol->address)
+		return 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!fg_image_section_at(&d->image, relative_target(d, symbol->address, i)))
+			return 0;
+	}
+	return count;
 }
 
 /* ---- the first pass: what has no name ---- */
@@ -213,8 +245,13 @@ static void collect_unnamed(struct digester *d)
 	size_t used = 0;
 
 	for (size_t i = 0; i < d->image.symbol_count; i++) {
-		if (d->image.symbols[i].is_function)
-			scan_function(d, &d->image.symbols[i]);
+		const struct fg_image_symbol *symbol = &d->image.symbols[i];
+		const uint64_t entries = relative_entries(d, symbol);
+
+		if (symbol->is_function)
+			scan_function(d, symbol);
+		for (uint64_t k = 0; k < entries; k++)
+			note_unnamed(d, relative_target(d, symbol->address, k));
 	}
 	for (size_t i = 0; i < d->image.relocation_count; i++) {
 		if (!d->image.relocations[i].import)
@@ -417,19 +454,13 @@ static bool is_in_function(const struct digester *d, uint64_t address)
  * the number of entries that fit this description; a table has at least two. Whatever follows does
  * not belong to it.
  */
-static uint64_t switch_entries(const struct digester *d, uint64_t address, const uint8_t *bytes,
-			       uint64_t size)
+static uint64_t switch_entries(const struct digester *d, uint64_t address, uint64_t size)
 {
 	uint64_t count = 0;
 
-	while ((count + 1) * TABLE_ENTRY <= size) {
-		int32_t offset;
-
-		memcpy(&offset, bytes + count * TABLE_ENTRY, sizeof(offset));
-		if (!is_in_function(d, address + (uint64_t)(int64_t)offset))
-			break;
+	while ((count + 1) * TABLE_ENTRY <= size &&
+	       is_in_function(d, relative_target(d, address, count)))
 		count++;
-	}
 	return count < 2 ? 0 : count;
 }
 
@@ -465,25 +496,26 @@ static uint64_t content_size(const struct digester *d, uint64_t address, uint64_
 	return size < left ? size : left;
 }
 
+static void add_relative_table(struct digester *d, struct fg_strbuf *text, uint64_t table,
+			       uint64_t entries, unsigned depth)
+{
+	for (uint64_t i = 0; i < entries; i++)
+		add_address(d, text, relative_target(d, table, i), depth + 1);
+}
+
 static void add_unnamed(struct digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
 	uint64_t left = 0;
-	const uint8_t *bytes = bytes_at(&d->image, address, &left);
 	const uint64_t extent = unnamed_end(d, address) - address;
 	uint64_t entries;
 
-	if (!bytes) {
+	if (!bytes_at(&d->image, address, &left)) {
 		add_mark(text, MARK_ZEROS);
 		return;
 	}
-	entries = switch_entries(d, address, bytes, extent);
-	for (uint64_t i = 0; i < entries; i++) {
-		int32_t offset;
-
-		memcpy(&offset, bytes + i * TABLE_ENTRY, sizeof(offset));
-		add_address(d, text, address + (uint64_t)(int64_t)offset, depth + 1);
-	}
+	entries = switch_entries(d, address, extent);
+	add_relative_table(d, text, address, entries, depth);
 	if (entries == 0)
 		add_data(d, text, address, content_size(d, address, extent), depth);
 }
@@ -603,6 +635,7 @@ static void digest_item(struct digester *d, const struct fg_image_symbol *symbol
 			struct fg_strbuf *text)
 {
 	struct fg_code_item *item = &d->code->items[d->item];
+	const uint64_t entries = relative_entries(d, symbol);
 	uint8_t digest[FG_SHA256_SIZE];
 	struct fg_sha256 sha;
 
@@ -610,6 +643,8 @@ static void digest_item(struct digester *d, const struct fg_image_symbol *symbol
 	item->first_use = (uint32_t)d->code->use_count;
 	if (symbol->is_function)
 		add_function(d, text, symbol);
+	else if (entries)
+		add_relative_table(d, text, symbol->address, entries, 0);
 	else
 		add_data(d, text, symbol->address, symbol->size, 0);
 	/* What a start file names still counts: it is how main() is reached. */

@@ -270,7 +270,7 @@ FAR_FROM_OPTIMISED static void on_step_with_call(int number)
 FAR_FROM_OPTIMISED static void count_steps(void (*handler)(int))
 {
 	(void)signal(SIGTRAP, handler);
-	for (int i = 0; i < 5; i++) {
+	for (volatile int i = 0; i < 5; i = i + 1) {
 		steps = 0;
 		STEP_FROM_HERE();
 		sink = exp(one);

@@ -23,13 +23,13 @@ FAR_FROM_OPTIMISED void count_up(void)
 	__asm__ volatile("");
 }
 
-/* One of each kind. */
+/* One of each kind, from one place: a counter that is volatile keeps a loop rolled up. */
 FAR_FROM_OPTIMISED void kinds(void)
 {
 	static volatile const double values[] = {0.0,    -0.0,    INFINITY, -INFINITY, NAN,
 						 5e-324, -1e-310, 1e300,    -2.5,      1.5};
 
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (volatile unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i = i + 1)
 		sink = cbrt(values[i]);
 	__asm__ volatile("");
 }
@@ -38,14 +38,14 @@ FAR_FROM_OPTIMISED void kinds_of_float(void)
 {
 	static volatile const float values[] = {1e-40F, 3.0F, -4.0F, NAN};
 
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (volatile unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i = i + 1)
 		float_sink = sinf(values[i]);
 	__asm__ volatile("");
 }
 
 FAR_FROM_OPTIMISED void always_the_same(void)
 {
-	for (int i = 0; i < 2000; i++)
+	for (volatile int i = 0; i < 2000; i = i + 1)
 		sink = log(2.5 + nothing);
 	__asm__ volatile("");
 }

@@ -17,27 +17,28 @@ enum {
 	BLOCKS = 10
 };
 
+static volatile int times = BLOCKS; /* one call in a loop, not ten calls */
 static void *volatile kept[BLOCKS + 1];
 static void *volatile at_hand;
 
 /* Three loops that a memory profiler's users are shown first. */
 NOT_INLINE void ones(void)
 {
-	for (int n = 1; n <= BLOCKS; n++)
+	for (int n = 1; n <= times; n++)
 		kept[n] = malloc(1);
 	__asm__ volatile("");
 }
 
 NOT_INLINE void growing(void)
 {
-	for (int n = 1; n <= BLOCKS; n++)
+	for (int n = 1; n <= times; n++)
 		kept[n] = malloc((size_t)n);
 	__asm__ volatile("");
 }
 
 NOT_INLINE void freed_at_once(void)
 {
-	for (int n = 1; n <= BLOCKS; n++) {
+	for (int n = 1; n <= times; n++) {
 		at_hand = malloc((size_t)n);
 		free(at_hand);
 	}
@@ -65,7 +66,7 @@ NOT_INLINE void *base(void)
 NOT_INLINE void highest(void)
 {
 	void *volatile parts[3];
-	volatile int steps = 3; /* one call in a loop, not three calls */
+	volatile int steps = 3;
 
 	for (int i = 0; i < steps; i++)
 		parts[i] = malloc(300000);

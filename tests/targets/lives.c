@@ -69,9 +69,8 @@ FAR_FROM_OPTIMISED void make_stubborn(void)
 	volatile size_t too_large = (size_t)-1 - 4096;
 
 	for (int i = 0; i < 100; i++) {
-		void *moved = realloc(mine, too_large);
-
-		if (moved)
+		block = realloc(mine, too_large); /* a compiler may believe that it succeeds */
+		if (block)
 			abort();
 	}
 	for (int i = 0; i < 3; i++) {

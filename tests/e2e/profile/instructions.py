@@ -53,6 +53,12 @@ class Instructions(unittest.TestCase):
     def rows(self, *words):
         return json.loads(self.output("view", "--json", "-V", "instructions", *words))["rows"]
 
+    def without_a_line(self):
+        """Addresses of instructions that belong to no line (number 0): a compiler says so of what it moved or made up."""
+        table = subprocess.run(["objdump", "--dwarf=decodedline", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout
+        lines = [(int(address, 16), line) for line, address in re.findall(r"\s(\d+|-)\s+0x([0-9a-f]+)", table)]
+        return {one for one in self.objdump if max(((address, at, line) for at, (address, line) in enumerate(lines) if address <= one))[2] == "0"}
+
     def pairs(self, trace):
         """Addresses and samples of the function, as the documented pipeline gets them out of the tables."""
         text = self.output("export", "-F", "tables", trace)
@@ -65,7 +71,8 @@ class Instructions(unittest.TestCase):
         self.assertEqual([int(row["address"], 16) for row in rows], self.objdump)
         self.assertEqual({(row["name"], row["library"]) for row in rows}, {(FUNCTION, "program")})
         self.assertEqual(rows[-1]["instruction"], "ret")
-        self.assertTrue(all(re.search(r"archived\.c:\d+$", row["place"]) for row in rows))
+        places = [row["place"] for row in rows if int(row["address"], 16) not in self.without_a_line()]
+        self.assertTrue(places and all(place and re.search(r"archived\.c:\d+$", place) for place in places), rows)
 
     def test_they_add_up_to_the_function(self):
         flat = json.loads(self.output("view", "--json", "--fold-inlined", "one"))["rows"]

@@ -20,6 +20,10 @@
 # define SCALE 1.25
 #endif
 
+#ifndef SECOND
+# define SECOND "second"
+#endif
+
 #ifdef UNUSED
 __attribute__((noinline, used)) static long nobody_calls_this(long x)
 {
@@ -28,7 +32,7 @@ __attribute__((noinline, used)) static long nobody_calls_this(long x)
 #endif
 
 static const int table[] = {10, 20, THIRD, 40, 50};
-static const char *const names[] = {"first", "second", "third"};
+static const char *const names[] = {"first", SECOND, "third"};
 static int counter;
 
 __attribute__((noinline)) static int by_table(int i)
@@ -71,6 +75,15 @@ __attribute__((noinline)) static int by_switch(int i, const char *text)
 		return -1;
 	}
 }
+
+#ifdef __clang__
+/* gcc splits such a part off by itself. */
+__asm__(".text\n"
+	".type by_switch.cold, @function\n"
+	"by_switch.cold:\n"
+	"ud2\n"
+	".size by_switch.cold, . - by_switch.cold\n");
+#endif
 
 __attribute__((noinline)) static int limited(int i)
 {

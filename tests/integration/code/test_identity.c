@@ -104,6 +104,7 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	} rows[] = {
 		{.variant = "limit", .changed = "limited", .reaches = "outer", .apart = "by_name"},
 		{.variant = "greeting", .changed = "main", .reaches = "main", .apart = "outer"},
+		{.variant = "name", .changed = "names", .reaches = "main", .apart = "outer"},
 		{.variant = "table", .changed = "table", .reaches = "by_table", .apart = "by_name"},
 		{.variant = "scale", .changed = "scaled", .reaches = "main", .apart = "by_switch"},
 		{.variant = "case", .changed = "by_switch", .reaches = "main", .apart = "outer"},
@@ -116,7 +117,10 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 			char text[4096];
 
 			compare(&c, kinds[k], rows[r].variant);
-			assert_string_equal(changed(&c, text, sizeof(text)), rows[r].changed);
+			if (strcmp(changed(&c, text, sizeof(text)), "reltable.by_name") == 0)
+				assert_string_equal(rows[r].changed, "names"); /* clang's */
+			else
+				assert_string_equal(text, rows[r].changed);
 			assert_false(c.difference.all_same);
 			assert_memory_not_equal(c.before.digest, c.after.digest,
 						FG_CODE_DIGEST_SIZE);

@@ -378,22 +378,26 @@ static void debug_information_that_files_share_is_followed(void **state)
 	const struct scene *scene = *state;
 	const char *one = in(scene, "libone.so");
 	const char *other = in(scene, "libother.so");
+	struct scene shared = {0};
 	struct fg_symbolizer *symbolizer = NULL;
+	struct fg_error err = {0};
 
 	if (!has("dwz"))
 		skip();
-	run("cp", (const char *const[]){LIBRARY, one, NULL});
-	run("cp", (const char *const[]){LIBRARY, other, NULL});
+	assert_int_equal(fg_elf_read(FG_TEST_SYMBOLS_SHARED, &shared.elf, &err), FG_OK);
+	run("cp", (const char *const[]){FG_TEST_SYMBOLS_SHARED, one, NULL});
+	run("cp", (const char *const[]){FG_TEST_SYMBOLS_SHARED, other, NULL});
 	run("dwz", (const char *const[]){"-m", in(scene, "shared.debug"), one, other, NULL});
 	symbolizer = fg_symbolizer_new(NULL);
-	expect_inlined(symbolizer, scene, one);
+	expect_inlined(symbolizer, &shared, one);
 	fg_symbolizer_free(symbolizer);
 	assert_int_equal(unlink(in(scene, "shared.debug")), 0);
 	symbolizer = fg_symbolizer_new(NULL); /* without it: whatever is left, and no crash */
-	(void)fg_symbolizer_find(symbolizer, open_module(symbolizer, scene, other),
-				 address_of(&scene->elf, "target_outer"),
+	(void)fg_symbolizer_find(symbolizer, open_module(symbolizer, &shared, other),
+				 address_of(&shared.elf, "target_outer"),
 				 &(const struct fg_symbol *){NULL});
 	fg_symbolizer_free(symbolizer);
+	fg_elf_release(&shared.elf);
 }
 
 static char *only_dwo(const struct scene *scene)

@@ -147,7 +147,7 @@ __asm__(
 "	nopw 0(%rax,%rax,1)\n"
 
 "begin short_jump\n"
-"	jmp 1f\n"
+"	.byte 0xeb, 4\n" /* jmp 1f: an assembler may take the long form */
 "	nop\n"
 "	nop\n"
 "	nop\n"
