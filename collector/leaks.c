@@ -133,7 +133,8 @@ static long read_words(uintptr_t from, size_t size)
 	const struct iovec here = {search.words, size};
 	const struct iovec there = {(void *)from, size};
 
-	return syscall(SYS_process_vm_readv, search.pid, &here, 1, &there, 1, 0);
+	/* The last one is passed on the stack: of an int only half of the word would be set. */
+	return syscall(SYS_process_vm_readv, search.pid, &here, 1, &there, 1, 0UL);
 }
 
 static void search_words(uintptr_t from, uintptr_t to)
