@@ -12,6 +12,8 @@ enum {
 
 static void *volatile block;
 static void *volatile queue[LENGTH];
+/* A compiler that knows the function may believe that it succeeds. */
+static void *(*volatile resize)(void *, size_t) = realloc;
 
 FAR_FROM_OPTIMISED void make_sizes(void)
 {
@@ -69,8 +71,9 @@ FAR_FROM_OPTIMISED void make_stubborn(void)
 	volatile size_t too_large = (size_t)-1 - 4096;
 
 	for (int i = 0; i < 100; i++) {
-		block = realloc(mine, too_large); /* a compiler may believe that it succeeds */
-		if (block)
+		void *moved = resize(mine, too_large);
+
+		if (moved)
 			abort();
 	}
 	for (int i = 0; i < 3; i++) {
