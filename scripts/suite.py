@@ -67,7 +67,8 @@ def build(preset, jobs, *targets):
 
 
 def test(preset, jobs, *selection):
-    return ["ctest", "--preset", preset, "-j", jobs, "--output-on-failure", *selection]
+    """One more than there are processors: some wait for a browser, a server or a time limit."""
+    return ["ctest", "--preset", preset, "-j", str(int(jobs) + 1), "--output-on-failure", *selection]
 
 
 def lanes(jobs):
