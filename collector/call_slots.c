@@ -660,7 +660,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
 	    fg_call_is_jumped(target) || fg_breakpoint_is_at(target) ||
-	    !add_function(readable, from->path, 0, &function))
+	    !add_function(readable, from->path, FG_CALL_WAY_IMPORT, &function))
 		return;
 	const uintptr_t stub =
 		stub_for(function, target, is_other_overload(name, readable, from->path));
