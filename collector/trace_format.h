@@ -248,7 +248,7 @@ enum fg_trace_record {
 
 /* How the calls of a function are counted, besides at imports; one may be in several objects. */
 enum fg_call_way {
-	FG_CALL_WAY_IMPORT = 0, /* through the slot of an import */
+	FG_CALL_WAY_IMPORT = 0, /* a slot of the dynamic linker */
 	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
 	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */

@@ -126,17 +126,19 @@ static int make_page(struct fg_control_file *control, struct fg_error *err)
 static int make_file(const char *path, struct fg_error *err)
 {
 	struct stat status;
+	bool failed = false;
 	int result = FG_OK;
 	const int fd =
 		open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "%s", path);
-	if (fstat(fd, &status) != 0)
-		result = fg_error_errno(err, FG_EIO, "%s", path);
-	else if (!S_ISREG(status.st_mode))
+	failed = fstat(fd, &status) != 0;
+	if (!failed && !S_ISREG(status.st_mode))
 		result = fg_error_set(err, FG_EINVAL, "%s is no regular file", path);
-	else if (status.st_size == 0 && write(fd, "1", 1) != 1)
+	else if (!failed && status.st_size == 0)
+		failed = write(fd, "1", 1) != 1;
+	if (failed)
 		result = fg_error_errno(err, FG_EIO, "%s", path);
 	(void)close(fd);
 	return result;

@@ -525,8 +525,7 @@ struct filling {
 	const char *left_out;
 	const char *base;
 	const char *source;
-	const char *const *paths;
-	size_t path_count;
+	const char *const *paths; /* NULL at the end */
 };
 
 static int fill_staged(const struct fg_git *git, const struct filling *filling,
@@ -572,7 +571,7 @@ static int fill_with_files(const struct fg_git *git, const struct filling *filli
 	int status = fg_git_output(git, read, &nothing, err);
 
 	free(nothing);
-	for (size_t i = 0; status == FG_OK && i < filling->path_count; i++)
+	for (size_t i = 0; status == FG_OK && filling->paths[i]; i++)
 		status = take_path(git, filling->source, filling->paths[i], err);
 	return status;
 }
@@ -647,14 +646,10 @@ int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_erro
 }
 
 int fg_git_commit_with_files(const struct fg_git *git, const char *base, const char *source,
-			     const char *const *paths, size_t count, char **commit,
-			     struct fg_error *err)
+			     const char *const *paths, char **commit, struct fg_error *err)
 {
-	const struct filling filling = {.fill = fill_with_files,
-					.base = base,
-					.source = source,
-					.paths = paths,
-					.path_count = count};
+	const struct filling filling = {
+		.fill = fill_with_files, .base = base, .source = source, .paths = paths};
 
 	return commit_content(git, &filling, base, "with files of the candidate", commit, err);
 }

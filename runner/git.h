@@ -71,11 +71,11 @@ int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char
 
 /*
  * `base` with these files and folders as they are in `source`, as a commit that no branch knows.
- * Paths begin at git->folder.  FG_ENOENT: `source` has no such path.
+ * Paths (NULL at the end) begin at git->folder.  FG_ENOENT: `source` has no such path.
  */
 int fg_git_commit_with_files(const struct fg_git *git, const char *base, const char *source,
-			     const char *const *paths, size_t count, char **commit,
-			     struct fg_error *err) FG_NODISCARD;
+			     const char *const *paths, char **commit, struct fg_error *err)
+	FG_NODISCARD;
 
 /* The hash of a commit's tree (to be freed); NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);

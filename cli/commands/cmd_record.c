@@ -709,10 +709,58 @@ static const char *counting_contradiction(const struct options *given)
 	return NULL;
 }
 
+/* What is wrong with the options; NULL: nothing. */
+static char *mistake(const struct fg_cli *cli, const struct options *given)
+{
+	const char *wrong = contradiction(given, cli->argument_count);
+
+	if (given->units && !fg_preload_units_valid(given->units))
+		return fg_xasprintf(
+			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
+			given->units);
+	return wrong ? fg_xstrdup(wrong) : NULL;
+}
+
+/* And where it is recorded from within. */
+static char *mistake_within(const struct options *given)
+{
+	const char *wrong = counting_contradiction(given);
+
+	if (!wrong && counts_events(given) &&
+	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
+		return fg_xasprintf("%s counts every event: --rate, --clock, --delay and "
+				    "--duration do not apply",
+				    given->calls     ? "--calls"
+				    : given->domains ? "--domains"
+						     : "--measure");
+	return wrong ? fg_xstrdup(wrong) : NULL;
+}
+
+static int refuse(struct fg_cli *cli, char *wrong)
+{
+	const int exit_code = fg_cli_usage(cli, "%s", wrong);
+
+	free(wrong);
+	return exit_code;
+}
+
+static int open_control(const struct options *given, struct fg_control_file **control,
+			struct fg_preload *preload, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (!given->control)
+		return FG_OK;
+	status = fg_control_file_open(given->control, control, err);
+	if (status == FG_OK)
+		preload->control = fg_control_file_page(*control);
+	return status;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
-	const char *wrong = NULL;
+	char *wrong = mistake(cli, given);
 	struct fg_preload preload;
 	struct fg_error err = {0};
 	struct totals totals = {0};
@@ -722,27 +770,13 @@ static int run(struct fg_cli *cli, const void *values)
 	int exit_code = FG_EXIT_INTERNAL;
 	int status;
 
-	if (given->units && !fg_preload_units_valid(given->units))
-		return fg_cli_usage(
-			cli,
-			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
-			given->units);
-	wrong = contradiction(given, cli->argument_count);
 	if (wrong)
-		return fg_cli_usage(cli, "%s", wrong);
+		return refuse(cli, wrong);
 	if (given->pid || given->system || fg_record_is_static(cli->arguments[0]))
 		return run_outside(cli, given);
-	wrong = counting_contradiction(given);
+	wrong = mistake_within(given);
 	if (wrong)
-		return fg_cli_usage(cli, "%s", wrong);
-	if (counts_events(given) &&
-	    (given->clock || given->delay_ns || given->duration_ns || given->rate_hz))
-		return fg_cli_usage(
-			cli,
-			"%s counts every event: --rate, --clock, --delay and --duration do not apply",
-			given->calls     ? "--calls"
-			: given->domains ? "--domains"
-					 : "--measure");
+		return refuse(cli, wrong);
 	status = check_measures(given->measures, &err);
 	if (status != FG_OK)
 		goto out;
@@ -751,12 +785,9 @@ static int run(struct fg_cli *cli, const void *values)
 	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, &err);
 	if (status != FG_OK)
 		goto out;
-	if (given->control)
-		status = fg_control_file_open(given->control, &control, &err);
+	status = open_control(given, &control, &preload, &err);
 	if (status != FG_OK)
 		goto out;
-	if (control)
-		preload.control = fg_control_file_page(control);
 	status = run_command(cli->arguments, &preload, control, &exit_code, &err);
 	if (owned[2])
 		(void)unlink(owned[2]);

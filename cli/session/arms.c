@@ -208,8 +208,8 @@ static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *s
 	else
 		status = fg_git_commit_work_tree(&git, state, &source, err);
 	if (status == FG_OK)
-		status = fg_git_commit_with_files(&git, base, source, build->from_candidate,
-						  build->from_candidate_count, commit, err);
+		status = fg_git_commit_with_files(&git, base, source, build->from_candidate, commit,
+						  err);
 	if (status == FG_ENOENT)
 		fg_error_prefix(err, "build.from_candidate");
 	if (status == FG_OK)

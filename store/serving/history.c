@@ -291,7 +291,7 @@ static int read_newest(struct fg_store *store, const struct place *place, int64_
 		return FG_OK;
 	}
 	put_in_order(history, place->limit);
-	if (is_full(&newest))
+	if (is_full(&newest) && history->count > 0)
 		status = has_missed(store, &newest, history->points[0].started_ns, &missed, err);
 	if (missed)
 		*reach = REACH_MISSED;

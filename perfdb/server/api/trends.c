@@ -189,6 +189,31 @@ static void write_function_point(struct fg_json_writer *w, const struct fg_funct
 	fg_json_end(w);
 }
 
+static int write_function_trend(struct fg_request *rq, const struct fg_function_trend *trend,
+				size_t limit, const struct fg_shown_measure *shown,
+				struct fg_error *err)
+{
+	const size_t count = fg_min_size(limit, trend->count);
+	const struct fg_function_point *newest = trend->points + (trend->count - count);
+	const bool with_callees = is_with_callees(rq);
+	struct fg_json_writer w;
+	int status = FG_OK;
+
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "name", trend->name);
+	fg_json_text(&w, "library", trend->library);
+	fg_json_text(&w, "unit", shown->other ? shown->other->unit : "ms");
+	fg_json_begin_array(&w, "points");
+	for (size_t i = 0; i < count; i++)
+		write_function_point(&w, &newest[i], !shown->other, with_callees);
+	fg_json_end(&w);
+	status = write_function_changes(rq, &w, newest, count, !shown->other, err);
+	if (status == FG_OK)
+		fg_json_end(&w);
+	return status;
+}
+
 int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_function_trend trend = {0};
@@ -198,11 +223,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	const char *benchmark = NULL;
 	char function[FG_FUNCTION_ID_SIZE] = "";
-	const struct fg_function_point *points = NULL; /* the newest ones */
 	size_t limit = POINTS_MAX;
-	size_t count = 0;
-	const bool with_callees = is_with_callees(rq);
-	struct fg_json_writer w;
 	int status = read_place(rq, &project, &benchmark, err);
 
 	if (status != FG_OK)
@@ -227,8 +248,6 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 		&trend, err);
 	if (status != FG_OK)
 		return status;
-	count = fg_min_size(limit, trend.count);
-	points = trend.points + (trend.count - count);
 	if (trend.count > 0) {
 		newest.run = trend.points[trend.count - 1].run;
 		sides[0] = sides[1] = newest;
@@ -236,18 +255,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	}
 	if (status != FG_OK)
 		goto out;
-	fg_request_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "name", trend.name);
-	fg_json_text(&w, "library", trend.library);
-	fg_json_text(&w, "unit", shown.other ? shown.other->unit : "ms");
-	fg_json_begin_array(&w, "points");
-	for (size_t i = 0; i < count; i++)
-		write_function_point(&w, &points[i], !shown.other, with_callees);
-	fg_json_end(&w);
-	status = write_function_changes(rq, &w, points, count, !shown.other, err);
-	if (status == FG_OK)
-		fg_json_end(&w);
+	status = write_function_trend(rq, &trend, limit, &shown, err);
 out:
 	fg_series_measures_release(&shown.all);
 	fg_function_trend_release(&trend);
