@@ -752,9 +752,10 @@ static int open_control(const struct options *given, struct fg_control_file **co
 	if (!given->control)
 		return FG_OK;
 	status = fg_control_file_open(given->control, control, err);
-	if (status == FG_OK)
-		preload->control = fg_control_file_page(*control);
-	return status;
+	if (status != FG_OK)
+		return status;
+	preload->control = fg_control_file_page(*control);
+	return FG_OK;
 }
 
 static int run(struct fg_cli *cli, const void *values)

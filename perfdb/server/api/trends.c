@@ -209,9 +209,10 @@ static int write_function_trend(struct fg_request *rq, const struct fg_function_
 		write_function_point(&w, &newest[i], !shown->other, with_callees);
 	fg_json_end(&w);
 	status = write_function_changes(rq, &w, newest, count, !shown->other, err);
-	if (status == FG_OK)
-		fg_json_end(&w);
-	return status;
+	if (status != FG_OK)
+		return status;
+	fg_json_end(&w);
+	return FG_OK;
 }
 
 int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
