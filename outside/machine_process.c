@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outside/machine_process.h"
 
-#include "base/clock.h"
 #include "outside/sampled.h"
-
-enum {
-	REREAD_MS = 100, /* no two looks at the mappings within */
-};
 
 /* ---- the process ---- */
 
@@ -106,7 +101,7 @@ static void read_mappings(struct fg_machine_process *process)
 	struct fg_mappings fresh = {0};
 
 	process->is_read = true;
-	process->read_ns = fg_clock_monotonic_ns();
+	fg_mapping_looks_note(&process->looks);
 	if (fg_mappings_read(process->memory, &fresh, NULL) != FG_OK || fresh.count == 0) {
 		fg_mappings_release(&fresh);
 		return;
@@ -131,7 +126,7 @@ static void walk(struct fg_machine_process *process, const struct fg_machine_rec
 	if (!process->is_gone &&
 	    (!process->is_read ||
 	     (!fg_mappings_is_code(&process->mappings, record->registers.rip) &&
-	      fg_clock_monotonic_ns() - process->read_ns > REREAD_MS * FG_NS_PER_MS)))
+	      fg_mapping_looks_allow(&process->looks))))
 		read_mappings(process);
 	if (process->walker) {
 		fg_memory_put(process->memory, record->registers.rsp, record->stack,

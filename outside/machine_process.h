@@ -21,7 +21,7 @@ struct fg_machine_process {
 	pid_t pid;
 	bool is_read; /* its mappings, or that it was gone */
 	bool is_gone;
-	int64_t read_ns;
+	struct fg_mapping_looks looks;
 	struct fg_memory *memory; /* shared by all */
 	struct fg_mappings mappings;
 	struct fg_stack_walker *walker;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outside/mappings.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "symbols/jit_map.h"
 
@@ -15,6 +16,8 @@ enum {
 	TABLE_ENCODING =
 		0x3b, /* DW_EH_PE_datarel | DW_EH_PE_sdata4: a table that can be searched */
 	TABLE_ENTRY_BYTES = 8,
+	LOOKS_FREE = 8,
+	LOOK_AGAIN_MS = 100,
 };
 
 /* One line of /proc/PID/maps. */
@@ -270,6 +273,18 @@ bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address)
 			return true;
 	}
 	return false;
+}
+
+bool fg_mapping_looks_allow(const struct fg_mapping_looks *looks)
+{
+	return looks->count < LOOKS_FREE ||
+	       fg_clock_monotonic_ns() - looks->last_ns > LOOK_AGAIN_MS * FG_NS_PER_MS;
+}
+
+void fg_mapping_looks_note(struct fg_mapping_looks *looks)
+{
+	looks->count++;
+	looks->last_ns = fg_clock_monotonic_ns();
 }
 
 void fg_mappings_release(struct fg_mappings *mappings)

@@ -47,6 +47,18 @@ int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, str
 const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, uint64_t address);
 /* Can there be code at this address? */
 bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address);
+/*
+ * A look costs up to milliseconds, and an address may stay unknown: a few looks are free, for code
+ * that a program makes as it starts; later there is one within 100 ms.
+ */
+struct fg_mapping_looks {
+	unsigned count;
+	int64_t last_ns;
+};
+
+bool fg_mapping_looks_allow(const struct fg_mapping_looks *looks);
+void fg_mapping_looks_note(struct fg_mapping_looks *looks);
+
 void fg_mappings_release(struct fg_mappings *mappings);
 
 #endif

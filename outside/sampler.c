@@ -31,7 +31,6 @@ enum {
 	PAUSES_MAX = 8192, /* kept for the quantile */
 	PERIOD_MAX_MS = 1000,
 	BUDGET_WINDOW_MS = 250,
-	REREAD_MS = 100, /* no two looks at the mappings within */
 };
 
 static const double step_max = 2; /* by which the period follows the budget */
@@ -80,10 +79,10 @@ struct run {
 	struct fg_random random;
 	int64_t started_ns;
 	struct spending before;
-	bool is_our_child; /* then somebody waits for its exit */
-	int process_fd;    /* readable when the process has ended */
-	int stops_fd;      /* readable when a thread has stopped */
-	int64_t mapped_ns; /* when the mappings were read */
+	bool is_our_child;             /* then somebody waits for its exit */
+	int process_fd;                /* readable when the process has ended */
+	int stops_fd;                  /* readable when a thread has stopped */
+	struct fg_mapping_looks looks; /* at the mappings */
 	uint64_t pauses[PAUSES_MAX];
 	uint64_t pause_count;
 	uint64_t truncated;
@@ -134,7 +133,7 @@ static bool read_mappings(struct run *run, struct fg_error *err)
 {
 	struct fg_mappings fresh = {0};
 
-	run->mapped_ns = fg_clock_monotonic_ns();
+	fg_mapping_looks_note(&run->looks);
 	if (fg_mappings_read(&run->memory, &fresh, err) != FG_OK)
 		return false;
 	fg_mappings_release(&run->mappings);
@@ -152,8 +151,7 @@ static bool read_mappings(struct run *run, struct fg_error *err)
 /* Something was mapped since: dlopen(), or code made at run time. */
 static void refresh_mappings(struct run *run, uint64_t address)
 {
-	if (!fg_mappings_is_code(&run->mappings, address) &&
-	    fg_clock_monotonic_ns() - run->mapped_ns > REREAD_MS * FG_NS_PER_MS)
+	if (!fg_mappings_is_code(&run->mappings, address) && fg_mapping_looks_allow(&run->looks))
 		(void)read_mappings(run, NULL);
 }
 
