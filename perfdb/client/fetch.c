@@ -45,7 +45,7 @@ struct fetch {
 	struct fg_sha256 sha;
 	bool is_put_together; /* not all of it came with one reply */
 	uint64_t furthest;    /* that any attempt came */
-	/* Of the reply that is on its way. */
+/* A part of no use any more. */
 	bool is_checked;
 	bool is_other;           /* it is not what was announced */
 	struct fg_error failure; /* of the disk */
@@ -60,7 +60,7 @@ static void close_part(struct fetch *f)
 	f->have = 0;
 }
 
-/* It is of no use any more. */
+/* The part is of no use any more. */
 static void drop_part(struct fetch *f)
 {
 	if (f->part)
@@ -359,7 +359,7 @@ static bool is_part_of(const char *name, const char *target)
 	       fg_text_ends_with(name, PART_ENDING);
 }
 
-/* Of other archives that were to have this name, and that nobody is fetching now. */
+/* Parts of other archives that were to have this name, and that nobody is fetching now. */
 static void remove_other_parts(const char *target)
 {
 	char *folder = fg_fs_parent(target);

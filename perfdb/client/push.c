@@ -12,7 +12,7 @@ enum {
 	DEFAULT_ATTEMPTS = 5,
 };
 
-bool fg_push_is_interrupted(const struct fg_push *p)
+static bool is_interrupted(const struct fg_push *p)
 {
 	return p->options->interrupted && *p->options->interrupted;
 }
@@ -76,14 +76,14 @@ enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 	const unsigned attempts = p->options->attempts ? p->options->attempts : DEFAULT_ATTEMPTS;
 	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
-	for (unsigned i = 1; i <= attempts && !fg_push_is_interrupted(p); i++) {
+	for (unsigned i = 1; i <= attempts && !is_interrupted(p); i++) {
 		int64_t retry_after_ns = -1;
 
 		p->has_progressed = false;
 		outcome = attempt_it(p, what, &retry_after_ns, err);
 		if (p->has_progressed)
 			i = 1;
-		if (outcome != FG_PUSH_LATER || i == attempts || fg_push_is_interrupted(p))
+		if (outcome != FG_PUSH_LATER || i == attempts || is_interrupted(p))
 			break;
 		fg_push_tell(p, name, err->message);
 		p->result.retries++;
@@ -151,7 +151,7 @@ static void push_all(struct fg_push *p, const struct fg_push_kind *kind, const c
 {
 	enum fg_push_outcome outcome = FG_PUSH_SENT;
 
-	for (size_t i = 0; i < count && !fg_push_is_interrupted(p); i++) {
+	for (size_t i = 0; i < count && !is_interrupted(p); i++) {
 		char *path = is_of_kind(names[i], kind) ? fg_fs_join(folder, names[i]) : NULL;
 
 		if (path)
@@ -165,7 +165,7 @@ static void push_all(struct fg_push *p, const struct fg_push_kind *kind, const c
 static int say_what_is_left(const struct fg_push *p, const struct fg_push_kind *kind,
 			    struct fg_error *err)
 {
-	if (fg_push_is_interrupted(p))
+	if (is_interrupted(p))
 		return fg_error_set(err, FG_EINTERRUPTED,
 				    "interrupted: %zu %s are still to be sent", p->result.waiting,
 				    kind->plural);
@@ -176,6 +176,25 @@ static int say_what_is_left(const struct fg_push *p, const struct fg_push_kind *
 	return FG_OK;
 }
 
+static int push_names(struct fg_push *p, const struct fg_push_kind *kind, const char *folder,
+		      char **names, size_t count, struct fg_error *err)
+{
+	struct fg_spool_status left = {0};
+	int status = FG_OK;
+
+	/* Archives have a connection each: how long a request may take depends on their size. */
+	if (count > 0 && !kind->is_apart)
+		status = fg_push_open_server(p->options, &p->http, err);
+	if (status != FG_OK)
+		return status;
+	push_all(p, kind, folder, names, count);
+	status = fg_spool_status(folder, &left, err);
+	if (status != FG_OK)
+		return status;
+	p->result.waiting = kind->is_apart ? left.archives : left.waiting;
+	return say_what_is_left(p, kind, err);
+}
+
 int fg_push_kind(const struct fg_push_kind *kind, const char *folder,
 		 const struct fg_push_options *options, struct fg_push_result *result,
 		 struct fg_error *err)
@@ -184,23 +203,17 @@ int fg_push_kind(const struct fg_push_kind *kind, const char *folder,
 			    .patience = {.first_wait_ns = options->first_wait_ns,
 					 .longest_wait_ns = options->longest_wait_ns,
 					 .interrupted = options->interrupted}};
-	struct fg_spool_status left = {0};
 	char **names = NULL;
 	size_t count = 0;
 	int status = fg_spool_names(folder, &names, &count, err);
 
 	*result = (struct fg_push_result){0};
+	if (status != FG_OK)
+		return status;
 	fg_http_patience_init(&p.patience);
-	/* Archives have a connection each: how long a request may take depends on their size. */
-	if (status == FG_OK && count > 0 && !kind->is_apart)
-		status = fg_push_open_server(options, &p.http, err);
-	if (status == FG_OK) {
-		push_all(&p, kind, folder, names, count);
-		status = fg_spool_status(folder, &left, err);
-		p.result.waiting = kind->is_apart ? left.archives : left.waiting;
-		*result = p.result;
-	}
+	status = push_names(&p, kind, folder, names, count, err);
+	*result = p.result;
 	fg_http_close(p.http);
 	fg_fs_list_free(names, count);
-	return status == FG_OK ? say_what_is_left(&p, kind, err) : status;
+	return status;
 }

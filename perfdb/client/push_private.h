@@ -57,7 +57,6 @@ int fg_push_open_archives(const struct fg_push_options *options, uint64_t size,
 /* Names in the spool, in order: ids are ordered by time, so the oldest comes first. */
 int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
-bool fg_push_is_interrupted(const struct fg_push *p);
 void fg_push_tell(const struct fg_push *p, const char *file, const char *what);
 /* By the status of the answer alone. */
 enum fg_push_outcome fg_push_classify(long status);

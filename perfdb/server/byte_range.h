@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of a content a request asks for (RFC 9110, section 14).  Inside perfdb/server/ only. */
+/* The part of a content that a request asks for (RFC 9110, 14).  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_BYTE_RANGE_H
 #define FG_PERFDB_SERVER_BYTE_RANGE_H
 

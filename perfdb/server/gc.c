@@ -96,10 +96,13 @@ static int sweep_strays(struct sweep *sweep, const char *owner, struct fg_error 
 	struct names names = {.owner = owner};
 	int status = fg_archives_list(sweep->archives, owner, keep_stray, &names, err);
 
-	if (status == FG_OK)
-		status = remove_strays(sweep, &names, err);
-	if (status == FG_OK)
-		status = note_sweep(sweep, sweep->strays, "objects without a run", err);
+	if (status != FG_OK)
+		goto out;
+	status = remove_strays(sweep, &names, err);
+	if (status != FG_OK)
+		goto out;
+	status = note_sweep(sweep, sweep->strays, "objects without a run", err);
+out:
 	for (size_t i = 0; i < names.count; i++)
 		free(names.items[i]);
 	free(names.items);
@@ -111,12 +114,15 @@ static int sweep_pieces(struct sweep *sweep, const char *owner, struct fg_error 
 	struct fg_begun_names names = {0};
 	int status = fg_begun_list_old(sweep->archives, owner, &names, err);
 
-	if (status == FG_OK && !sweep->dry_run)
+	if (status != FG_OK)
+		goto out;
+	if (!sweep->dry_run)
 		status = fg_begun_remove(sweep->archives, &names, err);
-	if (status == FG_OK)
-		sweep->pieces = names.count;
-	if (status == FG_OK)
-		status = note_sweep(sweep, sweep->pieces, "pieces of unfinished archives", err);
+	if (status != FG_OK)
+		goto out;
+	sweep->pieces = names.count;
+	status = note_sweep(sweep, sweep->pieces, "pieces of unfinished archives", err);
+out:
 	fg_begun_names_release(&names);
 	return status;
 }
@@ -126,9 +132,10 @@ static int sweep_place(struct sweep *sweep, struct fg_error *err)
 	char *owner = NULL;
 	int status = fg_store_archive_owner(sweep->store, &owner, err);
 
-	if (status == FG_OK && owner)
-		status = sweep_strays(sweep, owner, err);
-	if (status == FG_OK && owner)
+	if (status != FG_OK || !owner)
+		return status;
+	status = sweep_strays(sweep, owner, err);
+	if (status == FG_OK)
 		status = sweep_pieces(sweep, owner, err);
 	free(owner);
 	return status;

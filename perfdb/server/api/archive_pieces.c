@@ -41,7 +41,7 @@ static int check_size(struct fg_request *rq, uint64_t size, struct fg_error *err
 	return FG_OK;
 }
 
-/* The run, whether it has this archive already, and whose pieces those are. */
+/* The run, and whose pieces those are.  `*known`: it has this archive, and that is answered. */
 static int find(struct fg_request *rq, struct upload *upload, bool *known, struct fg_error *err)
 {
 	char *owner = NULL;
@@ -52,6 +52,8 @@ static int find(struct fg_request *rq, struct upload *upload, bool *known, struc
 	if (strlen(upload->kept.run) != FG_BEGUN_RUN_LENGTH)
 		return fg_error_set(err, FG_EINVAL, "the run's id is no UUID");
 	status = fg_archive_check_known(rq, &upload->kept, known, err);
+	if (status == FG_OK && *known)
+		fg_archive_confirm(rq, &upload->kept, false);
 	if (status != FG_OK || *known)
 		return status;
 	status = fg_store_archive_owner(rq->store, &owner, err);
@@ -125,10 +127,9 @@ int fg_handle_archive_begun(struct fg_request *rq, struct fg_error *err)
 	bool known = false;
 	int status = read_question(rq, &upload, err);
 
-	if (status == FG_OK)
-		status = find(rq, &upload, &known, err);
-	if (status == FG_OK && known)
-		fg_archive_confirm(rq, &upload.kept, false);
+	if (status != FG_OK)
+		return status;
+	status = find(rq, &upload, &known, err);
 	if (status != FG_OK || known)
 		return status;
 	status = look(rq, &upload, err);
@@ -267,22 +268,34 @@ static int join(struct fg_request *rq, const struct upload *upload, int *file, s
 	return fg_archive_storage_failed(rq, &reason, err);
 }
 
-static int keep_joined(struct fg_request *rq, const struct upload *upload, struct fg_error *err)
+/* What was put together becomes the archive. */
+static int keep_joined(struct fg_request *rq, const struct upload *upload, int file,
+		       struct fg_error *err)
 {
 	struct fg_kept joined = upload->kept;
-	int status = FG_OK;
+	int status = fg_request_enter_store(rq, err);
 
-	joined.file = -1;
-	fg_request_leave_store(rq);
-	status = join(rq, upload, &joined.file, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_request_enter_store(rq, err);
-	if (status == FG_OK)
-		status = fg_archive_keep(rq, &joined, err);
-	(void)close(joined.file);
-	if (status == FG_OK)
-		sweep_own(rq, upload);
+	joined.file = file;
+	status = fg_archive_keep(rq, &joined, err);
+	if (status != FG_OK)
+		return status;
+	sweep_own(rq, upload);
+	return FG_OK;
+}
+
+static int join_and_keep(struct fg_request *rq, const struct upload *upload, struct fg_error *err)
+{
+	int file = -1;
+	int status = FG_OK;
+
+	fg_request_leave_store(rq);
+	status = join(rq, upload, &file, err);
+	if (status != FG_OK)
+		return status;
+	status = keep_joined(rq, upload, file, err);
+	(void)close(file);
 	return status;
 }
 
@@ -302,7 +315,7 @@ static int finish(struct fg_request *rq, const struct upload *upload, struct fg_
 	if (atomic_fetch_add(taken, size) + size > limit)
 		status = fg_request_refuse(rq, 503, err, "the server is busy with other archives");
 	else
-		status = keep_joined(rq, upload, err);
+		status = join_and_keep(rq, upload, err);
 	atomic_fetch_sub(taken, size);
 	return status;
 }
@@ -331,15 +344,15 @@ int fg_handle_archive_piece(struct fg_request *rq, struct fg_error *err)
 	bool known = false;
 	int status = read_headers(rq, &upload, err);
 
-	if (status == FG_OK)
-		status = find(rq, &upload, &known, err);
-	if (status == FG_OK && known)
-		fg_archive_confirm(rq, &upload.kept, false);
+	if (status != FG_OK)
+		return status;
+	status = find(rq, &upload, &known, err);
 	if (status != FG_OK || known)
 		return status;
 	status = check_piece(rq, &upload, err);
-	if (status == FG_OK)
-		status = take_piece(rq, &upload, err);
+	if (status != FG_OK)
+		return status;
+	status = take_piece(rq, &upload, err);
 	fg_begun_state_release(&upload.state);
 	return status;
 }
