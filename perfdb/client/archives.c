@@ -7,7 +7,6 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/number.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
 
@@ -253,18 +252,6 @@ static void note_progress(struct fg_push *p, struct archive *archive, uint64_t o
 	p->has_progressed = true;
 }
 
-static void tell_where(const struct fg_push *p, const struct archive *archive, uint64_t offset)
-{
-	char sizes[2][FG_NUMBER_TEXT_SIZE];
-	char *text =
-		fg_xasprintf("goes on after %s of %s", fg_format_size((double)offset, sizes[0]),
-			     fg_format_size((double)archive->size, sizes[1]));
-
-	if (offset > 0)
-		fg_push_tell(p, archive->name, text);
-	free(text);
-}
-
 static enum fg_push_outcome send_pieces(struct fg_push *p, struct archive *archive,
 					int64_t *retry_after_ns, struct fg_error *err)
 {
@@ -273,7 +260,7 @@ static enum fg_push_outcome send_pieces(struct fg_push *p, struct archive *archi
 	unsigned detours = 0;
 
 	if (outcome == FG_PUSH_GOES_ON)
-		tell_where(p, archive, piece.offset);
+		fg_push_tell_where(p, archive->name, piece.offset, archive->size);
 	while (outcome == FG_PUSH_GOES_ON) {
 		struct fg_http_reply reply = {0};
 		const uint64_t size = piece.size;

@@ -7,7 +7,6 @@
  */
 #include "base/fs.h"
 #include "base/json.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
@@ -45,7 +44,7 @@ struct fetch {
 	struct fg_sha256 sha;
 	bool is_put_together; /* not all of it came with one reply */
 	uint64_t furthest;    /* that any attempt came */
-/* A part of no use any more. */
+			      /* A part of no use any more. */
 	bool is_checked;
 	bool is_other;           /* it is not what was announced */
 	struct fg_error failure; /* of the disk */
@@ -320,30 +319,17 @@ static enum fg_push_outcome finish(struct fetch *f, struct fg_error *err)
 	return may_be_old ? FG_PUSH_LATER : FG_PUSH_REFUSED;
 }
 
-static void tell_where(const struct fetch *f)
-{
-	char sizes[2][FG_NUMBER_TEXT_SIZE];
-	char *text =
-		fg_xasprintf("goes on after %s of %s", fg_format_size((double)f->have, sizes[0]),
-			     fg_format_size((double)f->size, sizes[1]));
-
-	if (f->have > 0 && f->have < f->size)
-		fg_push_tell(f->p, f->part, text);
-	free(text);
-}
-
 static enum fg_push_outcome attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
 				    struct fg_error *err)
 {
 	struct fetch *f = what;
 	enum fg_push_outcome outcome = ask(f, retry_after_ns, err);
 
-	(void)p;
 	if (outcome != FG_PUSH_GOES_ON)
 		return outcome;
 	if (!f->part && open_part(f, err) != FG_OK)
 		return FG_PUSH_REFUSED;
-	tell_where(f);
+	fg_push_tell_where(p, f->part, f->have, f->size);
 	if (f->have < f->size)
 		outcome = get_rest(f, retry_after_ns, err);
 	return outcome == FG_PUSH_GOES_ON ? finish(f, err) : outcome;

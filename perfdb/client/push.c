@@ -2,6 +2,7 @@
 /* What runs (client.c) and archives (archives.c) share when they are sent from a spool. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
@@ -21,6 +22,19 @@ void fg_push_tell(const struct fg_push *p, const char *file, const char *what)
 {
 	if (p->options->tell)
 		p->options->tell(p->options->context, file, what);
+}
+
+void fg_push_tell_where(const struct fg_push *p, const char *file, uint64_t offset, uint64_t size)
+{
+	char sizes[2][FG_NUMBER_TEXT_SIZE];
+	char *text = NULL;
+
+	if (offset == 0 || offset == size)
+		return;
+	text = fg_xasprintf("goes on after %s of %s", fg_format_size((double)offset, sizes[0]),
+			    fg_format_size((double)size, sizes[1]));
+	fg_push_tell(p, file, text);
+	free(text);
 }
 
 enum fg_push_outcome fg_push_classify(long status)
