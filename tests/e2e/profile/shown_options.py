@@ -58,6 +58,13 @@ def view_names_and_counts_otherwise():
     check("main;fit<int>;log  (from fit<int>) " in lines and "main;visit;log " in lines, lines)
 
 
+def samples_are_counted():
+    """A sample is worth 2 ms here."""
+    words = ("export", "--period", "2ms", "stacks.folded")
+    check(sorted(run(*words, "--samples").splitlines()) == sorted(STACKS.splitlines()), "--samples: not as they came")
+    check("main;tiny 2000000" in run(*words).splitlines(), "without --samples they are nanoseconds")
+
+
 def graph_leaves_out():
     names = {"main", "log", "fit<int>", "visit", "tiny"}
     found, calls = graph()
@@ -129,6 +136,7 @@ def body():
     os.environ.update(HOME=os.getcwd(), XDG_CACHE_HOME=os.path.join(os.getcwd(), "cache"))
     write("stacks.folded", STACKS)
     view_names_and_counts_otherwise()
+    samples_are_counted()
     graph_leaves_out()
     graph_is_drawn_otherwise()
     graph_does_not_wait_for_ever()
