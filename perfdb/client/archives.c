@@ -21,7 +21,7 @@ enum {
 	DETOURS_MAX = 3,              /* of one attempt: the server wants another piece */
 };
 
-#define TYPE_LINE "Content-Type: " FG_WIRE_ARCHIVE_TYPE
+static const char type_line[] = "Content-Type: " FG_WIRE_ARCHIVE_TYPE;
 
 /* What is sent. */
 struct archive {
@@ -115,7 +115,7 @@ static enum fg_push_outcome send_whole(struct fg_push *p, const struct archive *
 {
 	char *path = fg_xasprintf(FG_WIRE_ARCHIVES "%s", archive->id);
 	char *digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", archive->digest);
-	const char *headers[] = {TYPE_LINE, digest, NULL};
+	const char *headers[] = {type_line, digest, NULL};
 	const struct fg_http_request request = {
 		.method = "POST",
 		.path = path,
@@ -221,7 +221,7 @@ static enum fg_push_outcome send_piece(struct fg_push *p, const struct archive *
 	int status = find_digest(archive, piece, digest, err);
 
 	if (status == FG_OK) {
-		const char *headers[] = {TYPE_LINE, lines[0], lines[1], lines[2], NULL, NULL};
+		const char *headers[] = {type_line, lines[0], lines[1], lines[2], NULL, NULL};
 		const struct fg_http_request request = {
 			.method = "PATCH",
 			.path = path,

@@ -44,7 +44,7 @@ struct fetch {
 	struct fg_sha256 sha;
 	bool is_put_together; /* not all of it came with one reply */
 	uint64_t furthest;    /* that any attempt came */
-			      /* A part of no use any more. */
+	/* A part of no use any more. */
 	bool is_checked;
 	bool is_other;           /* it is not what was announced */
 	struct fg_error failure; /* of the disk */

@@ -18,7 +18,7 @@ static bool is_interrupted(const struct fg_push *p)
 	return p->options->interrupted && *p->options->interrupted;
 }
 
-void fg_push_tell(const struct fg_push *p, const char *file, const char *what)
+static void tell(const struct fg_push *p, const char *file, const char *what)
 {
 	if (p->options->tell)
 		p->options->tell(p->options->context, file, what);
@@ -33,7 +33,7 @@ void fg_push_tell_where(const struct fg_push *p, const char *file, uint64_t offs
 		return;
 	text = fg_xasprintf("goes on after %s of %s", fg_format_size((double)offset, sizes[0]),
 			    fg_format_size((double)size, sizes[1]));
-	fg_push_tell(p, file, text);
+	tell(p, file, text);
 	free(text);
 }
 
@@ -99,7 +99,7 @@ enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 			i = 1;
 		if (outcome != FG_PUSH_LATER || i == attempts || is_interrupted(p))
 			break;
-		fg_push_tell(p, name, err->message);
+		tell(p, name, err->message);
 		p->result.retries++;
 		fg_http_wait(&p->patience, i, retry_after_ns);
 	}
@@ -143,12 +143,12 @@ static enum fg_push_outcome push_file(struct fg_push *p, const struct fg_push_ki
 		(void)unlink(path);
 		p->result.sent += outcome == FG_PUSH_SENT;
 		p->result.known += outcome == FG_PUSH_KNOWN;
-		fg_push_tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
+		tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
 		return outcome;
 	}
 	if (p->reason.code == FG_OK)
 		p->reason = err;
-	fg_push_tell(p, name, err.message);
+	tell(p, name, err.message);
 	if (outcome == FG_PUSH_REJECTED)
 		reject(p, path);
 	return outcome;

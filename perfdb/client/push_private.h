@@ -57,7 +57,6 @@ int fg_push_open_archives(const struct fg_push_options *options, uint64_t size,
 /* Names in the spool, in order: ids are ordered by time, so the oldest comes first. */
 int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
-void fg_push_tell(const struct fg_push *p, const char *file, const char *what);
 /* How much of a file is there already, if that is neither nothing nor all. */
 void fg_push_tell_where(const struct fg_push *p, const char *file, uint64_t offset, uint64_t size);
 /* By the status of the answer alone. */
