@@ -98,6 +98,9 @@ static void settle(const struct fg_alerter *a, const struct fg_alert_claim *clai
 		outcome.state = FG_ALERT_WAITING;
 	else if (result != FG_DELIVERY_DONE)
 		outcome.state = FG_ALERT_GIVEN_UP;
+	if (result != FG_DELIVERY_DONE)
+		fg_log(FG_LOG_SERVER, 1, "alert %lld was not delivered: %s", (long long)claim->id,
+		       why->message);
 	if (!store || fg_store_alert_settle(store, claim, &outcome, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "alert %lld: %s", (long long)claim->id, err.message);
 	fg_sessions_give_back(a->sessions, store);
@@ -118,6 +121,8 @@ static bool send_next(struct fg_alerter *a)
 		status = fg_store_alert_claim(store, now_ns, now_ns + CLAIM_SECONDS * FG_NS_PER_S,
 					      &claim, &err);
 	fg_sessions_give_back(a->sessions, store);
+	if (!store || (status != FG_OK && status != FG_ENOENT))
+		fg_log(FG_LOG_SERVER, 1, "taking an alert: %s", err.message);
 	if (status != FG_OK)
 		return false;
 	err = (struct fg_error){0};
