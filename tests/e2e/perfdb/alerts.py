@@ -161,7 +161,8 @@ def change_point_is_told_once(server, secret):
         count = part[0] + part[1] - 1
         until(lambda: searched() - before >= count, f"the search in {count} runs")  # pylint: disable=cell-var-from-loop
         told = len(alerts(server, secret))
-        check(told <= (count > 8) and told >= (count >= 13), f"after {count} runs: {alerts(server, secret)}")
+        if told > (count > 8) or told < (count >= 13):
+            raise SystemExit(f"{told} alerts after {count} runs")
     told = json.loads(receiver.take()[2])
     finding = told["findings"][0]
     check((finding["event"], finding["benchmark"], finding["metric"]) == ("change", "parse", "cpu_time"), f"{told}")
