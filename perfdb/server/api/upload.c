@@ -126,12 +126,16 @@ static int id_is_taken(struct fg_request *rq, const char *id, struct fg_error *e
 	return fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", id);
 }
 
-/* Is the run stored already?  Then nothing needs unpacking. */
-static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
+/*
+ * Is the run stored already?  Then nothing needs unpacking.  Else `has_rules` says whether the
+ * project has alert rules.
+ */
+static int check_known(struct fg_request *rq, bool *known, bool *has_rules, struct fg_error *err)
 {
 	const struct fg_incoming *up = rq->upload;
 	struct fg_upload_state state = {0};
-	int status = fg_store_upload_state(rq->store, up->id, &state, err);
+	int status = fg_store_upload_look(rq->store, up->id, up->run.run.project, &state, has_rules,
+					  err);
 
 	*known = false;
 	if (status != FG_OK)
@@ -395,6 +399,7 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
 	bool known = false;
+	bool has_rules = false;
 	int status = FG_OK;
 
 	status = check_body_hash(rq, err);
@@ -404,7 +409,7 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	status = read_upload(rq, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	status = check_known(rq, &known, err);
+	status = check_known(rq, &known, &has_rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	if (known) {
@@ -415,8 +420,9 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 					&(struct fg_usage){.runs = 1}, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
-					  &rq->upload->news.rules, err);
+	if (has_rules)
+		status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
+						  &rq->upload->news.rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	return leave(rq, store_run(rq, err));
