@@ -205,9 +205,13 @@ static int put(struct fg_store *store, struct new_run *made, bool is_new, struct
 {
 	int status = fg_store_put_arrival(store, made->arrival, is_new, err);
 
-	if (status == FG_OK && (made->news->count || made->news->search_count))
+	if (status != FG_OK)
+		return status;
+	if (made->news->count || made->news->search_count)
 		status = fg_store_alerts_put(store, made->news, err);
-	if (status == FG_OK && made->packed)
+	if (status != FG_OK)
+		return status;
+	if (made->packed)
 		status = fg_store_dictionary_put(store, made->hash, made->packed, err);
 	made->stored = status == FG_OK;
 	return status;
@@ -298,7 +302,7 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 		fg_quotas_add(
 			rq->server->quotas, up->arrival.stored.run.project,
 			&(struct fg_usage){.runs = 1, .bytes = fg_arrival_bytes(&up->arrival)});
-	if (up->made.packed && !up->made.stored)
+	if (up->made.packed && (rq->write.status != FG_OK || !up->made.stored))
 		fg_dictionaries_give_up(rq->server->dictionaries, up->hash);
 	if (rq->write.status == FG_OK)
 		confirm(rq, up->made.stored);
