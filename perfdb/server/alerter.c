@@ -291,9 +291,10 @@ static bool search_next(struct fg_alerter *a)
 	struct fg_alert_search search = {0};
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(a->sessions, &err);
-	int status = store ? fg_store_alert_search(store, FG_WATCHED_RUNS, &search, &err)
-			   : (int)err.code;
+	int status = FG_ENET;
 
+	if (store)
+		status = fg_store_alert_search(store, FG_WATCHED_RUNS, &search, &err);
 	if (status == FG_OK) {
 		status = search_in(a, store, &search, &err);
 		if (status == FG_OK)
