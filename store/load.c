@@ -73,7 +73,9 @@ static struct fg_environment *scope_environment(struct fg_run *run, int64_t scop
 	return &run->series[(scope - FG_SCOPE_SERIES) / 2].build[(scope - FG_SCOPE_SERIES) % 2];
 }
 
-static int load_facts(struct fg_store *store, int64_t row, struct fg_run *run, struct fg_error *err)
+/* Those of the last scope to be loaded, and of the ones before it. */
+static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct fg_run *run,
+		      struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -81,7 +83,9 @@ static int load_facts(struct fg_store *store, int64_t row, struct fg_run *run, s
 	fg_query_begin(&q, store->db, FG_SQL_RUN_FACTS);
 	fg_query_int(&q, row);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_environment *environment = scope_environment(run, fg_column_int(&q, 0));
+		const int64_t scope = fg_column_int(&q, 0);
+		struct fg_environment *environment =
+			scope <= last ? scope_environment(run, scope) : NULL;
 
 		if (environment)
 			fg_environment_set(environment, fg_column_text(&q, 1),
@@ -118,9 +122,16 @@ out:
 	return status;
 }
 
+/* What is loaded of a run. */
+struct extent {
+	const char *benchmark; /* of its series, only this one; NULL: all */
+	bool profiles;
+	bool report;
+};
+
 /* Row ids of the series, in their order. */
-static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, int64_t **ids,
-		       struct fg_error *err)
+static int load_series(struct fg_store *store, int64_t row, const char *benchmark,
+		       struct fg_run *run, int64_t **ids, struct fg_error *err)
 {
 	size_t capacity = 0;
 	struct fg_query q;
@@ -129,8 +140,12 @@ static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, 
 	fg_query_begin(&q, store->db, FG_SQL_SERIES_OF_RUN);
 	fg_query_int(&q, row);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_series *series = fg_run_add_series(run, fg_column_text(&q, 1));
+		const char *name = fg_column_text(&q, 1);
+		struct fg_series *series = NULL;
 
+		if (benchmark && strcmp(name, benchmark) != 0)
+			continue;
+		series = fg_run_add_series(run, name);
 		*ids = fg_grow(*ids, &capacity, run->series_count, sizeof(**ids));
 		(*ids)[run->series_count - 1] = fg_column_int(&q, 0);
 		status = parse_series(&q, series, err);
@@ -280,9 +295,27 @@ static int load_report(struct fg_store *store, int64_t row, char **report, struc
 	return status;
 }
 
-static int load(struct fg_store *store, const char *id, bool with_profiles,
+static int load_values(struct fg_store *store, const int64_t *ids, const struct extent *extent,
+		       struct fg_stored_run *stored, struct fg_error *err)
+{
+	const size_t count = stored->run.series_count;
+	int status = FG_OK;
+
+	FG_ASSERT(ids || count == 0);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = fg_store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
+					 &stored->run.series[i], err);
+	stored->profiles = fg_xcalloc(count, sizeof(struct fg_profile_set *));
+	for (size_t i = 0; i < count && status == FG_OK && extent->profiles; i++)
+		status = load_profile(store, ids[i], &stored->profiles[i], err);
+	return status;
+}
+
+static int load(struct fg_store *store, const char *id, const struct extent *extent,
 		struct fg_stored_run *stored, struct fg_error *err)
 {
+	/* Conditions of a series go by its position among all. */
+	const int64_t last_scope = extent->benchmark ? FG_SCOPE_HOST : INT64_MAX;
 	struct fg_stored_run s = {0};
 	int64_t *ids = NULL;
 	int64_t row = 0;
@@ -294,22 +327,15 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 	status = load_head(store, id, &s, &row, err);
 	if (status != FG_OK)
 		goto out;
-	status = load_series(store, row, &s.run, &ids, err);
+	status = load_series(store, row, extent->benchmark, &s.run, &ids, err);
 	if (status != FG_OK)
 		goto out;
-	status = load_facts(store, row, &s.run, err);
+	status = load_facts(store, row, last_scope, &s.run, err);
 	if (status != FG_OK)
 		goto out;
-	FG_ASSERT(ids || s.run.series_count == 0);
-	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
-		status = fg_store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
-					 &s.run.series[i], err);
-	s.profiles = fg_xcalloc(s.run.series_count, sizeof(struct fg_profile_set *));
-	for (size_t i = 0; i < s.run.series_count && status == FG_OK && with_profiles; i++)
-		status = load_profile(store, ids[i], &s.profiles[i], err);
-	if (status != FG_OK)
-		goto out;
-	status = load_report(store, row, &s.report, err);
+	status = load_values(store, ids, extent, &s, err);
+	if (status == FG_OK && extent->report)
+		status = load_report(store, row, &s.report, err);
 out:
 	fg_db_rollback(store->db); /* nothing was written: this ends the consistent view */
 	free(ids);
@@ -323,13 +349,21 @@ out:
 int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		  struct fg_error *err)
 {
-	return load(store, id, true, stored, err);
+	return load(store, id, &(struct extent){.profiles = true, .report = true}, stored, err);
 }
 
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err)
 {
-	return load(store, id, false, stored, err);
+	return load(store, id, &(struct extent){.report = true}, stored, err);
+}
+
+int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,
+			    bool with_report, struct fg_stored_run *stored, struct fg_error *err)
+{
+	const struct extent extent = {.benchmark = benchmark, .report = with_report};
+
+	return load(store, id, &extent, stored, err);
 }
 
 void fg_stored_run_release(struct fg_stored_run *stored)
@@ -358,13 +392,14 @@ static int load_history(struct fg_store *store, const struct fg_run *like, int64
 		.complete_only = true,
 		.limit = FG_STORED_HISTORY_MAX,
 	};
+	const struct extent extent = {.profiles = profiles, .report = true};
 	struct fg_run_list list = {0};
 	int status = fg_store_list(store, &filter, &list, err);
 
 	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *earlier = &history->runs[history->count];
 
-		status = load(store, list.items[i - 1].id, profiles, earlier, err);
+		status = load(store, list.items[i - 1].id, &extent, earlier, err);
 		if (status == FG_OK)
 			history->list[history->count++] = &earlier->run;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/names.h"
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/strbuf.h"
@@ -113,6 +114,43 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 	if (store->batch.is_open)
 		(void)fg_map_add_text(&store->batch.texts, text, (uint64_t)*id, NULL);
 	return FG_OK;
+}
+
+int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
+			struct fg_error *err)
+{
+	struct fg_arena arena = {0};
+	struct fg_blob *digests = NULL;
+	const char **wanted = NULL;
+	int64_t *ids = NULL;
+	struct fg_rows rows = {.column_count = 1};
+	int status = FG_OK;
+
+	if (!store->batch.is_open)
+		return FG_OK;
+	digests = fg_arena_array(&arena, count, sizeof(*digests));
+	wanted = fg_arena_array(&arena, count, sizeof(*wanted));
+	ids = fg_arena_array(&arena, count, sizeof(*ids));
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *digest = NULL;
+
+		if (!texts[i] || fg_map_get_text(&store->batch.texts, texts[i]))
+			continue;
+		digest = fg_arena_array(&arena, FG_DIGEST_SIZE, 1);
+		fg_digest(texts[i], NULL, NULL, digest);
+		wanted[rows.count] = texts[i];
+		digests[rows.count++] = (struct fg_blob){digest, FG_DIGEST_SIZE};
+	}
+	rows.columns[0].blobs = digests;
+	if (rows.count)
+		status = fg_query_rows(store->db, FG_SQL_WORDS_FIND, &rows, ids, err);
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
+		if (ids[i])
+			(void)fg_map_add_text(&store->batch.texts, wanted[i], (uint64_t)ids[i],
+					      NULL);
+	}
+	fg_arena_release(&arena);
+	return status;
 }
 
 struct benchmark_key {

@@ -17,6 +17,12 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project, const cha
 			  int64_t *id, struct fg_error *err) FG_NODISCARD;
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
+/*
+ * In a batch: looks texts up together that fg_store_text_id() is about to be asked for.  NULLs are
+ * left out.
+ */
+int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
+			struct fg_error *err) FG_NODISCARD;
 
 enum {
 	FG_DIGEST_SIZE = 16

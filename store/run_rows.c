@@ -156,7 +156,10 @@ static int metrics_text_id(struct fg_store *store, const struct fg_series *serie
 
 	fg_json_writer_init(&w, &text, 0);
 	fg_metrics_write(series, &w, NULL);
-	status = fg_store_text_id(store, fg_strbuf_text(&text), id, err);
+	status = fg_store_find_texts(
+		store, (const char *const[]){fg_strbuf_text(&text), series->command}, 2, err);
+	if (status == FG_OK)
+		status = fg_store_text_id(store, fg_strbuf_text(&text), id, err);
 	fg_strbuf_release(&text);
 	return status;
 }

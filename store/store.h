@@ -84,6 +84,13 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 /* As above, without profiles: quick, for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
+/*
+ * What a line of a history needs: of the run's series only that of the benchmark, if there is one;
+ * of its conditions only the host's; no profiles.
+ */
+int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,
+			    bool with_report, struct fg_stored_run *stored, struct fg_error *err)
+	FG_NODISCARD;
 
 /* Earlier runs: how much one session differs from the next. */
 struct fg_stored_history {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -32,8 +33,29 @@ struct line {
 	size_t count;
 };
 
-static int load_line(struct fg_store *store, const struct options *given, const char *benchmark,
-		     struct line *line, struct fg_error *err)
+/* The only benchmark of the newest run. */
+static int only_benchmark(struct fg_store *store, const struct fg_run_summary *newest,
+			  char **benchmark, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = fg_store_load_run(store, newest->id, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	if (stored.run.series_count == 1)
+		*benchmark = fg_xstrdup(stored.run.series[0].name);
+	else
+		status = fg_error_set(
+			err, FG_EINVAL,
+			"the newest run has %zu benchmarks: name the one to show ('fastgate "
+			"show' lists them)",
+			stored.run.series_count);
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,
+		     struct fg_run_list *list, struct fg_error *err)
 {
 	const struct fg_run_filter filter = {
 		.project = given->project,
@@ -42,20 +64,31 @@ static int load_line(struct fg_store *store, const struct options *given, const 
 		.complete_only = true,
 		.limit = given->limit,
 	};
-	struct fg_run_list list = {0};
-	int status = fg_store_list(store, &filter, &list, err);
+	const int status = fg_store_list(store, &filter, list, err);
 
-	if (status == FG_OK && list.count == 0)
-		status =
-			fg_error_set(err, FG_ENOENT, "no complete run%s%s%s%s is stored",
-				     benchmark ? " of benchmark '" : "", benchmark ? benchmark : "",
-				     benchmark ? "'" : "", given->branch ? " on this branch" : "");
+	if (status != FG_OK || list->count > 0)
+		return status;
+	return fg_error_set(err, FG_ENOENT, "no complete run%s%s%s%s is stored",
+			    benchmark ? " of benchmark '" : "", benchmark ? benchmark : "",
+			    benchmark ? "'" : "", given->branch ? " on this branch" : "");
+}
+
+/* Sets `benchmark` to the only one of the newest run if it is NULL. */
+static int load_line(struct fg_store *store, const struct options *given, bool with_reports,
+		     char **benchmark, struct line *line, struct fg_error *err)
+{
+	struct fg_run_list list = {0};
+	int status = list_runs(store, given, *benchmark, &list, err);
+
+	if (status == FG_OK && !*benchmark)
+		status = only_benchmark(store, &list.items[0], benchmark, err);
 	line->stored = fg_xcalloc(list.count, sizeof(line->stored[0]));
 	line->runs = fg_xcalloc(list.count, sizeof(line->runs[0]));
 	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *stored = &line->stored[line->count];
 
-		status = fg_store_load_run(store, list.items[i - 1].id, stored, err);
+		status = fg_store_load_benchmark(store, list.items[i - 1].id, *benchmark,
+						 with_reports, stored, err);
 		if (status == FG_OK)
 			line->runs[line->count++] = &stored->run;
 	}
@@ -171,18 +204,21 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 /* What the run said of this benchmark when it was measured; "-": nothing. */
 static const char *verdict_of(const struct fg_stored_run *stored, const char *benchmark)
 {
-	struct fg_verdict verdict = {0};
-	struct fg_error err = {0};
+	const size_t size = stored->report ? strlen(stored->report) : 0;
+	enum fg_outcome outcome = FG_OUTCOME_PASS;
+	const cJSON *item = NULL;
 	const char *word = "-";
+	cJSON *report = NULL;
 
-	if (!stored->report ||
-	    fg_report_read(stored->report, strlen(stored->report), &verdict, &err) != FG_OK)
+	if (!size || fg_json_parse(stored->report, size, size, &report, NULL) != FG_OK)
 		return word;
-	for (size_t i = 0; i < verdict.benchmark_count; i++) {
-		if (strcmp(verdict.benchmarks[i].name, benchmark) == 0)
-			word = fg_outcome_name(verdict.benchmarks[i].outcome);
+	cJSON_ArrayForEach(item, fg_json_find(report, "benchmarks"))
+	{
+		if (strcmp(fg_json_text_or(item, "name", ""), benchmark) == 0 &&
+		    fg_outcome_parse(fg_json_text_or(item, "verdict", ""), &outcome))
+			word = fg_outcome_name(outcome);
 	}
-	fg_verdict_release(&verdict);
+	cJSON_Delete(report);
 	return word;
 }
 
@@ -251,41 +287,17 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 			trend->environment_count);
 }
 
-/* By default the only benchmark of the newest run. */
-static int settle_benchmark(const struct fg_cli *cli, const struct line *line,
-			    const char **benchmark, struct fg_error *err)
+static int tell(struct fg_cli *cli, const struct options *given, const char *benchmark,
+		const struct line *line, struct fg_error *err)
 {
-	const struct fg_run *newest = line->runs[line->count - 1];
-
-	if (cli->argument_count > 0) {
-		*benchmark = cli->arguments[0];
-		return FG_OK;
-	}
-	if (newest->series_count == 1) {
-		*benchmark = newest->series[0].name;
-		return FG_OK;
-	}
-	return fg_error_set(err, FG_EINVAL,
-			    "the newest run has %zu benchmarks: name the one to show ('fastgate "
-			    "show' lists them)",
-			    newest->series_count);
-}
-
-static int tell(struct fg_cli *cli, const struct options *given, const struct line *line,
-		struct fg_error *err)
-{
-	struct fg_trend_options how = {.metric = given->metric, .seed = 1};
+	const struct fg_trend_options how = {
+		.benchmark = benchmark, .metric = given->metric, .seed = 1};
 	const struct fg_series *series = NULL;
-	const char *benchmark = NULL;
 	struct fg_trend trend = {0};
 	struct fg_strbuf text = {0};
 	size_t metric = SIZE_MAX;
-	int status = settle_benchmark(cli, line, &benchmark, err);
+	const int status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 
-	how.benchmark = benchmark;
-	if (status != FG_OK)
-		return status;
-	status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 	if (status != FG_OK)
 		return status;
 	/* The newest run may lack the metric; one of those that have a point does not. */
@@ -304,7 +316,7 @@ static int tell(struct fg_cli *cli, const struct options *given, const struct li
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
-	const char *benchmark = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+	char *benchmark = cli->argument_count > 0 ? fg_xstrdup(cli->arguments[0]) : NULL;
 	struct fg_store *store = NULL;
 	struct line line = {0};
 	struct fg_error err = {0};
@@ -312,12 +324,13 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (status != FG_OK)
 		goto out;
-	status = load_line(store, given, benchmark, &line, &err);
+	status = load_line(store, given, !cli->json, &benchmark, &line, &err);
 	if (status != FG_OK)
 		goto out;
-	status = tell(cli, given, &line, &err);
+	status = tell(cli, given, benchmark, &line, &err);
 out:
 	release_line(&line);
+	free(benchmark);
 	fg_store_close(store);
 	return status < 0 ? fg_cli_fail(cli, &err) : FG_EXIT_PASS;
 }

@@ -248,16 +248,33 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
+/* Was ever a token made?  Until then each request asks; none is removed after that. */
+static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_error *err)
+{
+	size_t tokens = 0;
+	int status = FG_OK;
+
+	*has_tokens = atomic_load(&rq->server->has_tokens);
+	if (*has_tokens)
+		return FG_OK;
+	status = fg_store_token_count(rq->store, &tokens, err);
+	if (status != FG_OK || tokens == 0)
+		return status;
+	*has_tokens = true;
+	atomic_store(&rq->server->has_tokens, true);
+	return FG_OK;
+}
+
 /* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
-	size_t tokens = 0;
-	int status = fg_store_token_count(rq->store, &tokens, err);
+	bool has_tokens = false;
+	int status = look_for_tokens(rq, &has_tokens, err);
 
 	if (status != FG_OK)
 		return status;
-	if (tokens > 0 && header && fg_text_starts_with(header, "Bearer ")) {
+	if (has_tokens && header && fg_text_starts_with(header, "Bearer ")) {
 		status = admit_token(rq, header + strlen("Bearer "), err);
 		if (status != FG_OK)
 			return status;
@@ -266,7 +283,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 	}
 	if (fg_people_can_sign_in(rq->server))
 		return fg_people_admit(rq, err);
-	if (tokens == 0)
+	if (!has_tokens)
 		return admit_without_token(rq, err);
 	return fg_request_refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
 }

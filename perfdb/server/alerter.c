@@ -98,6 +98,9 @@ static void settle(const struct fg_alerter *a, const struct fg_alert_claim *clai
 		outcome.state = FG_ALERT_WAITING;
 	else if (result != FG_DELIVERY_DONE)
 		outcome.state = FG_ALERT_GIVEN_UP;
+	if (result != FG_DELIVERY_DONE)
+		fg_log(FG_LOG_SERVER, 1, "alert %lld was not delivered: %s", (long long)claim->id,
+		       why->message);
 	if (!store || fg_store_alert_settle(store, claim, &outcome, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "alert %lld: %s", (long long)claim->id, err.message);
 	fg_sessions_give_back(a->sessions, store);
@@ -118,6 +121,8 @@ static bool send_next(struct fg_alerter *a)
 		status = fg_store_alert_claim(store, now_ns, now_ns + CLAIM_SECONDS * FG_NS_PER_S,
 					      &claim, &err);
 	fg_sessions_give_back(a->sessions, store);
+	if (!store || (status != FG_OK && status != FG_ENOENT))
+		fg_log(FG_LOG_SERVER, 1, "taking an alert: %s", err.message);
 	if (status != FG_OK)
 		return false;
 	err = (struct fg_error){0};
@@ -159,7 +164,6 @@ static bool is_one_of(const char *run, const struct fg_alert_search *search)
 
 /* The changes of a metric with its new runs, and without them. */
 struct comparison {
-	struct fg_history history;
 	struct fg_change_series now;
 	struct fg_change_series before;
 	struct fg_changepoints changes;
@@ -172,7 +176,6 @@ static void release_comparison(struct comparison *c)
 	fg_changepoints_release(&c->earlier);
 	fg_change_series_release(&c->now);
 	fg_change_series_release(&c->before);
-	fg_history_release(&c->history);
 }
 
 /*
@@ -196,25 +199,22 @@ static bool was_known(const struct comparison *c, const struct fg_changepoint *c
 }
 
 /* Below the gate's threshold it is nothing to tell. */
-static bool is_small(const struct comparison *c, const struct fg_changepoint *change)
+static bool is_small(const struct fg_history *history, const struct fg_changepoint *change)
 {
-	return fabs(change->after - change->before) < c->history.min_effect * fabs(change->before);
+	return fabs(change->after - change->before) < history->min_effect * fabs(change->before);
 }
 
-static int compare(struct fg_store *store, const struct fg_alert_search *search,
-		   struct comparison *c, struct fg_error *err)
+static int compare(const struct fg_alert_search *search, struct comparison *c, struct fg_error *err)
 {
-	const struct fg_watch_place place = {.project = search->project,
-					     .benchmark = search->benchmark,
-					     .metric = search->metric};
-	int status = fg_watcher_read(store, &place, &c->history, &c->now, err);
+	const struct fg_history *history = &search->history;
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	fg_change_series_init(&c->before, c->history.count);
-	for (size_t i = 0; i < c->history.count; i++) {
-		const struct fg_history_point *point = &c->history.points[i];
+	fg_change_series_init(&c->now, history->count);
+	fg_change_series_init(&c->before, history->count);
+	for (size_t i = 0; i < history->count; i++) {
+		const struct fg_history_point *point = &history->points[i];
 
+		fg_change_series_add(&c->now, i, point->run, point->candidate);
 		fg_change_series_add(&c->before, i, point->run,
 				     is_one_of(point->run, search) ? (double)NAN
 								   : point->candidate);
@@ -241,7 +241,7 @@ static int write_down(const struct fg_alerter *a, struct fg_store *store,
 		const struct fg_changepoint *change = &c->changes.items[i];
 		const size_t at = c->now.places[change->at];
 
-		if (is_small(c, change) || was_known(c, change))
+		if (is_small(&search->history, change) || was_known(c, change))
 			continue;
 		findings[news.count++] = (struct fg_alert_finding){
 			.event = FG_ALERT_CHANGE,
@@ -254,8 +254,8 @@ static int write_down(const struct fg_alerter *a, struct fg_store *store,
 			.last = c->now.runs[c->now.places[change->at - 1]],
 		};
 		news.run = c->now.runs[at];
-		news.commit = c->history.points[at].commit;
-		news.branch = c->history.points[at].branch;
+		news.commit = search->history.points[at].commit;
+		news.branch = search->history.points[at].branch;
 	}
 	if (news.count) {
 		news.url = fg_news_url(&arena, a->public_url, news.run);
@@ -274,15 +274,13 @@ static int search_in(const struct fg_alerter *a, struct fg_store *store,
 		     const struct fg_alert_search *search, struct fg_error *err)
 {
 	struct comparison c = {0};
-	struct fg_error gone = {0};
-	int status = compare(store, search, &c, &gone);
+	int status = FG_OK;
 
+	if (search->is_gone)
+		return fg_store_alert_search_done(store, search, NULL, err);
+	status = compare(search, &c, err);
 	if (status == FG_OK)
 		status = write_down(a, store, search, &c, err);
-	else if (status == FG_ENOENT)
-		status = fg_store_alert_search_done(store, search, NULL, err);
-	else
-		(void)fg_error_set(err, gone.code, "%s", gone.message);
 	release_comparison(&c);
 	return status;
 }
@@ -293,8 +291,10 @@ static bool search_next(struct fg_alerter *a)
 	struct fg_alert_search search = {0};
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(a->sessions, &err);
-	int status = store ? fg_store_alert_search(store, &search, &err) : (int)err.code;
+	int status = FG_ENET;
 
+	if (store)
+		status = fg_store_alert_search(store, FG_WATCHED_RUNS, &search, &err);
 	if (status == FG_OK) {
 		status = search_in(a, store, &search, &err);
 		if (status == FG_OK)

@@ -23,6 +23,7 @@ struct entry {
 	uint64_t program;
 	unsigned long long made; /* the higher, the later */
 	unsigned long long used;
+	bool is_stored; /* or about to be */
 };
 
 struct fg_dictionaries {
@@ -145,7 +146,8 @@ const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, ui
 }
 
 const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
-						struct fg_dictionary *dictionary, uint64_t program)
+						struct fg_dictionary *dictionary, uint64_t program,
+						bool is_stored)
 {
 	const struct fg_dictionary *kept = NULL;
 	struct entry *entry = NULL;
@@ -154,17 +156,45 @@ const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
 	entry = find(d, dictionary->hash);
 	if (entry) {
 		fg_dictionary_free(dictionary);
+		entry->is_stored = entry->is_stored || is_stored;
 	} else {
 		d->entries = fg_grow(d->entries, &d->capacity, d->count + 1, sizeof(*d->entries));
 		entry = &d->entries[d->count++];
-		*entry = (struct entry){
-			.dictionary = dictionary, .program = program, .made = ++d->clock};
+		*entry = (struct entry){.dictionary = dictionary,
+					.program = program,
+					.made = ++d->clock,
+					.is_stored = is_stored};
 		d->bytes += dictionary->memory_bytes;
 	}
 	kept = use(d, entry);
 	trim(d);
 	(void)pthread_mutex_unlock(&d->lock);
 	return kept;
+}
+
+/* True: it was otherwise. */
+static bool set_stored(struct fg_dictionaries *d, const char *hash, bool is_stored)
+{
+	struct entry *entry = NULL;
+	bool is_other = false;
+
+	(void)pthread_mutex_lock(&d->lock);
+	entry = find(d, hash);
+	is_other = entry && entry->is_stored != is_stored;
+	if (is_other)
+		entry->is_stored = is_stored;
+	(void)pthread_mutex_unlock(&d->lock);
+	return is_other;
+}
+
+bool fg_dictionaries_claim(struct fg_dictionaries *d, const char *hash)
+{
+	return set_stored(d, hash, true);
+}
+
+void fg_dictionaries_give_up(struct fg_dictionaries *d, const char *hash)
+{
+	(void)set_stored(d, hash, false);
 }
 
 void fg_dictionaries_give_back(struct fg_dictionaries *d, const struct fg_dictionary *dictionary)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dictionaries that the database knows, kept in memory for the next run that refers to them.
+ * Dictionaries whose rows the database knows, kept in memory for the next run that refers to them.
  * Whatever take(), newest() and put() return is the caller's until give_back().  Inside
  * perfdb/server/ only.
  */
@@ -20,9 +20,19 @@ const struct fg_dictionary *fg_dictionaries_take(struct fg_dictionaries *diction
 /* The last one put for a program (the caller's hash of it), with its texts; or NULL. */
 const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *dictionaries,
 						   uint64_t program);
-/* Keeps a new one; if an equal one is there already, frees it and returns that. */
+/*
+ * Keeps a new one; if an equal one is there already, frees it and returns that.  `is_stored`: the
+ * database has it.
+ */
 const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *dictionaries,
-						struct fg_dictionary *dictionary, uint64_t program);
+						struct fg_dictionary *dictionary, uint64_t program,
+						bool is_stored);
+/*
+ * True: it is in memory and not in the database, and it is up to the caller to store it; nobody
+ * else is told so, unless the caller gives it up.
+ */
+bool fg_dictionaries_claim(struct fg_dictionaries *dictionaries, const char *hash);
+void fg_dictionaries_give_up(struct fg_dictionaries *dictionaries, const char *hash);
 void fg_dictionaries_give_back(struct fg_dictionaries *dictionaries,
 			       const struct fg_dictionary *dictionary); /* NULL is fine */
 

@@ -101,9 +101,9 @@ static void keep(const struct fg_history *history, const struct fg_change_series
 	}
 }
 
-int fg_watcher_read(struct fg_store *store, const struct fg_watch_place *place,
-		    struct fg_history *history, struct fg_change_series *series,
-		    struct fg_error *err)
+static int read_series(struct fg_store *store, const struct place *place,
+		       struct fg_history *history, struct fg_change_series *series,
+		       struct fg_error *err)
 {
 	const struct fg_history_query query = {.project = place->project,
 					       .benchmark = place->benchmark,
@@ -123,12 +123,10 @@ int fg_watcher_read(struct fg_store *store, const struct fg_watch_place *place,
 static int search(struct fg_store *store, const struct place *place, struct fg_watched *found,
 		  struct fg_error *err)
 {
-	const struct fg_watch_place wanted = {
-		.project = place->project, .benchmark = place->benchmark, .metric = place->metric};
 	struct fg_history history = {0};
 	struct fg_change_series series = {0};
 	struct fg_changepoints changes = {0};
-	int status = fg_watcher_read(store, &wanted, &history, &series, err);
+	int status = read_series(store, place, &history, &series, err);
 
 	if (status != FG_OK)
 		return status;

@@ -10,8 +10,6 @@
 #include "perfdb/server/changes.h"
 #include "perfdb/server/sessions.h"
 
-struct fg_history;
-
 enum {
 	FG_WATCHED_RUNS = 300,  /* the newest ones are searched */
 	FG_WATCHED_CHANGES = 8, /* the newest ones are kept */
@@ -44,13 +42,6 @@ struct fg_watcher;
 int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
 		     struct fg_error *err) FG_NODISCARD;
 void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
-/*
- * The newest runs of the metric, which a search takes; both to be released after FG_OK.  `series`
- * of the place does not count.
- */
-int fg_watcher_read(struct fg_store *store, const struct fg_watch_place *place,
-		    struct fg_history *history, struct fg_change_series *series,
-		    struct fg_error *err) FG_NODISCARD;
 /* False: not known yet, ask again; *watched is what was known before. */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);

@@ -61,6 +61,6 @@ INSERT INTO alert_search (project, benchmark, metric, run) VALUES ($1, $2, $3, $
 -- name: alert_search_first
 SELECT project, benchmark, metric FROM alert_search ORDER BY id LIMIT 1;
 -- name: alert_search_of
-SELECT id, run FROM alert_search WHERE project = $1 AND benchmark = $2 AND metric = $3 ORDER BY id LIMIT $4;
+SELECT id, run FROM alert_search WHERE project = $1 AND benchmark = $2 AND metric = $3 ORDER BY id DESC LIMIT $4;
 -- name: alert_search_done
 DELETE FROM alert_search WHERE id = $1 RETURNING id;

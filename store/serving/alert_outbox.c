@@ -377,16 +377,12 @@ static int find_search(struct fg_store *store, struct fg_alert_search *search, s
 	return status == FG_OK ? FG_ENOENT : status;
 }
 
-int fg_store_alert_search(struct fg_store *store, struct fg_alert_search *search,
-			  struct fg_error *err)
+/* The newest: those of the history are among them. */
+static int read_notes(struct fg_store *store, struct fg_alert_search *search, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
-	*search = (struct fg_alert_search){0};
-	status = find_search(store, search, err);
-	if (status != FG_OK)
-		return status;
 	fg_query_begin(&q, store->db, FG_SQL_ALERT_SEARCH_OF);
 	fg_query_text(&q, search->project);
 	fg_query_text(&q, search->benchmark);
@@ -398,9 +394,46 @@ int fg_store_alert_search(struct fg_store *store, struct fg_alert_search *search
 			       fg_column_text(&q, 1));
 	}
 	fg_query_end(&q);
-	if (status < 0)
-		fg_alert_search_release(search);
 	return status < 0 ? status : FG_OK;
+}
+
+static int read_history(struct fg_store *store, size_t runs, struct fg_alert_search *search,
+			struct fg_error *err)
+{
+	const struct fg_history_query query = {.project = search->project,
+					       .benchmark = search->benchmark,
+					       .metric = search->metric,
+					       .limit = runs};
+	struct fg_error reason = {0};
+	const int status = fg_store_history(store, &query, &search->history, &reason);
+
+	search->is_gone = status == FG_ENOENT;
+	if (status == FG_OK || search->is_gone)
+		return FG_OK;
+	return fg_error_set(err, reason.code, "%s", reason.message);
+}
+
+int fg_store_alert_search(struct fg_store *store, size_t runs, struct fg_alert_search *search,
+			  struct fg_error *err)
+{
+	bool mine = false;
+	int status = fg_store_view(store, &mine, err);
+
+	*search = (struct fg_alert_search){0};
+	if (status != FG_OK)
+		return status;
+	status = find_search(store, search, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_notes(store, search, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_history(store, runs, search, err);
+out:
+	fg_store_view_end(store, mine);
+	if (status != FG_OK)
+		fg_alert_search_release(search);
+	return status;
 }
 
 void fg_alert_search_release(struct fg_alert_search *search)
@@ -411,6 +444,7 @@ void fg_alert_search_release(struct fg_alert_search *search)
 	search->project = NULL;
 	search->benchmark = NULL;
 	search->metric = NULL;
+	fg_history_release(&search->history);
 }
 
 /* How many of the notes were still there. */

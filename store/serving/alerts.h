@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "store/serving/history.h"
 
 struct fg_store;
 
@@ -166,7 +167,7 @@ int fg_store_alert_forget(struct fg_store *store, int64_t now_ns, struct fg_erro
 	FG_NODISCARD;
 
 enum {
-	FG_ALERT_SEARCH_RUNS = 256 /* taken at once */
+	FG_ALERT_SEARCH_RUNS = 512 /* taken at once: more than a history has that is searched */
 };
 
 /* A metric with new runs. */
@@ -174,13 +175,19 @@ struct fg_alert_search {
 	char *project;
 	char *benchmark;
 	char *metric;
-	int64_t ids[FG_ALERT_SEARCH_RUNS];
+	int64_t ids[FG_ALERT_SEARCH_RUNS]; /* of the notes */
 	char runs[FG_ALERT_SEARCH_RUNS][37];
 	size_t count;
+	struct fg_history history;
+	bool is_gone; /* the metric, since: there is no history */
 };
 
-/* FG_ENOENT without a message: nothing is to be searched. */
-int fg_store_alert_search(struct fg_store *store, struct fg_alert_search *search,
+/*
+ * What is to be searched, with its newest `runs` runs.  Notes and history are read in one view of
+ * the database: whatever of the history has no note here was searched before.  FG_ENOENT without a
+ * message: nothing is to be searched.
+ */
+int fg_store_alert_search(struct fg_store *store, size_t runs, struct fg_alert_search *search,
 			  struct fg_error *err) FG_NODISCARD;
 void fg_alert_search_release(struct fg_alert_search *search);
 /*

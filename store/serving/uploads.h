@@ -20,6 +20,11 @@ struct fg_upload_state {
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
 			  struct fg_error *err) FG_NODISCARD;
 
+/* As above, and whether the project that a run is uploaded to has alert rules. */
+int fg_store_upload_look(struct fg_store *store, const char *id, const char *project,
+			 struct fg_upload_state *state, bool *has_rules, struct fg_error *err)
+	FG_NODISCARD;
+
 void fg_upload_state_release(struct fg_upload_state *state);
 
 int fg_store_set_digest(struct fg_store *store, const char *id, const char *digest,

@@ -3,19 +3,28 @@
 What the attacks share: a server of their own, and a client that says exactly what it is told to say.
 Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
 """
+import glob
 import json
 import os
 import re
+import shutil
 import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
+from collections import deque
 
-from checks import check
+from checks import call, check
 
 PERFDB, FASTGATE, MAKE_RUNS = (os.path.abspath(path) for path in sys.argv[1:4])
 DATABASE = os.environ.get("PERFDB_TEST_URL") or "perfdb.db"
 RUN_TYPE = "application/vnd.fastgate.run"
+
+SAID_LINES = 500
+LOG_LINES = 40
+CLOCKS_APART = time.time() - time.monotonic()
 
 for name in list(os.environ):
     if name.lower().endswith("_proxy"):
@@ -46,7 +55,7 @@ class Server:
     def __init__(self, *options, program=None, environment=None):
         words = program or [PERFDB, "serve", "--database", DATABASE, "--listen", "127.0.0.1:0"]
         with open("server.log", "ab") as log:
-            self.process = subprocess.Popen([*words, *options], stdout=log, stderr=subprocess.PIPE, text=True,
+            self.process = subprocess.Popen([*words, *options], stdout=log, stderr=subprocess.PIPE, text=True, errors="replace",
                                             env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL)
         said = ""
         self.url = None
@@ -58,6 +67,9 @@ class Server:
             found = re.search(r" at (https?://[^\s]+)", line)
             self.url = found.group(1) if found else None
         self.port = int(re.search(r":(\d+)/", self.url).group(1))
+        self.said = deque(said.splitlines(True), SAID_LINES)
+        self.listener = threading.Thread(target=lambda: self.said.extend(self.process.stderr), daemon=True)
+        self.listener.start()
 
     def __enter__(self):
         return self
@@ -66,7 +78,23 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+        self.listener.join()
         self.process.stderr.close()
+
+    def story(self):
+        """For a test that failed: whether the server lives, what its threads do, what it and PostgreSQL said."""
+        moved = time.time() - time.monotonic() - CLOCKS_APART
+        told = [f"exit code {self.process.poll()}; the wall clock was moved by {moved:.3f} s since the test began; threads:\n"]
+        for folder in sorted(glob.glob(f"/proc/{self.process.pid}/task/*")):
+            told.append("  " + " ".join(read_line(os.path.join(folder, name)) for name in ("comm", "wchan", "syscall")) + "\n")
+        told += ["standard error:\n", *self.said.copy(), "server.log:\n"]
+        with open("server.log", encoding="utf-8", errors="replace") as log:
+            told += deque(log, LOG_LINES)
+        if DATABASE.startswith("postgresql://") and shutil.which("psql"):
+            for question in ("SELECT pid, state, wait_event, xact_start, query FROM pg_stat_activity WHERE backend_type = 'client backend'",
+                             "SELECT pid, locktype, relation::regclass, objid, mode FROM pg_locks WHERE NOT granted"):
+                told.append(call("psql", "-X", "-d", DATABASE, "-c", question).stdout)
+        return "".join(told)
 
     def say(self, data, source="127.0.0.1"):
         """Bytes as they are; what comes back until the server closes or has said all."""
@@ -101,6 +129,14 @@ class Server:
 
     def runs(self, **more):
         return [run["id"] for run in self.ask("GET", "/api/v1/runs", **more).json()["runs"]]
+
+
+def read_line(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError as error:
+        return f"({error.strerror})"
 
 
 def size_of_answer(raw):

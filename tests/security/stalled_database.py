@@ -74,7 +74,7 @@ def on_postgresql(server, secret):
 
 
 def on_sqlite(server, secret):
-    with sqlite3.connect("perfdb.db", isolation_level=None) as locker:
+    with sqlite3.connect("perfdb.db", 60, isolation_level=None) as locker:
         locker.execute("BEGIN EXCLUSIVE")
         waiting = stall(server, secret, (("POST", "/api/v1/annotations"),))
         expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "readers do not wait for a writer")

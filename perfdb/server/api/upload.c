@@ -28,10 +28,9 @@ enum {
 	DAY_SECONDS = 86400
 };
 
-/* What the writing thread does with a dictionary. */
+/* What the writing thread does with the names of a dictionary. */
 struct new_dictionary {
 	struct fg_dictionary *dictionary;
-	const struct fg_bytes *packed; /* NULL: the database has it */
 	struct fg_ids *ids;
 	bool tried; /* a rolled back transaction may have taken its ids with it */
 };
@@ -40,7 +39,9 @@ struct new_dictionary {
 struct new_run {
 	const struct fg_arrival *arrival;
 	const struct fg_alert_news *news;
-	bool tried; /* or a part of the run is known to be there */
+	const char *hash;              /* of the dictionary */
+	const struct fg_bytes *packed; /* to be kept with the run; NULL: no dictionary is */
+	bool tried;                    /* or a part of the run is known to be there */
 	bool stored;
 	bool taken; /* the id belongs to another run */
 };
@@ -126,12 +127,16 @@ static int id_is_taken(struct fg_request *rq, const char *id, struct fg_error *e
 	return fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", id);
 }
 
-/* Is the run stored already?  Then nothing needs unpacking. */
-static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
+/*
+ * Is the run stored already?  Then nothing needs unpacking.  Else `has_rules` says whether the
+ * project has alert rules.
+ */
+static int check_known(struct fg_request *rq, bool *known, bool *has_rules, struct fg_error *err)
 {
 	const struct fg_incoming *up = rq->upload;
 	struct fg_upload_state state = {0};
-	int status = fg_store_upload_state(rq->store, up->id, &state, err);
+	int status = fg_store_upload_look(rq->store, up->id, up->run.run.project, &state, has_rules,
+					  err);
 
 	*known = false;
 	if (status != FG_OK)
@@ -176,9 +181,7 @@ static int intern(struct fg_store *store, void *context, struct fg_error *err)
 	made->tried = true;
 	if (made->dictionary->ids.missing)
 		status = fg_store_dictionary_intern(store, made->dictionary, err);
-	if (status != FG_OK || !made->packed)
-		return status;
-	return fg_store_dictionary_put(store, made->dictionary->hash, made->packed, err);
+	return status;
 }
 
 static void confirm(struct fg_request *rq, bool stored)
@@ -202,8 +205,14 @@ static int put(struct fg_store *store, struct new_run *made, bool is_new, struct
 {
 	int status = fg_store_put_arrival(store, made->arrival, is_new, err);
 
-	if (status == FG_OK && (made->news->count || made->news->search_count))
+	if (status != FG_OK)
+		return status;
+	if (made->news->count || made->news->search_count)
 		status = fg_store_alerts_put(store, made->news, err);
+	if (status != FG_OK)
+		return status;
+	if (made->packed)
+		status = fg_store_dictionary_put(store, made->hash, made->packed, err);
 	made->stored = status == FG_OK;
 	return status;
 }
@@ -293,6 +302,8 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 		fg_quotas_add(
 			rq->server->quotas, up->arrival.stored.run.project,
 			&(struct fg_usage){.runs = 1, .bytes = fg_arrival_bytes(&up->arrival)});
+	if (up->made.packed && (rq->write.status != FG_OK || !up->made.stored))
+		fg_dictionaries_give_up(rq->server->dictionaries, up->hash);
 	if (rq->write.status == FG_OK)
 		confirm(rq, up->made.stored);
 	if (rq->write.status == FG_OK && (up->news.told.count || up->news.told.search_count))
@@ -315,7 +326,7 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 	fg_news_make(&up->news, &up->arrival, rq->server->options.public_url);
 	up->made.arrival = &up->arrival;
 	up->made.news = &up->news.told;
-	rq->write.adds_names = false;
+	rq->write.adds_names = up->made.packed;
 	fg_request_write(rq, put_run, &up->made, run_written);
 	return FG_OK;
 }
@@ -330,7 +341,9 @@ static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
 	fg_bytes_release(&up->packed);
 	fg_dictionary_finish(dictionary);
 	give_base_back(rq);
-	return make_run(rq, fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program),
+	return make_run(rq,
+			fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program,
+					    up->wire.dictionary_size == 0),
 			err);
 }
 
@@ -339,6 +352,22 @@ static int dictionary_written(struct fg_request *rq, struct fg_error *err)
 	if (rq->write.status != FG_OK)
 		return leave(rq, rq->write.status);
 	return leave(rq, keep_dictionary(rq, err));
+}
+
+/*
+ * A dictionary goes into the database when it is brought for the second time: most code that
+ * changes is measured once.
+ */
+static void keep_if_brought_again(struct fg_request *rq)
+{
+	struct fg_incoming *up = rq->upload;
+
+	if (up->wire.dictionary_size == 0 ||
+	    !fg_dictionaries_claim(rq->server->dictionaries, up->hash))
+		return;
+	fg_bytes_add(&up->packed, up->wire.dictionary, up->wire.dictionary_size);
+	up->made.hash = up->hash;
+	up->made.packed = &up->packed;
 }
 
 /* Finds the dictionary that the run refers to, and goes on with it. */
@@ -352,8 +381,10 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 					: NULL;
 	int status = FG_OK;
 
-	if (known)
+	if (known) {
+		keep_if_brought_again(rq);
 		return make_run(rq, known, err);
+	}
 	status = read_dictionary(rq, err);
 	if (status != FG_OK)
 		return status;
@@ -365,8 +396,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 		return status;
 	note_dictionary(rq);
 	opened->ids = server->ids;
-	opened->packed = up->wire.dictionary_size ? &up->packed : NULL;
-	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->packed)
+	if (fg_dictionary_look_up(opened->dictionary, server->ids))
 		return keep_dictionary(rq, err);
 	rq->write.adds_names = true;
 	fg_request_write(rq, intern, opened, dictionary_written);
@@ -395,6 +425,7 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
 	bool known = false;
+	bool has_rules = false;
 	int status = FG_OK;
 
 	status = check_body_hash(rq, err);
@@ -404,7 +435,7 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	status = read_upload(rq, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	status = check_known(rq, &known, err);
+	status = check_known(rq, &known, &has_rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	if (known) {
@@ -415,19 +446,32 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 					&(struct fg_usage){.runs = 1}, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
-					  &rq->upload->news.rules, err);
+	if (has_rules)
+		status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
+						  &rq->upload->news.rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
 	return leave(rq, store_run(rq, err));
 }
 
+static int find_dictionary(struct fg_request *rq, bool *has, struct fg_error *err)
+{
+	struct fg_dictionaries *kept = rq->server->dictionaries;
+	const struct fg_dictionary *known = NULL;
+
+	*has = false;
+	if (!may_refer(rq, rq->tail))
+		return FG_OK;
+	known = fg_dictionaries_take(kept, rq->tail);
+	fg_dictionaries_give_back(kept, known);
+	*has = known;
+	return known ? FG_OK : fg_store_dictionary_has(rq->store, rq->tail, has, err);
+}
+
 int fg_handle_has_dictionary(struct fg_request *rq, struct fg_error *err)
 {
 	bool has = false;
-	int status = may_refer(rq, rq->tail)
-			     ? fg_store_dictionary_has(rq->store, rq->tail, &has, err)
-			     : FG_OK;
+	int status = find_dictionary(rq, &has, err);
 
 	if (status != FG_OK)
 		return status;

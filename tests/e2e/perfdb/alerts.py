@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Alert rules: what a run found is told where the rule says, signed, once, again if it failed, and not while the rule is silent."""
+import contextlib
 import glob
 import hashlib
 import hmac
@@ -60,6 +61,20 @@ def until(condition, what):
             return found
         time.sleep(0.02)
     raise SystemExit(f"in vain: {what}")
+
+
+@contextlib.contextmanager
+def telling(server, secret):
+    """If something in here does not happen, tells what the server knows about its alerts."""
+    try:
+        yield
+    except BaseException:
+        try:
+            print(json.dumps(alerts(server, secret), indent=1))
+        except (OSError, ValueError, KeyError) as error:
+            print(f"no alerts are to be had: {error!r}")
+        print(server.story(), flush=True)
+        raise
 
 
 def settled(server, secret, state):
@@ -146,7 +161,8 @@ def change_point_is_told_once(server, secret):
         count = part[0] + part[1] - 1
         until(lambda: searched() - before >= count, f"the search in {count} runs")  # pylint: disable=cell-var-from-loop
         told = len(alerts(server, secret))
-        check(told <= (count > 8) and told >= (count >= 13), f"after {count} runs: {alerts(server, secret)}")
+        if told > (count > 8) or told < (count >= 13):
+            raise SystemExit(f"{told} alerts after {count} runs")
     told = json.loads(receiver.take()[2])
     finding = told["findings"][0]
     check((finding["event"], finding["benchmark"], finding["metric"]) == ("change", "parse", "cpu_time"), f"{told}")
@@ -312,7 +328,7 @@ def rules_move_with_the_database(secret):
 
 def scenario():
     secret = token("admin", "--note", "root")
-    with Server(*HERE) as server:
+    with Server(*HERE, environment={"FASTGATE_DEBUG": "server,net"}) as server, telling(server, secret):
         change_point_is_told_once(server, secret)
         regression_is_told_once_and_signed(server, secret)
         error_is_told(server, secret)

@@ -350,9 +350,27 @@ static void restart_loses_nothing(void **state)
 	struct fg_test_server *s = *state;
 
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	fg_test_server_restart(s);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
-	assert_int_equal(upload_without_dictionary(s, 2), 201); /* the dictionary was kept too */
+	assert_int_equal(upload_without_dictionary(s, 3), 201); /* the dictionary was kept too */
+}
+
+/* Most code that changes is measured once: its dictionary is of use to no other run. */
+static void dictionary_is_kept_when_it_is_brought_again(void **state)
+{
+	struct fg_test_server *s = *state;
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	assert_int_equal(upload_without_dictionary(s, 2), 201); /* in memory */
+	fg_test_server_restart(s);
+	assert_int_equal(upload_without_dictionary(s, 3), 424);
+	assert_int_equal(fg_test_upload(s, 3, NULL), 201);
+	assert_int_equal(fg_test_upload(s, 3, NULL), 200);
+	assert_int_equal(fg_test_upload(s, 4, NULL), 201);
+	fg_test_server_restart(s);
+	assert_int_equal(upload_without_dictionary(s, 5), 201);
+	assert_int_equal(fg_test_run_count(s), 5);
 }
 
 static void health_and_metrics_are_told(void **state)
@@ -532,6 +550,7 @@ int main(void)
 		FG_SERVER_TEST(profiles_are_answered_by_the_measure_asked_for),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
+		FG_SERVER_TEST(dictionary_is_kept_when_it_is_brought_again),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),
 		FG_SERVER_TEST(every_operation_answers_as_described),

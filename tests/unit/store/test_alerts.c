@@ -101,6 +101,40 @@ static void patterns_match_whole_names(void **state)
 	assert_false(fg_alert_matches(many, text));
 }
 
+/* The runs that a history has are the newest: whatever is left for later is older. */
+static void newest_notes_are_searched_first(void **state)
+{
+	enum {
+		NOTES = FG_ALERT_SEARCH_RUNS + 3
+	};
+	struct fixture *f = *state;
+	const struct fg_alert_finding place = {
+		.event = FG_ALERT_CHANGE, .benchmark = "parse", .metric = "cpu_time"};
+	struct fg_alert_search search = {0};
+	struct fg_alert_rule_list rules = {0};
+	struct fg_alert_news news = {
+		.rules = &rules, .project = "tracker", .searches = &place, .search_count = 1};
+
+	add_rule(f, FG_ALERT_CHANGE, "*", 0);
+	must(f, fg_store_alert_rule_list(f->store, "tracker", &rules, &f->err));
+	for (uint64_t seed = 1; seed <= NOTES; seed++) {
+		news.run = sample_id(seed);
+		must(f, fg_store_alerts_put(f->store, &news, &f->err));
+	}
+	must(f, fg_store_alert_search(f->store, 300, &search, &f->err));
+	assert_true(search.is_gone); /* no run was stored */
+	assert_int_equal(search.count, FG_ALERT_SEARCH_RUNS);
+	assert_string_equal(search.runs[0], sample_id(NOTES));
+	must(f, fg_store_alert_search_done(f->store, &search, NULL, &f->err));
+	fg_alert_search_release(&search);
+	must(f, fg_store_alert_search(f->store, 300, &search, &f->err));
+	assert_int_equal(search.count, NOTES - FG_ALERT_SEARCH_RUNS);
+	must(f, fg_store_alert_search_done(f->store, &search, NULL, &f->err));
+	fg_alert_search_release(&search);
+	assert_int_equal(fg_store_alert_search(f->store, 300, &search, &f->err), FG_ENOENT);
+	fg_alert_rule_list_release(&rules);
+}
+
 static void rule_is_silent_about_what_it_told(void **state)
 {
 	struct fixture *f = *state;
@@ -239,6 +273,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match_whole_names),
+		CASE(newest_notes_are_searched_first),
 		CASE(rule_is_silent_about_what_it_told),
 		CASE(other_events_and_benchmarks_are_not_told),
 		CASE(run_that_is_undone_leaves_no_alert_and_no_silence),

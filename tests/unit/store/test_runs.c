@@ -505,6 +505,49 @@ static void garbage_collection_spares_the_new_and_the_baselines(void **state)
 	assert_int_equal(count(f, &(struct fg_run_filter){0}), 4);
 }
 
+/* A history needs neither the other benchmarks of its runs nor their profiles. */
+static void one_benchmark_is_loaded_without_the_others(void **state)
+{
+	struct fixture *f = *state;
+	char *report = fg_sample_report("regression", 1.25);
+	struct fg_stored_run saved = {0};
+	struct fg_stored_run loaded = {0};
+	struct fg_series *print = NULL;
+	char id[37];
+
+	fg_sample_run(&saved, 1, &fg_sample_small);
+	(void)snprintf(id, sizeof(id), "%s", saved.run.id);
+	print = fg_run_add_series(&saved.run, "print");
+	print->command = fg_xstrdup("./build/print");
+	(void)fg_sample_repetition(print, FG_ARM_CANDIDATE, 0);
+	saved.profiles = fg_xreallocarray(saved.profiles, 2, sizeof(struct fg_profile_set *));
+	saved.profiles[1] = NULL;
+	must(f, fg_store_save(f->store, &saved.run, saved.profiles, report, &f->err));
+	for (size_t i = 0; i < saved.run.series_count; i++) {
+		const struct fg_series *series = &saved.run.series[i];
+
+		must(f,
+		     fg_store_load_benchmark(f->store, id, series->name, i == 1, &loaded, &f->err));
+		assert_int_equal(loaded.run.series_count, 1);
+		assert_string_equal(loaded.run.series[0].command, series->command);
+		assert_int_equal(loaded.run.series[0].repetition_count, series->repetition_count);
+		if (i == 0)
+			same_series(series, &loaded.run.series[0]);
+		assert_null(loaded.profiles[0]);
+		assert_int_equal(loaded.run.started_ns, saved.run.started_ns);
+		assert_string_equal(fg_environment_get(&loaded.run.host, "host.cpu.model"),
+				    "AMD EPYC");
+		assert_int_equal(loaded.report != NULL, i == 1);
+		fg_stored_run_release(&loaded);
+	}
+	must(f, fg_store_load_benchmark(f->store, id, "none", true, &loaded, &f->err));
+	assert_int_equal(loaded.run.series_count, 0);
+	assert_string_equal(loaded.report, report);
+	fg_stored_run_release(&loaded);
+	fg_stored_run_release(&saved);
+	free(report);
+}
+
 static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **state)
 {
 	struct fixture *f = *state;
@@ -663,6 +706,7 @@ int main(void)
 		CASE(history_tells_levels_and_verdicts_in_order),
 		CASE(deleted_run_is_gone_and_others_stay),
 		CASE(garbage_collection_spares_the_new_and_the_baselines),
+		CASE(one_benchmark_is_loaded_without_the_others),
 		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
 		CASE(store_of_the_version_before_is_brought_up_to_date),
 		CASE(damaged_chunk_is_named_by_load_and_check),
