@@ -298,7 +298,7 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 	(void)err; /* is the write's */
 	if (up->made.taken)
 		rq->answer.status = FG_HTTP_DIFFERENT;
-	if (up->made.stored)
+	if (up->made.stored && rq->write.status == FG_OK)
 		fg_quotas_add(
 			rq->server->quotas, up->arrival.stored.run.project,
 			&(struct fg_usage){.runs = 1, .bytes = fg_arrival_bytes(&up->arrival)});
