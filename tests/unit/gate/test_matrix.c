@@ -272,6 +272,41 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	fg_pair_matrix_release(&matrix);
 }
 
+/* A program of which nothing was sampled, but which told how long its regions took. */
+static void regions_without_any_sample_are_in_no_pair(void **state)
+{
+	struct fg_pair_matrix matrix;
+	const uint32_t region = fg_profile_set_region(&set, "event");
+
+	(void)state;
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		add_region(region, 0, arm, 10, 0);
+	fg_pair_matrix_build_regions(&set, &matrix);
+	assert_int_equal(matrix.pair_count, 0);
+	check_entity(&matrix.entities[region], 0, 0, (double)NAN, 0);
+	fg_pair_matrix_release(&matrix);
+}
+
+static void what_is_released_is_empty(void **state)
+{
+	static const struct fg_profile_pairs no_pairs;
+	static const struct fg_pair_matrix no_matrix;
+	uint32_t entity[] = {0, 0, 0, 0};
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	(void)add(0, 0, MS, 0, 0);
+	(void)add(0, 1, MS, 0, 0);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	assert_int_equal(matrix.pair_count, 1);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+	assert_memory_equal(&pairs, &no_pairs, sizeof(pairs));
+	assert_memory_equal(&matrix, &no_matrix, sizeof(matrix));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -284,6 +319,8 @@ int main(void)
 		TEST(one_pair_has_no_error_and_none_no_level),
 		TEST(parts_of_a_largest_value_are_no_sum),
 		TEST(regions_follow_the_pairs_of_the_samples),
+		TEST(regions_without_any_sample_are_in_no_pair),
+		TEST(what_is_released_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
