@@ -103,6 +103,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	struct fg_profile_pairs pairs;
 
 	(void)state;
+	add(1, 0, MS, 0, 0)->aside = FG_ASIDE_WARMUP;
 	(void)add(1, 0, MS, 0, 0);
 	(void)add(1, 1, MS, 0, 0);
 	add(1, 0, MS, 0, 0)->measure = fg_profile_set_measure(&set, &bytes);
@@ -111,6 +112,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_find(&set, 0, &pairs);
 	assert_int_equal(pairs.count, 1);
 	assert_int_equal(pairs.row_count, 2);
+	assert_int_equal(pairs.pair_of_row[0], FG_NO_ENTITY);
 	assert_float_equal(pairs.per_arm[0], 1, 0);
 	fg_profile_pairs_release(&pairs);
 	fg_profile_set_release(&set);
@@ -244,23 +246,24 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	(void)state;
 	outer = fg_profile_set_region(&set, "event");
 	inner = fg_profile_set_region(&set, "event/fit");
-	/* The second pair of samples is a block of four; the third has one arm only. */
+	/* The second pair of samples is a block of four; one before it has one arm only. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);
-		(void)add(2, arm, MS, 0, 0);
-		(void)add(2, arm, MS, 0, 0);
+		(void)add(5, arm, MS, 0, 0);
+		(void)add(5, arm, MS, 0, 0);
 	}
 	(void)add(3, 0, MS, 0, 0);
-	add_region(inner, 2, 1, 9, 0);
+	add_region(inner, 5, 1, 9, 0);
 	add_region(outer, 1, 0, 10, 0);
 	add_region(outer, 1, 1, 14, 0);
 	add_region(outer, 1, 1, 500, FG_ASIDE_WARMUP);
-	add_region(outer, 2, 0, 10, 0);
-	add_region(outer, 2, 0, 20, 0);
-	add_region(outer, 2, 1, 20, 0);
-	add_region(outer, 2, 1, 22, 0);
+	add_region(outer, 5, 0, 10, 0);
+	add_region(outer, 5, 0, 20, 0);
+	add_region(outer, 5, 1, 20, 0);
+	add_region(outer, 5, 1, 22, 0);
 	add_region(outer, 3, 0, 500, 0);
 	add_region(outer, 4, 0, 500, 0);
+	add_region(outer, 9, 0, 500, 0);
 	add_region(inner, 1, 0, 5, 0);
 	fg_pair_matrix_build_regions(&set, &matrix);
 	assert_int_equal(matrix.count, 2);
