@@ -13,7 +13,7 @@ set(FG_TEST_TIMEOUT_S 600)
 #
 # The longest begin first, so that none is alone at the end: quiet seconds, of those above seven.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 42 e2e.web_report 34 e2e.record 30 e2e.faults_run 25 integration.collector_truth 17 e2e.gate_examples 17
+	e2e.web_perfdb 42 e2e.web_report 34 e2e.record 23 e2e.faults_run 19 integration.collector_truth 17 e2e.gate_examples 17
 	integration.collector_guest 14 integration.collector_guest_i386 11 integration.collector_truth_i386 10 e2e.cli_init 10
 	e2e.web_parts 10 security.alerts_reach_postgresql 10 e2e.web_arguments 10 e2e.kernel_functions 10 e2e.gate_jit_dump_static 10
 	e2e.gate_kernel_functions 9 e2e.gate_static_program 9
