@@ -331,6 +331,7 @@ static void a_program_of_two_functions_moves_as_any_other(void **state)
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].kind, "extracted");
+	assert_string_equal(made.blame.moved[0].ancestor, "parse");
 	assert_true(is_marked(0) && is_marked(1));
 	release();
 }
@@ -424,6 +425,26 @@ static void the_largest_of_a_name_is_said_to_have_given(void **state)
 	release();
 }
 
+static void variants_of_a_name_may_cost_a_tenth_more_together(void **state)
+{
+	static const struct {
+		double given_ms;
+		double taken_ms;
+		size_t moved;
+	} rows[] = {{10, 11.1, 1}, {10, 11.2, 0}, {0.9, 0.9, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct path paths[] = {{"main", -1, 50, 90},
+					     {"f<int>", 0, rows[i].given_ms, 0},
+					     {"f(any)", 0, 0, rows[i].taken_ms}};
+
+		find_moved(paths, FG_ARRAY_SIZE(paths));
+		assert_int_equal(made.blame.moved_count, rows[i].moved);
+		release();
+	}
+}
+
 static void growth_of_one_name_alone_is_no_move(void **state)
 {
 	static const struct path paths[] = {{"main", -1, 50, 90},
@@ -508,6 +529,7 @@ int main(void)
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
 		cmocka_unit_test(of_exact_counts_nothing_may_be_lost),
 		cmocka_unit_test(the_largest_of_a_name_is_said_to_have_given),
+		cmocka_unit_test(variants_of_a_name_may_cost_a_tenth_more_together),
 		cmocka_unit_test(growth_of_one_name_alone_is_no_move),
 		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),
 		cmocka_unit_test(who_gave_once_gives_no_more),
