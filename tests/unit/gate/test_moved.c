@@ -394,6 +394,23 @@ static void only_sure_changes_of_some_size_move(void **state)
 	}
 }
 
+/* Either side alone is below the floor: there is nothing to explain, or nobody who gave. */
+static void both_sides_of_a_move_have_to_be_news(void **state)
+{
+	static const double given_ms[] = {0.6, 0.45};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(given_ms); i++) {
+		const struct path paths[] = {{"main", -1, 50, 50},
+					     {"parse", 0, 40, 40 - given_ms[i]},
+					     {"scan", 1, 5, 6.05 - given_ms[i]}};
+
+		find_moved(paths, FG_ARRAY_SIZE(paths));
+		assert_int_equal(made.blame.moved_count, 0);
+		release();
+	}
+}
+
 /* Counts are the same each time: what is not given is not moved, and nothing is paid for it. */
 static void of_exact_counts_nothing_may_be_lost(void **state)
 {
@@ -527,6 +544,7 @@ int main(void)
 		cmocka_unit_test(what_changed_elsewhere_does_not_matter),
 		cmocka_unit_test(most_of_the_growth_lies_where_the_time_was),
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
+		cmocka_unit_test(both_sides_of_a_move_have_to_be_news),
 		cmocka_unit_test(of_exact_counts_nothing_may_be_lost),
 		cmocka_unit_test(the_largest_of_a_name_is_said_to_have_given),
 		cmocka_unit_test(variants_of_a_name_may_cost_a_tenth_more_together),
