@@ -9,6 +9,15 @@ set(FG_TEST_TIMEOUT_S 600)
 #   web                                  drives a browser
 #   threads                              run under the thread sanitizer
 #   golden                               compares with files that ./dev golden writes
+#   compilers                            reads what a compiler made: run in clang's build, too
+#
+# The longest begin first, so that none is alone at the end: quiet seconds, of those above seven.
+set(FG_LONG_TESTS
+	e2e.web_perfdb 42 e2e.web_report 34 e2e.record 23 e2e.faults_run 19 integration.collector_truth 17 e2e.gate_examples 17
+	integration.collector_guest 14 integration.collector_guest_i386 11 integration.collector_truth_i386 10 e2e.cli_init 10
+	e2e.web_parts 10 security.alerts_reach_postgresql 10 e2e.web_arguments 10 e2e.kernel_functions 10 e2e.gate_jit_dump_static 10
+	e2e.gate_kernel_functions 9 e2e.gate_static_program 9
+)
 function(fg_label_test kind name)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
 	set(part whole)
@@ -16,10 +25,17 @@ function(fg_label_test kind name)
 		set(part unit)
 	endif()
 	set_tests_properties(${kind}.${name} PROPERTIES LABELS "${kind};${part}:${folder};${ARGN}" SKIP_RETURN_CODE 77)
+	list(FIND FG_LONG_TESTS ${kind}.${name} at)
+	if(at GREATER -1)
+		math(EXPR at "${at} + 1")
+		list(GET FG_LONG_TESTS ${at} seconds)
+		set_tests_properties(${kind}.${name} PROPERTIES COST ${seconds})
+	endif()
 endfunction()
 
-# Builds the programs with the label "threads".
+# Build what is needed by the tests with the labels "threads" and "compilers".
 add_custom_target(thread_tests)
+add_custom_target(compiler_tests)
 
 # fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable a subject.
 # fg_integration_test(...): the same, for tests that join several folders.
@@ -36,6 +52,9 @@ function(fg_cmocka_test kind name)
 	fg_label_test(${kind} ${name} ${T_LABELS})
 	if(threads IN_LIST T_LABELS)
 		add_dependencies(thread_tests test_${kind}_${name})
+	endif()
+	if(compilers IN_LIST T_LABELS)
+		add_dependencies(compiler_tests test_${kind}_${name})
 	endif()
 endfunction()
 

@@ -4,7 +4,8 @@
 analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
 
 The build folder must be built: its compile commands and its dependencies say what each file is made of.  A file is looked at again
-only when it, a header that it includes, its flags or a rule has changed since it was found clean.
+only when it, a header that it includes, its flags, a rule or a tool has changed since it was found clean, in whatever clone: what was
+found clean is kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), as ccache keeps what was compiled.
 
 There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, is all.  "tidy" is for files that
 the changes since the main branch touch, and in CI for all: clang's analyzer follows paths through a function up to a low limit, and
@@ -20,6 +21,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+import time
 
 from suite import changed_files
 
@@ -46,25 +49,51 @@ CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-su
             "--suppress=internalAstError", "--suppress=returnDanglingLifetime:*store/db.c", "--error-exitcode=2", "-q"]
 
 
+KEPT_S = 30 * 24 * 3600  # a stamp that nobody asked for
+
+
+def open_cache(build):
+    """A folder that every clone has in common; one of this build where there is no home to write into."""
+    given = os.environ.get("FASTGATE_ANALYSIS_CACHE")
+    try:
+        folder = pathlib.Path(given) if given else pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "fastgate-analysis"
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except (OSError, RuntimeError):
+        pass
+    folder = build / "analysis"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 class Stamps:
     """What was found clean: a file named by the source, the tool and a digest of all that it is made of."""
 
     def __init__(self, build):
-        self.folder = build / "analysis"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.rules = b"".join((ROOT / name).read_bytes() for name in RULES)
+        self.folder = open_cache(build)
+        tools = [subprocess.run([tool, "--version"], capture_output=True, check=True).stdout for tool in (TIDY[0], CPPCHECK[0])]
+        self.rules = b"".join([*((ROOT / name).read_bytes() for name in RULES), *tools])
         self.dependencies = self.read_dependencies(build)
         self.contents = {}
+        self.forget_old()
+
+    def forget_old(self):
+        for path in self.folder.iterdir():
+            try:
+                if path.stat().st_mtime < time.time() - KEPT_S:
+                    path.unlink()
+            except FileNotFoundError:
+                pass  # another analysis was faster
 
     @staticmethod
     def read_dependencies(build):
-        """{object: the project's files that it was made of}, as the last build found them."""
+        """{object: the files that it was made of, the system's too}, as the last build found them."""
         text = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
         found = {}
         for block in text.split("\n\n"):
             head, _, names = block.partition("\n")
-            paths = (build / name.strip() for name in names.splitlines())
-            found[head.partition(": #deps")[0]] = sorted(str(path) for path in paths if path.is_relative_to(ROOT))
+            found[head.partition(": #deps")[0]] = [str(build / name.strip()) for name in names.splitlines()]
         return found
 
     def content(self, path):
@@ -75,23 +104,23 @@ class Stamps:
 
     def path(self, tool, entry):
         digest = hashlib.sha256(self.rules + entry["command"].replace(str(ROOT), "").encode())
-        for name in self.dependencies.get(entry["output"], [entry["file"]]):
-            digest.update(self.content(name))
+        for content in sorted(self.content(name) for name in self.dependencies.get(entry["output"], [entry["file"]])):
+            digest.update(content)  # in an order that does not depend on where the clone lies
         return self.folder / f"{entry['name'].replace('/', '_')}.{tool}.{digest.hexdigest()[:32]}"
 
     def is_made_of(self, entry, names):
         """Of any of these files?"""
-        return any(str(pathlib.Path(path).relative_to(ROOT)) in names for path in self.dependencies.get(entry["output"], [entry["file"]]))
+        return any(path.removeprefix(f"{ROOT}/") in names for path in self.dependencies.get(entry["output"], [entry["file"]]))
 
     def is_clean(self, tool, entry):
-        return self.path(tool, entry).exists()
+        path = self.path(tool, entry)
+        if not path.exists():
+            return False
+        path.touch()  # used
+        return True
 
     def keep(self, tool, entry):
-        """And forget what the file was before."""
-        path = self.path(tool, entry)
-        for old in self.folder.glob(f"{entry['name'].replace('/', '_')}.{tool}.*"):
-            old.unlink(missing_ok=True)
-        path.touch()
+        self.path(tool, entry).touch()
 
 
 def read_entries(build):
@@ -146,10 +175,11 @@ def run_cppcheck(stamps, entries, jobs):
     print(f"cppcheck: {len(wanted)} of {len(product)} files to look at", flush=True)
     if not wanted:
         return 0
-    project = stamps.folder / "changed.json"
-    project.write_text(json.dumps([{key: entry[key] for key in ("directory", "command", "file")} for entry in wanted]))
-    if subprocess.run([*CPPCHECK, f"--project={project}", "-j", str(jobs)], cwd=ROOT, check=False).returncode != 0:
-        return 1
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as project:
+        json.dump([{key: entry[key] for key in ("directory", "command", "file")} for entry in wanted], project)
+        project.flush()
+        if subprocess.run([*CPPCHECK, f"--project={project.name}", "-j", str(jobs)], cwd=ROOT, check=False).returncode != 0:
+            return 1
     for entry in wanted:
         stamps.keep("cppcheck", entry)
     return 0

@@ -78,10 +78,12 @@ def lanes(jobs):
         Stage("test dev", 200, ["build dev"], test("dev", jobs)),
         Stage("test asan", 100, ["build asan"], test("asan", jobs, "-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")),
         Stage("test tsan", 20, ["build tsan"], test("tsan", jobs, "-L", "^threads$")),
+        Stage("test clang", 6, ["build clang"], test("clang", jobs, "-L", "^compilers$")),
     ]
     background = [
         Stage("build asan", 70, ["build dev"], *build("asan", jobs)),
         Stage("build tsan", 20, ["build dev"], *build("tsan", jobs, "thread_tests")),
+        Stage("build clang", 25, ["build dev"], *build("clang", jobs, "compiler_tests")),
         Stage("build product", 40, ["build dev"], *build("product", jobs)),  # optimised, gcc sees more and warns of it
         Stage("analysis", 160, ["build dev"], ["python3", "scripts/analyse.py", "build/dev", jobs]),
     ]

@@ -42,7 +42,8 @@ def option(name, count=1):
 
 def authenticator(_server, _session, _envelope, _mechanism, data):
     given = f"{data.login.decode()}:{data.password.decode()}"
-    return AuthResult(success=given == option("--auth")[0], auth_data=data.login.decode())
+    # Not handled: whoever is refused is told so, with 535.
+    return AuthResult(success=given == option("--auth")[0], handled=False, auth_data=data.login.decode())
 
 
 async def main():

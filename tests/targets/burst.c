@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same work, first by one thread, then by four at once; and a thread made by clone() alone. */
+/*
+ * The same work, first by one thread, then by four at once; and a thread made by clone() alone.
+ * burst [MS]: of CPU time each.
+ */
 #include "work.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -56,12 +60,12 @@ static int run_raw(void *unused)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	work_us = 400000;
+	work_us = argc > 1 ? (uint64_t)strtoul(argv[1], NULL, 10) * 1000 : 400000;
 	uint64_t begin = cpu_ns();
 
 	work_alone(work_us);

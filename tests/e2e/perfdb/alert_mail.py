@@ -143,7 +143,7 @@ def credentials_go_over_tls_only(secret):
             rule = add_rule(server, secret)
             regress(server, secret)
             found = outcome(server, secret, rule, "waiting")
-            check("rye" not in json.dumps(found) and relay.count() == 0, f"{found}")
+            check("reply 535" in found["reason"] and "rye" not in json.dumps(found) and relay.count() == 0, f"{found}")
             remove_rule(server, secret, rule)
         with Server("--mail-relay", relay.url, *FROM, "--mail-credentials-file", "right", "--alert-ca-file", "cert.pem") as server:
             rule = add_rule(server, secret)

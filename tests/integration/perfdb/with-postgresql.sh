@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program with PERFDB_TEST_URL naming a PostgreSQL that was made for it alone: a folder of its own, a socket in
-# that folder, no TCP.  PostgreSQL refuses to run as root: then it runs as the user postgres.
+# that folder, no TCP.  PostgreSQL refuses to run as root: then it runs as the user postgres.  What initdb makes is kept in the
+# folder that the tests run in, for the next one.
 set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$bin/initdb" ] || { echo "skipped: PostgreSQL's server is not installed"; exit 77; }
+kept=$PWD/postgresql-$("$bin/initdb" --version | tr -cd '0-9.')-$(id -u).tar
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-pg-XXXXXX")
 as=""
 if [ "$(id -u)" = 0 ]; then
@@ -21,7 +23,12 @@ end() {
 }
 trap end EXIT INT TERM
 cd "$folder"
-$as "$bin/initdb" -D "$folder/data" -U perfdb -A trust --no-sync -E UTF8 --locale=C.UTF-8 >"$folder/initdb.log" 2>&1
+if ! tar xpf "$kept" 2>/dev/null; then
+	rm -rf data
+	$as "$bin/initdb" -D "$folder/data" -U perfdb -A trust --no-sync -E UTF8 --locale=C.UTF-8 >"$folder/initdb.log" 2>&1
+	# Whole or not there: others start at the same time.
+	{ tar cf "$kept.$$" data && mv "$kept.$$" "$kept"; } 2>/dev/null || rm -f "$kept.$$"
+fi
 $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \
 	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50" start >/dev/null
 PERFDB_TEST_URL="postgresql://perfdb@/postgres?host=$folder" "$@"

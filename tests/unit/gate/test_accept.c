@@ -60,6 +60,15 @@ static void an_ended_key_no_longer_counts_and_is_said(void **state)
 	assert_true(fg_made_has_note(&made.verdict.notes, "ended on 1970-01-01"));
 }
 
+/* What stands before and behind the one that is slower needs no key. */
+static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
+{
+	(void)state;
+	key.metric = "*";
+	(void)fg_made_decide(&made, "parse");
+	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
+}
+
 static void a_key_that_nothing_needed_is_said(void **state)
 {
 	(void)state;
@@ -84,6 +93,7 @@ static void trailers_are_read_from_a_commit_message(void **state)
 	static const char message[] = "store: keep more\n\nBecause.\n\n"
 				      "Fastgate-Accept: parse cpu_time larger cache\n"
 				      "Signed-off-by: A\n"
+				      "Fastgate-Accepted: lookup cpu_time by nobody\n"
 				      "Fastgate-Accept: \"big one/4\" * known price \r\n";
 	struct fg_arena arena = {0};
 	struct fg_accept *accepts = NULL;
@@ -135,6 +145,7 @@ int main(void)
 		TEST(an_accepted_slowdown_does_not_fail_and_is_shown),
 		TEST(a_larger_slowdown_than_accepted_fails),
 		TEST(an_ended_key_no_longer_counts_and_is_said),
+		TEST(of_several_metrics_one_is_enough_to_need_a_key),
 		TEST(a_key_that_nothing_needed_is_said),
 		TEST(a_star_accepts_any),
 		TEST(trailers_are_read_from_a_commit_message),

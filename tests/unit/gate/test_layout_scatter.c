@@ -132,6 +132,34 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 	assert_true(fabs(middles[2] - 0.1) < NEAR);
 }
 
+/* Two of each layout: a tenth above and below its middle, and 7 / 4 of the variance as it was. */
+static void two_pairs_of_each_layout_are_enough(void **state)
+{
+	uint8_t layout[2 * FG_LAYOUTS];
+	double difference[2 * FG_LAYOUTS];
+	double level[2 * FG_LAYOUTS];
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++) {
+		layout[i] = (uint8_t)(i / 2);
+		difference[i] = offsets[layout[i]] + (i % 2 ? -0.1 : 0.1);
+	}
+	fg_layout_scatter_remove(difference, layout, FG_ARRAY_SIZE(level), level);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++)
+		assert_true(fabs(level[i] - 0.18 - (i % 2 ? -0.1 : 0.1) * sqrt(7.0 / 4)) < NEAR);
+}
+
+/* 0, 1, 2 and 3 have a variance of 5 / 3. */
+static void the_error_is_that_of_a_mean_of_four(void **state)
+{
+	static const double middles[FG_LAYOUTS] = {3, 0, 2, 1};
+	static const double lacking[FG_LAYOUTS] = {3, (double)NAN, 2, 1};
+
+	(void)state;
+	assert_true(fabs(fg_layout_error(middles) - sqrt(5.0 / 12)) < NEAR);
+	assert_true(fabs(fg_layout_error(lacking)) < NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +169,8 @@ int main(void)
 		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
 		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
 		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
+		cmocka_unit_test(two_pairs_of_each_layout_are_enough),
+		cmocka_unit_test(the_error_is_that_of_a_mean_of_four),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	struct fg_profile_pairs pairs;
 
 	(void)state;
+	add(1, 0, MS, 0, 0)->aside = FG_ASIDE_WARMUP;
 	(void)add(1, 0, MS, 0, 0);
 	(void)add(1, 1, MS, 0, 0);
 	add(1, 0, MS, 0, 0)->measure = fg_profile_set_measure(&set, &bytes);
@@ -111,6 +112,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_find(&set, 0, &pairs);
 	assert_int_equal(pairs.count, 1);
 	assert_int_equal(pairs.row_count, 2);
+	assert_int_equal(pairs.pair_of_row[0], FG_NO_ENTITY);
 	assert_float_equal(pairs.per_arm[0], 1, 0);
 	fg_profile_pairs_release(&pairs);
 	fg_profile_set_release(&set);
@@ -244,23 +246,24 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	(void)state;
 	outer = fg_profile_set_region(&set, "event");
 	inner = fg_profile_set_region(&set, "event/fit");
-	/* The second pair of samples is a block of four; the third has one arm only. */
+	/* The second pair of samples is a block of four; one before it has one arm only. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);
-		(void)add(2, arm, MS, 0, 0);
-		(void)add(2, arm, MS, 0, 0);
+		(void)add(5, arm, MS, 0, 0);
+		(void)add(5, arm, MS, 0, 0);
 	}
 	(void)add(3, 0, MS, 0, 0);
-	add_region(inner, 2, 1, 9, 0);
+	add_region(inner, 5, 1, 9, 0);
 	add_region(outer, 1, 0, 10, 0);
 	add_region(outer, 1, 1, 14, 0);
 	add_region(outer, 1, 1, 500, FG_ASIDE_WARMUP);
-	add_region(outer, 2, 0, 10, 0);
-	add_region(outer, 2, 0, 20, 0);
-	add_region(outer, 2, 1, 20, 0);
-	add_region(outer, 2, 1, 22, 0);
+	add_region(outer, 5, 0, 10, 0);
+	add_region(outer, 5, 0, 20, 0);
+	add_region(outer, 5, 1, 20, 0);
+	add_region(outer, 5, 1, 22, 0);
 	add_region(outer, 3, 0, 500, 0);
 	add_region(outer, 4, 0, 500, 0);
+	add_region(outer, 9, 0, 500, 0);
 	add_region(inner, 1, 0, 5, 0);
 	fg_pair_matrix_build_regions(&set, &matrix);
 	assert_int_equal(matrix.count, 2);
@@ -270,6 +273,41 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	/* -5 and +4.5 ms */
 	check_entity(&matrix.entities[inner], 2.5, 2.25, 4.75, 2);
 	fg_pair_matrix_release(&matrix);
+}
+
+/* A program of which nothing was sampled, but which told how long its regions took. */
+static void regions_without_any_sample_are_in_no_pair(void **state)
+{
+	struct fg_pair_matrix matrix;
+	const uint32_t region = fg_profile_set_region(&set, "event");
+
+	(void)state;
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		add_region(region, 0, arm, 10, 0);
+	fg_pair_matrix_build_regions(&set, &matrix);
+	assert_int_equal(matrix.pair_count, 0);
+	check_entity(&matrix.entities[region], 0, 0, (double)NAN, 0);
+	fg_pair_matrix_release(&matrix);
+}
+
+static void what_is_released_is_empty(void **state)
+{
+	static const struct fg_profile_pairs no_pairs;
+	static const struct fg_pair_matrix no_matrix;
+	uint32_t entity[] = {0, 0, 0, 0};
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	(void)add(0, 0, MS, 0, 0);
+	(void)add(0, 1, MS, 0, 0);
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	assert_int_equal(matrix.pair_count, 1);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+	assert_memory_equal(&pairs, &no_pairs, sizeof(pairs));
+	assert_memory_equal(&matrix, &no_matrix, sizeof(matrix));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -284,6 +322,8 @@ int main(void)
 		TEST(one_pair_has_no_error_and_none_no_level),
 		TEST(parts_of_a_largest_value_are_no_sum),
 		TEST(regions_follow_the_pairs_of_the_samples),
+		TEST(regions_without_any_sample_are_in_no_pair),
+		TEST(what_is_released_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

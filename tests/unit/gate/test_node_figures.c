@@ -8,7 +8,7 @@
 #include "tests/unit/stats/close.h"
 
 enum {
-	NODES_MAX = 24,
+	NODES_MAX = 64,
 	PAIRS = 10,
 };
 
@@ -210,6 +210,199 @@ static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void
 	assert_close(b->time.libraries[1].self[0], 130, 1e-6);
 	assert_true(isnan(b->time.libraries[0].inclusive[0]));
 	end(&p);
+}
+
+/* Two functions are slower, each on its own paths; on others it is faster, or as before. */
+static void a_function_has_the_paths_that_changed_as_it_did(void **state)
+{
+	const struct fg_benchmark_verdict *b = NULL;
+	const struct fg_node_verdict *fit = NULL;
+	const struct fg_node_verdict *scan = NULL;
+	struct program p;
+	uint32_t callers[4] = {0};
+
+	(void)state;
+	begin(&p);
+	(void)add(&p, 0, "scan", 30, 40, 0.1);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(callers); i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "caller_%zu", i);
+		callers[i] = add(&p, 0, name, 5, 5, 0.1);
+	}
+	(void)add(&p, callers[0], "fit", 20, 20.9, 0.1);
+	(void)add(&p, callers[1], "fit", 20, 30, 0.1);
+	(void)add(&p, callers[2], "fit", 10, 8, 0.1);
+	(void)add(&p, callers[3], "fit", 10, 10, 0);
+	b = measure(&p, PAIRS);
+	fit = function(b, "fit");
+	scan = function(b, "scan");
+	assert_int_equal(b->time.function_count, 2);
+	assert_int_equal(fit->path_count, 2);
+	assert_close(fit->paths[0].delta, 10, 1e-6);
+	assert_string_equal(fit->paths[0].frames[0], "caller_1");
+	assert_close(fit->paths[1].delta, 0.9, 1e-6);
+	assert_string_equal(fit->paths[1].frames[0], "caller_0");
+	for (size_t i = 0; i < 2; i++)
+		assert_true(fit->paths[i].p_adjusted > 0 && fit->paths[i].p_adjusted <= 0.01);
+	assert_int_equal(scan->path_count, 1);
+	assert_int_equal(scan->paths[0].frame_count, 1);
+	assert_string_equal(scan->paths[0].frames[0], "scan");
+	end(&p);
+}
+
+/* Below 50 samples nothing is tested. */
+static void of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chance(void **state)
+{
+	const struct fg_node_verdict *fit = NULL;
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	(void)add(&p, 0, "main", 50, 50, 0.1);
+	for (int i = 0; i < 7; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "caller_%d", i);
+		(void)add_of(&p, add(&p, 0, name, 5, 5, 0.1), "app", "fit",
+			     (struct node){.ms = {10, 11 + i}, .samples = i == 6 ? 1 : 10});
+	}
+	fit = function(measure(&p, PAIRS), "fit");
+	assert_non_null(fit);
+	assert_int_equal(fit->path_count, 5);
+	for (int i = 0; i < 5; i++)
+		assert_close(fit->paths[i].delta, 7 - i, 1e-6);
+	assert_true(isnan(fit->paths[0].p_adjusted));
+	assert_false(isnan(fit->paths[1].p_adjusted));
+	end(&p);
+}
+
+static void of_a_deep_path_the_inner_frames_are_told(void **state)
+{
+	const struct fg_node_verdict *fit = NULL;
+	struct program p;
+	uint32_t at = 0;
+
+	(void)state;
+	begin(&p);
+	for (int i = 0; i < 600; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "f%d", i);
+		const struct fg_profile_function f = {.name = name, .library = "app"};
+
+		at = fg_profile_set_node(&p.set, at, fg_profile_set_function(&p.set, &f));
+	}
+	(void)add(&p, at, "fit", 20, 30, 0.1);
+	fit = function(measure(&p, PAIRS), "fit");
+	assert_int_equal(fit->paths[0].frame_count, 512);
+	assert_string_equal(fit->paths[0].frames[511], "fit");
+	assert_string_equal(fit->paths[0].frames[510], "f599");
+	assert_string_equal(fit->paths[0].frames[0], "f89");
+	end(&p);
+}
+
+static void at_most_fifty_functions_are_named(void **state)
+{
+	const struct fg_benchmark_verdict *b = NULL;
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	for (int i = 0; i < 52; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "%c%c_part", 'a' + i % 26, 'a' + i / 26);
+		(void)add(&p, 0, name, 20, 30 + 0.01 * i, 0.1);
+	}
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->time.function_count, 50);
+	assert_close(b->time.functions[0].delta, 10.51, 1e-5);
+	assert_close(b->time.functions[49].delta, 10.02, 1e-5);
+	end(&p);
+}
+
+/* However much moved: what is sure comes first, then what may be, then what is no news. */
+static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(void **state)
+{
+	static const struct {
+		const char *name;
+		enum fg_standing standing;
+	} wanted[] = {{"parse", FG_STANDING_GUILTY},
+		      {"draw", FG_STANDING_NOT_SURE},
+		      {"giver", FG_STANDING_MOVED},
+		      {"taker", FG_STANDING_MOVED}};
+	const struct fg_benchmark_verdict *b = NULL;
+	struct program p;
+	uint32_t work;
+
+	(void)state;
+	begin(&p);
+	work = add(&p, 0, "work", 9, 9, 0.1);
+	(void)add(&p, work, "taker", 40, 70, 0.1);
+	(void)add(&p, 0, "draw", 40, 41.2, 2.7);
+	(void)add(&p, work, "giver", 70, 40, 0.1);
+	(void)add(&p, add(&p, 0, "main", 9, 9, 0.1), "parse", 60, 79, 0.1);
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->time.function_count, FG_ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
+		assert_string_equal(b->time.functions[i].name, wanted[i].name);
+		assert_int_equal(b->time.functions[i].standing, wanted[i].standing);
+	}
+	end(&p);
+}
+
+/* The leaf that took more of it is named, whichever was seen first; of the kernel it is said so. */
+static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
+{
+	static const struct {
+		const char *names[2];
+		double more[2];
+		const char *library;
+		const char *note;
+	} rows[] = {
+		{{"memcmp", "memcpy"},
+		 {14, 16},
+		 "libc.so.6",
+		 "parse: most of its +20.00 ms is spent in memcpy"},
+		{{"memcmp", "memcpy"},
+		 {16, 14},
+		 "libc.so.6",
+		 "parse: most of its +20.00 ms is spent in memcmp"},
+		{{"read_zero", "copy"},
+		 {25, 5},
+		 "[kernel]",
+		 "parse: most of its +20.00 ms is spent in read_zero [kernel]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b = NULL;
+		struct program p;
+		uint32_t parse = 0;
+
+		begin(&p);
+		for (size_t k = 0; k < 2; k++) { /* the leaves are the first functions of all */
+			const struct fg_profile_function leaf = {.name = rows[i].names[k],
+								 .library = rows[i].library,
+								 .file = "app.c",
+								 .line = 7};
+
+			(void)fg_profile_set_function(&p.set, &leaf);
+		}
+		parse = add(&p, 0, "parse", 60, 50, 0.1);
+		for (size_t k = 0; k < 2; k++)
+			(void)add_of(&p, parse, rows[i].library, rows[i].names[k],
+				     (struct node){.ms = {10, 10 + rows[i].more[k]}, .swing = 0.1});
+		(void)add_of(&p, add(&p, 0, "print", 30, 30, 0.1), "libc.so.6", "vfprintf",
+			     (struct node){.ms = {10, 22}, .swing = 0.1});
+		b = measure(&p, PAIRS);
+		assert_true(fg_made_has_note(&b->notes, rows[i].note));
+		assert_true(fg_made_has_note(&b->notes,
+					     "print: most of its +12.00 ms is spent in vfprintf"));
+		assert_false(fg_made_has_note(&b->notes, "libc.so.6"));
+		end(&p);
+	}
 }
 
 /* 20 ms more in all.  A suspect has 5 % of that and 1.3 standard errors. */
@@ -435,33 +628,6 @@ static void a_move_has_a_kind_by_what_is_left_and_what_was_there(void **state)
 	}
 }
 
-/* 30 ms are given; the taker's toll is a tenth of what it took, the whole may gain 30 % of it. */
-static void a_move_is_one_where_the_two_cancel_but_for_the_toll(void **state)
-{
-	static const struct {
-		double taken;
-		size_t moved;
-	} rows[] = {
-		{33.2, 1},
-		{33.5, 0},
-		{23.2, 1},
-		{22.9, 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct program p;
-		uint32_t top;
-
-		begin(&p);
-		top = add(&p, 0, "main", 50, 50, 0.01);
-		(void)add(&p, top, "giver", 60, 30, 0.01);
-		(void)add(&p, top, "taker", 60, 60 + rows[i].taken, 0.01);
-		assert_int_equal(measure(&p, PAIRS)->time.moved_count, rows[i].moved);
-		end(&p);
-	}
-}
-
 static void of_two_that_changed_as_much_the_name_decides(void **state)
 {
 	static const struct fg_node_verdict nodes[] = {
@@ -507,12 +673,45 @@ static void without_samples_of_one_side_nobody_is_blamed(void **state)
 	}
 }
 
+static void whichever_side_is_not_seen_it_is_said(void **state)
+{
+	static const char *const seen[] = {
+		"saw 49 % of the baseline's CPU time and 100 % of the candidate's;",
+		"saw 100 % of the baseline's CPU time and 49 % of the candidate's;"};
+
+	(void)state;
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_series *series;
+		struct program p;
+
+		begin(&p);
+		(void)add(&p, 0, "main", arm ? 120 : 49, arm ? 49 : 120, 0);
+		(void)measure(&p, PAIRS);
+		series = fg_made_series(&p.made, "app");
+		for (size_t r = 0; r < series->repetition_count; r++) {
+			struct fg_repetition *repetition = &series->repetitions[r];
+
+			if (repetition->arm == arm)
+				repetition->values[FG_METRIC_CPU_TIME] = 100 * MS;
+		}
+		assert_true(fg_made_has_note(&fg_made_decide(&p.made, "app")->notes, seen[arm]));
+		end(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_the_time_of_unchanged_libraries_below_them),
 		cmocka_unit_test(code_made_at_run_time_is_blamed_itself),
 		cmocka_unit_test(a_path_names_every_frame_and_libraries_add_up_by_their_own_code),
+		cmocka_unit_test(a_function_has_the_paths_that_changed_as_it_did),
+		cmocka_unit_test(
+			of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chance),
+		cmocka_unit_test(of_a_deep_path_the_inner_frames_are_told),
+		cmocka_unit_test(at_most_fifty_functions_are_named),
+		cmocka_unit_test(what_is_sure_stands_before_what_may_be_and_that_before_what_moved),
+		cmocka_unit_test(the_leaf_that_most_of_a_change_is_spent_in_is_named),
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
 		cmocka_unit_test(the_five_largest_suspects_are_named),
 		cmocka_unit_test(from_six_pairs_and_fifty_samples_on_a_function_is_tested),
@@ -520,9 +719,9 @@ int main(void)
 		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
 		cmocka_unit_test(shares_are_shown_up_to_twice_the_whole),
 		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),
-		cmocka_unit_test(a_move_is_one_where_the_two_cancel_but_for_the_toll),
 		cmocka_unit_test(of_two_that_changed_as_much_the_name_decides),
 		cmocka_unit_test(without_samples_of_one_side_nobody_is_blamed),
+		cmocka_unit_test(whichever_side_is_not_seen_it_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

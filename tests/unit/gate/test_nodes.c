@@ -592,6 +592,9 @@ static void regions_are_judged_by_their_cpu_time(void **state)
 	assert_string_equal(b->time.regions[0].name, "event/fit");
 	assert_int_equal(b->time.regions[0].outcome, FG_OUTCOME_REGRESSION);
 	assert_true(fabs(b->time.regions[0].delta - 2.0) < 0.3);
+	assert_true(fabs(b->time.regions[0].inclusive[0] - 10.0) < 0.3);
+	assert_true(fabs(b->time.regions[0].inclusive[1] - 12.0) < 0.3);
+	assert_true(isnan(b->time.regions[0].self[0]) && isnan(b->time.regions[0].self[1]));
 	fg_made_program_release(&p);
 }
 

@@ -36,7 +36,7 @@ enum says {
 	SAYS_TWICE,
 	SAYS_HALF,
 	SAYS_THREE_TIMES,
-	SAYS_LITTLE, /* two of them are no numbers */
+	SAYS_LITTLE, /* one is no number, one no time that can be compared */
 };
 
 static double value_of(enum says says, uint32_t pair, uint8_t arm)
@@ -45,7 +45,7 @@ static double value_of(enum says says, uint32_t pair, uint8_t arm)
 		[SAYS_EQUAL] = 1, [SAYS_TWICE] = 2, [SAYS_HALF] = 0.5, [SAYS_THREE_TIMES] = 3};
 
 	if (says == SAYS_LITTLE && pair < 2)
-		return (double)NAN;
+		return pair ? 0 : (double)NAN;
 	if (says == SAYS_LITTLE || says == SAYS_NOTHING_YET)
 		return arm && pair % 2 ? 200 : 100;
 	return 100 * (arm ? factors[says] : 1);

@@ -70,13 +70,43 @@ static void clopper_pearson_is_that_of_binom_test(void **state)
 	assert_near(p.high, 1.0, 0.0);
 }
 
+/* With one degree of freedom it is the Cauchy distribution: tan(pi (p - 1/2)). */
+static void t_quantiles_around_the_median_keep_their_digits(void **state)
+{
+	const double pi = acos(-1.0);
+	const double away = ldexp(1.0, -30);
+
+	(void)state;
+	assert_close(fg_t_quantile(0.5 + away, 1), tan(pi * away), 1e-11);
+	assert_close(fg_t_quantile(0.5 - away, 1), -tan(pi * away), 1e-11);
+}
+
+/* One trial tells hardly anything: all but a tail of the range. */
+static void clopper_pearson_of_one_trial_leaves_nearly_the_whole_range(void **state)
+{
+	struct fg_proportion p = fg_clopper_pearson(1, 1, 0.95);
+
+	(void)state;
+	assert_near(p.estimate, 1.0, 0.0);
+	assert_close(p.low, 0.025, 1e-12);
+	assert_near(p.high, 1.0, 0.0);
+	p = fg_clopper_pearson(0, 1, 0.95);
+	assert_near(p.estimate, 0.0, 0.0);
+	assert_near(p.low, 0.0, 0.0);
+	assert_close(p.high, 0.975, 1e-12);
+}
+
 static void ends_of_the_range_are_infinite_or_whole(void **state)
 {
 	struct fg_proportion nothing = fg_clopper_pearson(0, 0, 0.95);
 
 	(void)state;
 	assert_true(isinf(fg_normal_quantile(0.0)) && fg_normal_quantile(0.0) < 0);
+	assert_true(isinf(fg_normal_quantile(1.0)) && fg_normal_quantile(1.0) > 0);
+	assert_true(isinf(fg_t_quantile(0.0, 3)) && fg_t_quantile(0.0, 3) < 0);
 	assert_true(isinf(fg_t_quantile(1.0, 3)) && fg_t_quantile(1.0, 3) > 0);
+	assert_near(fg_t_cdf((double)INFINITY, 3), 1.0, 0.0);
+	assert_near(fg_t_cdf(-(double)INFINITY, 3), 0.0, 0.0);
 	assert_true(isnan(nothing.estimate));
 	assert_near(nothing.low, 0.0, 0.0);
 	assert_near(nothing.high, 1.0, 0.0);
@@ -86,10 +116,20 @@ static void arguments_without_sense_give_nan(void **state)
 {
 	(void)state;
 	assert_true(isnan(fg_normal_quantile(-0.1)));
+	assert_true(isnan(fg_normal_quantile(1.1)));
 	assert_true(isnan(fg_normal_quantile((double)NAN)));
+	assert_true(isnan(fg_t_quantile(-0.1, 3)));
+	assert_true(isnan(fg_t_quantile(1.1, 3)));
+	assert_true(isnan(fg_t_quantile((double)NAN, 3)));
 	assert_true(isnan(fg_t_quantile(0.5, 0.0)));
 	assert_true(isnan(fg_t_cdf(1.0, -1.0)));
+	assert_true(isnan(fg_t_cdf(1.0, 0.0)));
+	assert_true(isnan(fg_t_cdf((double)NAN, 3)));
 	assert_true(isnan(fg_clopper_pearson(3, 2, 0.95).low));
+	for (int i = -1; i < 3; i++) {
+		assert_true(isnan(fg_clopper_pearson(1, 2, i).low));
+		assert_true(isnan(fg_clopper_pearson(1, 2, i).high));
+	}
 }
 
 int main(void)
@@ -100,6 +140,8 @@ int main(void)
 		cmocka_unit_test(t_quantiles_are_those_of_r),
 		cmocka_unit_test(t_cdf_is_that_of_r),
 		cmocka_unit_test(clopper_pearson_is_that_of_binom_test),
+		cmocka_unit_test(t_quantiles_around_the_median_keep_their_digits),
+		cmocka_unit_test(clopper_pearson_of_one_trial_leaves_nearly_the_whole_range),
 		cmocka_unit_test(ends_of_the_range_are_infinite_or_whole),
 		cmocka_unit_test(arguments_without_sense_give_nan),
 	};

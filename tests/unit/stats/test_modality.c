@@ -4,6 +4,7 @@
  * (least distance of a distribution function that is convex before and concave after the mode),
  * solved with SciPy 1.10.1 / HiGHS.
  */
+#include "base/base.h"
 #include "base/random.h"
 #include "stats/modality.h"
 #include "tests/unit/stats/close.h"
@@ -38,13 +39,40 @@ static void dip_is_the_distance_to_the_nearest_unimodal(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		double dip = fg_dip(table[i].values, table[i].count);
+		const double dip = fg_dip(table[i].values, table[i].count);
+		double mirrored[32];
 
+		for (size_t k = 0; k < table[i].count; k++)
+			mirrored[k] = -table[i].values[k];
 		if (fabs(dip - table[i].dip) > 1e-9)
 			fail_msg("%s: dip is %.12f, expected %.12f", table[i].why, dip,
 				 table[i].dip);
+		if (fabs(fg_dip(mirrored, table[i].count) - dip) > 1e-9)
+			fail_msg("%s, mirrored", table[i].why);
 	}
 	assert_true(isnan(fg_dip(NULL, 0)));
+}
+
+/* More than are looked at: a fifth of them lies in the upper heap. */
+static void of_many_values_the_shape_stays(void **state)
+{
+	enum {
+		MANY = 2501
+	};
+	double *values = fg_xcalloc(MANY, sizeof(values[0]));
+	struct fg_modality m;
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 5);
+	for (size_t i = 0; i < MANY; i++)
+		values[i] = (i % 5 == 0 ? 11.0 : 10.0) + 0.1 * fg_random_normal(&rng);
+	m = fg_modality_test(values, MANY, 60, 1);
+	assert_true(m.p < 0.02);
+	assert_near(m.low_center, 10.0, 0.02);
+	assert_near(m.high_center, 11.0, 0.02);
+	assert_near(m.high_share, 0.2, 0.002);
+	free(values);
 }
 
 static void two_modes_are_recognised_with_their_places(void **state)
@@ -87,6 +115,8 @@ static void samples_without_spread_have_one_mode(void **state)
 	static const double equal[] = {5, 5, 5, 5, 5, 5, 5, 5};
 
 	(void)state;
+	assert_near(fg_dip(equal, 8), 1.0 / 16, 0.0);
+	assert_near(fg_dip(equal, 1), 0.5, 0.0);
 	assert_true(fg_modality_test(equal, 8, 200, 1).p > 0.5);
 	assert_true(fg_modality_test(equal, 1, 200, 1).p > 0.5);
 	assert_near(fg_modality_test(NULL, 0, 200, 1).p, 1.0, 0.0);
@@ -96,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dip_is_the_distance_to_the_nearest_unimodal),
+		cmocka_unit_test(of_many_values_the_shape_stays),
 		cmocka_unit_test(two_modes_are_recognised_with_their_places),
 		cmocka_unit_test(one_mode_with_outliers_is_left_alone),
 		cmocka_unit_test(samples_without_spread_have_one_mode),

@@ -22,6 +22,36 @@ static void figures_are_those_of_r(void **state)
 		     1e-12);
 }
 
+static void of_few_values_figures_are_those_by_hand(void **state)
+{
+	static const double two[] = {1, 4};
+	static const double three[] = {100, 1, 2};
+
+	(void)state;
+	assert_near(fg_variance(two, 2), 4.5, 1e-15);
+	assert_near(fg_autocorrelation(two, 2, 1), -0.5, 1e-15);
+	assert_near(fg_mad(two, 1), 0.0, 0.0);
+	assert_near(fg_mad(three, 3), 1.4826, 1e-15);
+}
+
+/* Far from zero, differences are what counts; what is equal stays so. */
+static void large_values_have_the_figures_of_their_differences(void **state)
+{
+	static const double large[] = {1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.7, 1e9 + 1.3};
+	double differences[4];
+	double equal[7];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		differences[i] = large[i] - 1e9;
+	assert_close(fg_variance(large, 4), fg_variance(differences, 4), 1e-9);
+	for (int scale = -9; scale < 10; scale++) {
+		for (size_t i = 0; i < 7; i++)
+			equal[i] = pow(10, scale) / 3;
+		assert_true(isnan(fg_autocorrelation(equal, 7, 1)));
+	}
+}
+
 static void the_input_is_left_as_it_was(void **state)
 {
 	double copy[REFERENCE_X_COUNT];
@@ -74,6 +104,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_are_those_of_r),
+		cmocka_unit_test(of_few_values_figures_are_those_by_hand),
+		cmocka_unit_test(large_values_have_the_figures_of_their_differences),
 		cmocka_unit_test(the_input_is_left_as_it_was),
 		cmocka_unit_test(too_small_samples_give_nan),
 		cmocka_unit_test(a_value_that_is_no_number_is_found),

@@ -177,6 +177,24 @@ static void rows_without_values_are_no_evidence(void **state)
 	assert_int_equal(fg_signflip_max_t(&rows, &options, up, down, NULL), FG_OK);
 }
 
+static void a_row_that_begins_with_zeros_is_evidence(void **state)
+{
+	static const size_t start[] = {0, 8};
+	static const uint32_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	static const float values[] = {0.0F, 1.0F, 1.1F, 0.9F, 1.2F, 0.8F, 1.0F, 1.1F};
+	const struct fg_sparse_rows rows = {.row_count = 1,
+					    .column_count = 8,
+					    .start = start,
+					    .columns = columns,
+					    .values = values};
+	struct fg_signflip_options options = {0};
+	double up = 1;
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, &up, NULL, NULL), FG_OK);
+	assert_true(up < 0.05);
+}
+
 static void bad_rows_are_refused(void **state)
 {
 	struct fg_signflip_options options = {0};
@@ -190,6 +208,9 @@ static void bad_rows_are_refused(void **state)
 	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
 	pack(&m);
 	m.values[2] = NAN;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.values[m.start[ROWS] - 1] = NAN; /* the last of the last */
 	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
 	pack(&m);
 	m.rows.column_count = FG_SIGNFLIP_COLUMNS_MAX + 1;
@@ -386,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
 		cmocka_unit_test(rows_without_values_are_no_evidence),
 		cmocka_unit_test(adjusted_p_are_those_of_the_description),
+		cmocka_unit_test(a_row_that_begins_with_zeros_is_evidence),
 		cmocka_unit_test(bad_rows_are_refused),
 	};
 
