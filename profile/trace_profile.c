@@ -771,6 +771,8 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 
 	cost->samples += samples;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
+	cost->system_ns += (double)header->system_ns;
+	cost->kernel_ns += (double)header->kernel_ns;
 	cost->handler_ns += fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
 	cost->start_ns += (double)header->startup_ns;
 	cost->signal_ns = (double)header->signal_ns;
@@ -781,6 +783,21 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
+/* By the traces so far: did perf events of the kernel meet the system time that ticks were to? */
+static void settle_clock(struct fg_profile *profile)
+{
+	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,
+						     .clock_system = FG_CLOCK_SYSTEM};
+	const struct clock_words *words = clock_words(&ticks);
+
+	if (profile->clock != words->clock ||
+	    !fg_in_step_is_free(profile->cost.kernel_ns, profile->cost.system_ns))
+		return;
+	profile->clock = "user time by the kernel's task clock, system time by perf events of the "
+			 "kernel";
+	profile->unseen = "time spent waiting";
+}
+
 static void add_totals(struct fg_trace_joiner *j)
 {
 	const struct fg_trace_header *header = &j->trace->header;
@@ -789,6 +806,7 @@ static void add_totals(struct fg_trace_joiner *j)
 
 	profile->has_times = true;
 	add_cost(&profile->cost, header);
+	settle_clock(profile);
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
 	else if (profile->period_ns != header->period_ns)
