@@ -236,6 +236,8 @@ static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
 		take_news(thread, now_ns);
 	}
 	fg_thread_leave(thread);
+	/* stops where the thread leaves its CPU too often by now */
+	fg_kernel_watch(thread);
 }
 
 /*
@@ -248,7 +250,7 @@ static uint64_t due_at_tick(struct fg_thread *thread)
 	const uint64_t late_ns = LATE_PERIODS * fg_kernel_period_ns();
 	uint64_t *const unknown_ns = &thread->clocks.kernel_unknown_ns;
 
-	if (!fg_kernel_is_clock(thread))
+	if (!fg_kernel_is_clock(thread) || fg_g.sandboxed)
 		return due_ns;
 	if (*unknown_ns > late_ns)
 		*unknown_ns = late_ns;
@@ -466,6 +468,27 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 		    (int64_t)(AHEAD_PERIODS * fg_g.period_ns))
 			fg_kernel_watch(thread);
 	}
+}
+
+void fg_take_last_news(struct fg_thread *thread)
+{
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (!thread->written || !thread->clocks.attached || fg_g.sandboxed ||
+	    !fg_kernel_has_news(thread) || !fg_sampling_on(now_ns) ||
+	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
+		return;
+	/* No handler looks at the account meanwhile. */
+	thread->clocks.attached = false;
+	atomic_signal_fence(memory_order_seq_cst);
+	fg_thread_times(&now);
+	fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
+	take_news(thread, now_ns);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->clocks.attached = true;
 }
 
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)

@@ -169,6 +169,30 @@ static void system_time_in_step_with_the_ticks_is_found_by_exact_clocks(void **s
 	}
 }
 
+/* By default, too, where the kernel may be sampled; with the ticks alone it is a matter of luck. */
+static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
+{
+	static const char *const steps[][2] = {{"1", "700"}, {"4", "175"}, {"10", "70"}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"in_step", steps[i][0], steps[i][1]}};
+		const struct fg_trace_header *header;
+
+		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
+			     &outcome);
+		header = &outcome.traces->header;
+		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
+		if (header->kernel_errno)
+			assert_int_equal(header->kernel_ns, 0);
+		else
+			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
+		assert_true(header->kernel_ns <= header->system_ns);
+		outcome_release(&outcome);
+	}
+}
+
 static void bursts_weigh_as_one_thread_and_one_made_by_clone_alone_is_found(void **state)
 {
 	struct outcome outcome;
@@ -301,6 +325,20 @@ static void system_time_is_seen_in_full(void **state)
 	assert_adds_up(outcome.traces);
 	assert_true(trace_inclusive(outcome.traces, "read_zeros") >
 		    0.9 * outcome_truth(&outcome, "system"));
+	outcome_release(&outcome);
+}
+
+/* `--kernel off` leaves it to the ticks. */
+static void without_the_kernels_events_ticks_meet_system_time(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"kernel"}, .settings = {FG_ENV_KERNEL "=off"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_adds_up(outcome.traces);
+	assert_int_equal(outcome.traces->header.kernel_ns, 0);
+	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) > 0.5e9);
 	outcome_release(&outcome);
 }
 
@@ -536,6 +574,9 @@ int main(void)
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
 		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_exact_clocks),
+		cmocka_unit_test(
+			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
+		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
 		cmocka_unit_test(tick_lockstep_does_not_bias),
 		cmocka_unit_test(bursts_weigh_as_one_thread_and_one_made_by_clone_alone_is_found),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),

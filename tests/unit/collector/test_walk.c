@@ -8,6 +8,7 @@
 #include "collector/collector_env.h"
 #include "collector/paths.h"
 #include "collector/walk.h"
+#include "collector/walk_copy.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -27,6 +28,9 @@ enum {
 	NEAR = 4,
 	FRAMES = 4 * CUT,
 	SIGNALS_MOST = 8, /* at once */
+	COPY_RING = 16384,
+	COPY_MOST = 4096, /* of a deep stack */
+	COPIES = 1000,
 };
 
 static struct {
@@ -40,6 +44,9 @@ static struct {
 	uint64_t frames;
 	uint64_t frames_reused;
 	uint64_t frames_reused_from_caller;
+	bool shallow;
+	unsigned copies_joined; /* to what was kept */
+	unsigned copies_whole;
 } now;
 
 static uint32_t draw(uint32_t below)
@@ -48,6 +55,44 @@ static uint32_t draw(uint32_t below)
 	now.random ^= now.random >> 7;
 	now.random ^= now.random << 17;
 	return (uint32_t)(now.random >> 32) % below;
+}
+
+/*
+ * A copy of the innermost part of the same stack, of any length and anywhere in a ring, has the
+ * same path: it leads to a frame that was kept, or to the end.
+ */
+static void check_copy(const ucontext_t *context, uint32_t path)
+{
+	static uint8_t ring[COPY_RING];
+	const struct fg_regs regs = {.pc = fg_arch_register(context, FG_DWARF_RA),
+				     .sp = fg_arch_register(context, FG_DWARF_SP),
+				     .bp = fg_arch_register(context, FG_DWARF_BP)};
+	struct fg_stack_copy copy = {
+		.regs = regs,
+		.ring = ring,
+		.ring_bytes = COPY_RING,
+		.begin = draw(COPY_RING / 8) * 8,
+		.bytes = now.shallow ? COPY_RING : draw(draw(4) ? COPY_MOST / 8 + 1 : 16) * 8,
+	};
+	const uint32_t kept = fg_self->kept.count;
+	uint32_t alone = 0;
+
+	if (copy.bytes > fg_self->stack_high - regs.sp)
+		copy.bytes = (uint32_t)(fg_self->stack_high - regs.sp);
+	for (uint32_t i = 0; i < copy.bytes; i++)
+		ring[(copy.begin + i) % COPY_RING] = ((const uint8_t *)regs.sp)[i];
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy), path);
+	fg_self->kept.count = 0;
+	alone = fg_stack_walk_copy(fg_self, &copy);
+	fg_self->kept.count = kept;
+	assert_true(alone == path || alone == 0);
+	now.copies_joined += alone == 0;
+	now.copies_whole += alone == path;
+	/* nothing is known */
+	copy.bytes = 0;
+	fg_self->kept.count = 0;
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy), 0);
+	fg_self->kept.count = kept;
 }
 
 static __attribute__((noinline)) void check(void)
@@ -89,6 +134,8 @@ static __attribute__((noinline)) void check(void)
 		assert_int_equal(frame->node, path);
 	}
 	assert_int_equal(result.path, path);
+	if (!left_out)
+		check_copy(&context, path);
 	now.whole++;
 }
 
@@ -159,7 +206,9 @@ static void choose_target(void)
 {
 	const uint32_t kind = draw(100);
 
-	if (kind < 2)
+	if (now.shallow)
+		now.target = draw(20);
+	else if (kind < 2)
 		now.target = CUT + draw(400);
 	else if (kind < 10 || now.target > CUT)
 		now.target = draw(CUT);
@@ -205,9 +254,23 @@ static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
 	go(0);
 	assert_true(now.whole > CHECKS * 8 / 10);
 	assert_true(now.cut > 10);
+	assert_true(now.copies_joined > CHECKS / 10);
 	assert_true(now.frames_reused > now.frames / 3);
 	assert_true(now.frames_reused_from_caller > now.frames_reused / 3);
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
+}
+
+/* So short ones that a copy may hold all of it. */
+static void copies_of_a_whole_stack_need_nothing_else(void **state)
+{
+	(void)state;
+	now.random = UINT64_C(88172645463325252);
+	now.copies_whole = 0;
+	now.shallow = true;
+	now.target = 20;
+	now.checks = COPIES;
+	go(0);
+	assert_true(now.copies_whole > COPIES / 20);
 }
 
 /*
@@ -288,6 +351,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
+		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
 	};
 	struct fg_scratch scratch;
