@@ -783,19 +783,24 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
-/* By the traces so far: did perf events of the kernel meet the system time that ticks were to? */
+/* Most system time of the traces so far was met at ticks, or by perf events of the kernel. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,
 						     .clock_system = FG_CLOCK_SYSTEM};
-	const struct clock_words *words = clock_words(&ticks);
+	static const struct clock_words by_events = {
+		.clock = "user time by the kernel's task clock, system time by perf events of the "
+			 "kernel",
+		.unseen = "time spent waiting"};
+	const struct clock_words *by_ticks = clock_words(&ticks);
+	const struct clock_words *words =
+		fg_in_step_is_free(profile->cost.kernel_ns, profile->cost.system_ns) ? &by_events
+										     : by_ticks;
 
-	if (profile->clock != words->clock ||
-	    !fg_in_step_is_free(profile->cost.kernel_ns, profile->cost.system_ns))
+	if (profile->clock != by_ticks->clock && profile->clock != by_events.clock)
 		return;
-	profile->clock = "user time by the kernel's task clock, system time by perf events of the "
-			 "kernel";
-	profile->unseen = "time spent waiting";
+	profile->clock = words->clock;
+	profile->unseen = words->unseen;
 }
 
 static void add_totals(struct fg_trace_joiner *j)

@@ -6,6 +6,7 @@
  * program, switched on by its environment, and paused.
  */
 #include "collector/collector_env.h"
+#include "collector/kernel.h"
 #include "collector/paths.h"
 #include "collector/walk.h"
 #include "collector/walk_copy.h"
@@ -13,9 +14,12 @@
 #include "tests/support/scratch.h"
 
 #include <alloca.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -273,6 +277,214 @@ static void copies_of_a_whole_stack_need_nothing_else(void **state)
 	assert_true(now.copies_whole > COPIES / 20);
 }
 
+/* ---- what one handler does is bounded ---- */
+
+/* Wherever it was met: the program's first instruction, and code that is not there. */
+static void a_sample_has_its_leaf_at_least(void **state)
+{
+	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};
+	ucontext_t context;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t j = 0; j < sizeof(places) / sizeof(places[0]); j++) {
+			struct fg_walk_result result;
+
+			memset(&context, 0, sizeof(context));
+			context.uc_mcontext.gregs[REG_RIP] = (greg_t)places[i];
+			context.uc_mcontext.gregs[REG_RSP] = (greg_t)places[j];
+			result = fg_stack_walk(fg_self, &context);
+			if (!result.path || !result.truncated)
+				fail_msg("pc %#lx, sp %#lx", (unsigned long)places[i],
+					 (unsigned long)places[j]);
+		}
+	}
+}
+
+static size_t pages_of_tables(void)
+{
+	static unsigned char is_there[4096];
+	size_t pages = 0;
+
+	for (unsigned exact = 0; exact < 2; exact++) {
+		const struct fg_table_level *level =
+			&fg_frame_levels[exact][atomic_load(&fg_frame_current[exact])];
+		const size_t size = (level->mask + (size_t)1) * sizeof(struct fg_frame_entry);
+		const size_t count = (size + FG_ARCH_PAGE - 1) / FG_ARCH_PAGE;
+
+		assert_true(count <= sizeof(is_there));
+		assert_int_equal(mincore(level->entries, size, is_there), 0);
+		for (size_t i = 0; i < count; i++)
+			pages += is_there[i] & 1u;
+	}
+	return pages;
+}
+
+/* Tables get their memory before it is needed, a few pages at a time. */
+static void a_handler_makes_few_pages_of_tables(void **state)
+{
+	enum {
+		FEW = 4,
+		HANDLERS = 1000
+	};
+	size_t last = 0;
+
+	(void)state;
+	fg_paths_clear();
+	fg_self->kept.count = 0;
+	assert_true(fg_frame_find(fg_self, (uintptr_t)pages_of_tables, true).id != 0);
+	assert_true(fg_frame_find(fg_self, (uintptr_t)pages_of_tables, false).id != 0);
+	const size_t before = pages_of_tables();
+
+	last = before;
+	for (unsigned i = 0; i < HANDLERS; i++) {
+		fg_paths_prepare();
+		const size_t pages = pages_of_tables();
+
+		assert_true(pages <= last + FEW);
+		last = pages;
+	}
+	assert_true(last > before + 2 * FEW);
+}
+
+/* ---- records of the kernel's event ---- */
+
+enum {
+	RING_PAGES = 256,
+	RING = RING_PAGES * (int)FG_ARCH_PAGE,
+	RECORD_WORDS = 64, /* of stack */
+};
+
+/* As the kernel lays them out: perf_event_open(2). */
+struct ring {
+	struct fg_thread *thread;
+	uint8_t *memory;
+	uint64_t head;
+};
+
+static void put(struct ring *ring, uint64_t word)
+{
+	memcpy(ring->memory + FG_ARCH_PAGE + ring->head % RING, &word, sizeof(word));
+	ring->head += sizeof(word);
+}
+
+static void put_record(struct ring *ring, const struct fg_regs *regs, unsigned stack_words,
+		       uint64_t time_ns)
+{
+	const uint64_t words = 1 + 1 + 1 + 2 + 1 + 3 + 1 + stack_words + (stack_words > 0);
+	const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+						 .size = (uint16_t)(8 * words)};
+	uint64_t bits = 0;
+
+	memcpy(&bits, &header, sizeof(bits));
+	put(ring, bits);
+	put(ring, time_ns);
+	put(ring, 2);
+	put(ring, (uint64_t)PERF_CONTEXT_KERNEL);
+	put(ring, UINT64_C(0xffffffff81000000));
+	put(ring, PERF_SAMPLE_REGS_ABI_64);
+	put(ring, regs->bp);
+	put(ring, regs->sp);
+	put(ring, regs->pc);
+	put(ring, 8 * stack_words);
+	for (unsigned i = 0; i < stack_words; i++)
+		put(ring, ((const uint64_t *)regs->sp)[i]);
+	if (stack_words > 0)
+		put(ring, 8 * stack_words);
+	((struct perf_event_mmap_page *)(void *)ring->memory)->data_head = ring->head;
+}
+
+static void begin_ring(struct ring *ring)
+{
+	*ring = (struct ring){.thread = fg_self,
+			      .memory = mmap(NULL, FG_ARCH_PAGE + RING, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)};
+	assert_ptr_not_equal(ring->memory, MAP_FAILED);
+	assert_true(fg_thread_enter(fg_self));
+	fg_self->clocks.kernel_ring_bytes = RING;
+	fg_self->clocks.kernel_seen = 0;
+	fg_self->clocks.kernel_unknown_ns = 0;
+	fg_self->clocks.kernel_stacks = true;
+	fg_self->clocks.kernel_ring = ring->memory;
+}
+
+static void end_ring(struct ring *ring)
+{
+	fg_self->clocks.kernel_ring = NULL;
+	fg_self->clocks.kernel_stacks = false;
+	fg_thread_leave(fg_self);
+	assert_int_equal(munmap(ring->memory, FG_ARCH_PAGE + RING), 0);
+}
+
+/* Many records are taken in portions; each has the path of its stack with the kernel's below. */
+static void records_are_taken_a_few_at_a_time(void **state)
+{
+	static struct fg_kernel_news news;
+	struct fg_walk_result result;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	begin_ring(&ring);
+	result = fg_stack_walk(fg_self, &context);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	assert_true(result.path != 0);
+	assert_false(fg_kernel_has_news(fg_self));
+	for (unsigned i = 0; i < FG_KERNEL_NEWS_MAX + 5; i++)
+		put_record(&ring, &regs, RECORD_WORDS, 1000 + i);
+	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	const uint32_t path = news.met[0].path;
+
+	assert_true(path != 0 && path != result.path);
+	for (unsigned i = 0; i < news.count; i++) {
+		assert_int_equal(news.met[i].path, path);
+		assert_int_equal(news.met[i].time_ns, 1000 + i);
+	}
+	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 5);
+	assert_int_equal(news.met[4].time_ns, 1000 + FG_KERNEL_NEWS_MAX + 4);
+	assert_false(fg_kernel_has_news(fg_self));
+	assert_true(fg_self->clocks.kernel_unknown_ns == 0);
+	end_ring(&ring);
+}
+
+/* What their stacks do not tell is left to the ticks; what is no record is passed over. */
+static void records_that_lead_nowhere_are_left_to_ticks(void **state)
+{
+	static struct fg_kernel_news news;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	begin_ring(&ring);
+	fg_self->kept.count = 0;
+	put_record(&ring, &regs, 1, 1000);
+	put_record(&ring, &regs, 0, 1001);
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 0);
+	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * fg_kernel_period_ns());
+	/* a header of no size */
+	put(&ring, 0);
+	((struct perf_event_mmap_page *)(void *)ring.memory)->data_head = ring.head;
+	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 0);
+	assert_false(fg_kernel_has_news(fg_self));
+	end_ring(&ring);
+}
+
 /*
  * One thread at a time owns a path's last child; a thread that asks for another child finds it,
  * too.
@@ -352,7 +564,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
+		cmocka_unit_test(a_sample_has_its_leaf_at_least),
+		cmocka_unit_test(records_are_taken_a_few_at_a_time),
+		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
+		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
 	};
 	struct fg_scratch scratch;
 
