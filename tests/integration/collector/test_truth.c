@@ -342,6 +342,33 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 	outcome_release(&outcome);
 }
 
+/*
+ * However little CPU time there was since the tick before: three such pieces take a millisecond.
+ * Ticks that meet user time are no sample, and the fast timer comes with the first of them.
+ */
+static void every_tick_that_meets_system_time_counts(void **state)
+{
+	struct run run = {.words = {"ticking", "400"}, .settings = {FG_ENV_KERNEL "=off"}};
+	double seen = 0;
+	double met = 0;
+
+	(void)state;
+	for (int i = 0; i < RUNS_MAX && met < 100; i++) {
+		struct outcome outcome;
+
+		run_target(&run, &outcome);
+		for (size_t s = 0; s < outcome.traces->sample_count; s++) {
+			const struct trace_sample *sample = &outcome.traces->samples[s];
+
+			seen += sample->clock == FG_CLOCK_SYSTEM && sample->path != 0;
+		}
+		met += outcome_truth(&outcome, "met");
+		outcome_release(&outcome);
+	}
+	if (seen < 0.63 * met)
+		fail_msg("%.0f samples of %.0f ticks", seen, met);
+}
+
 static void page_faults_are_system_time_of_who_touches(void **state)
 {
 	struct outcome outcome;
@@ -577,6 +604,7 @@ int main(void)
 		cmocka_unit_test(
 			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
 		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
+		cmocka_unit_test(every_tick_that_meets_system_time_counts),
 		cmocka_unit_test(tick_lockstep_does_not_bias),
 		cmocka_unit_test(bursts_weigh_as_one_thread_and_one_made_by_clone_alone_is_found),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),
