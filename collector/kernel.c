@@ -3,10 +3,10 @@
  * Where samples of system time are taken at kernel ticks, each record has a copy of the innermost
  * part of the program's stack: its call path is found without having met the thread there.
  *
- * Without that, or where the way leads beyond the copy, a record of the ring belongs to a sample if the program entered the kernel at the same
- * instruction with the same stack pointer: at the system call behind which the sample stands, or at
- * the instruction that faulted.  Of a fault the stack pointer suffices where no record has the
- * instruction: a loop over fresh pages faults at several.
+ * Without that, or where the way leads beyond the copy, a record of the ring belongs to a sample if
+ * the program entered the kernel at the same instruction with the same stack pointer: at the system
+ * call behind which the sample stands, or at the instruction that faulted.  Of a fault the stack
+ * pointer suffices where no record has the instruction: a loop over fresh pages faults at several.
  *
  * Every record since the last look stands for a period of the event and gets that much of the
  * sample's weight; the last one gets what is left: system time that no sample has met, be it at

@@ -102,8 +102,8 @@ static const struct fg_key sampler_keys[] = {
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
 	 .more = "`wall` also shows where threads wait. `exact` is time on a CPU, with system "
-		 "time sampled wherever it is spent, which `cpu` does only where the kernel may be "
-		 "sampled (below); like `wall` it interrupts system calls."},
+		 "time sampled wherever it is spent; like `wall` it interrupts system calls. `cpu` "
+		 "does so, without that, only where the kernel may be sampled (below)."},
 	{.name = "kernel",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.kernel),
@@ -112,8 +112,7 @@ static const struct fg_key sampler_keys[] = {
 	 .help = "name the kernel's functions below those of the program",
 	 .more = "`auto` does so where the kernel may be sampled: as root, with CAP_PERFMON, or with "
 		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
-		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks, which a program may "
-		 "be in step with."},
+		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
 	{.name = "follow_children",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.follow_children),

@@ -17,7 +17,7 @@ enum {
 
 static const uint64_t cycles_ns[CYCLES] = {100000000, 48000000};
 static const double worth_share = 0.05;
-/* Of system time, at least, that was met independently of ticks: these have the rest. */
+/* The least share of system time, met independently of ticks, that makes the rest of no account. */
 static const double free_share = 0.75;
 /* Standard deviations of chi-square, which is far from normal here, and of correlated stretches. */
 static const double deviations = 8;

@@ -41,7 +41,7 @@ static void the_region_of_a_moment_is_the_one_of_that_time(void **state)
 	assert_int_equal(fg_region_at(&thread, 200), 3);
 }
 
-/* Of many steps the last ones are known; before them it was where the first of these began. */
+/* The last ones of many steps are known; before them it was where the first of these began. */
 static void the_last_steps_are_kept(void **state)
 {
 	const uint32_t steps = 3 * FG_REGION_STEPS + 5;

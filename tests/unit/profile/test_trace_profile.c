@@ -8,7 +8,7 @@
 
 static const uint64_t ms = 1000000;
 
-/* Of a process with nothing in it but a header. */
+/* A trace with nothing in it but a header. */
 static struct fg_trace trace_of(uint32_t pid)
 {
 	return (struct fg_trace){.header = {.pid = pid,
