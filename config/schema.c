@@ -38,7 +38,7 @@ static const char *const pythons[] = {"auto", "off", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
 static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
-static const char *const affected_modes[] = {"auto", "always", "never", NULL};
+static const char *const when_modes[] = {"auto", "always", "never", NULL};
 static const char *const show_or_fail[] = {"show", "fail", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
 static const char *const uploads[] = {"never", "when-possible", "required", NULL};
@@ -220,19 +220,21 @@ static const struct fg_key measure_keys[] = {
 		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
 	{.name = "layouts",
-	 .kind = FG_KEY_BOOL,
+	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(layouts),
-	 .initial = "true",
-	 .help = "measure again what looks slower, with its code at other addresses",
-	 .more = "Where a time would fail by less than 40 %, both sides are linked four times with "
-		 "all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. What is left "
-		 "is the change, not the place that the linker happened to choose. See "
-		 "`build.relink`."},
+	 .initial = "auto",
+	 .words = when_modes,
+	 .help = "measure with the code at other addresses",
+	 .more = "With `auto`, where a time would fail by less than 40 %, both sides are linked four "
+		 "times with all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. "
+		 "What is left is the change, not the place that the linker happened to choose. "
+		 "`always` does so from the first pair on: a slowdown that a lucky place hides is "
+		 "found, too, for four links a side. See `build.relink`."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),
 	 .initial = "auto",
-	 .words = affected_modes,
+	 .words = when_modes,
 	 .help = "measure only what a change can touch",
 	 .more = "A benchmark is left out if no function that it executes, no data and no file that "
 		 "it may read is another in the candidate. `auto` does so with `--affected` and "

@@ -66,7 +66,7 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 		.min_pairs = 10,
 		.max_pairs = 120,
 		.budget_ns = 300 * FG_NS_PER_S,
-		.layouts = true,
+		.layouts = FG_LAYOUTS_AUTO,
 		.warmup = 1,
 		.exact_budget_ns = 60 * FG_NS_PER_S,
 		.sampler = {.enabled = true,

@@ -129,6 +129,13 @@ enum fg_affected_mode {
 	FG_AFFECTED_NEVER,
 };
 
+/* Is a benchmark measured with its code in other places, too (runner/layouts.h)? */
+enum fg_layouts_mode {
+	FG_LAYOUTS_AUTO, /* where it looks slower as it was linked */
+	FG_LAYOUTS_ALWAYS,
+	FG_LAYOUTS_NEVER,
+};
+
 struct fg_measuring {
 	enum fg_schedule schedule;
 	unsigned min_pairs;
@@ -137,7 +144,7 @@ struct fg_measuring {
 	unsigned warmup;   /* blocks thrown away */
 	bool pin;          /* pin to one CPU in abba too */
 	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
-	bool layouts;      /* measure a slower build with its code in other places, too */
+	enum fg_layouts_mode layouts;
 	enum fg_affected_mode affected;
 	enum fg_exact_meter exact;
 	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */

@@ -112,7 +112,7 @@ struct fg_series {
 	 * It looked slower as it was linked, so it was measured anew in FG_LAYOUTS layouts in turn,
 	 * pair p in layout p % FG_LAYOUTS.  Which metric, and candidate / baseline as linked.
 	 */
-	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more */
+	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more; "": never */
 	double as_linked;
 	struct fg_sampling sampling;
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
@@ -150,6 +150,8 @@ size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
+/* A time that was measured, not counted. */
+bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 /* One past the largest pair number in use. */

@@ -10,7 +10,8 @@
 enum {
 	COMMAND_MAX_BYTES = FG_TRACE_TEXT_MAX,
 	ACCOUNT_BYTES = 96,
-	STATE_BYTES = 128, /* the state stands behind a name of at most 64 */
+	STATE_BYTES = 1024,
+	STATE_FIELDS_BEFORE_CPU = 36, /* from the state on */
 	BLOCKED_BYTES = 256,
 };
 
@@ -36,7 +37,8 @@ bool fg_sampled_thread_open(struct fg_sampled_thread *thread,
 					     .since_ns = fg_clock_monotonic_ns(),
 					     .account_fd = open_of_thread(pid, tid, "schedstat"),
 					     .state_fd = open_of_thread(pid, tid, "stat"),
-					     .blocked_fd = -1};
+					     .blocked_fd = -1,
+					     .cpu = -1};
 	thread->until_ns = thread->since_ns;
 	if (sampling->elapsed)
 		thread->blocked_fd = open_of_thread(pid, tid, "syscall");
@@ -73,15 +75,27 @@ bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_a
 	return true;
 }
 
-bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread)
+bool fg_sampled_thread_look(struct fg_sampled_thread *thread)
 {
 	char text[STATE_BYTES] = "";
-	const char *end = NULL;
+	const char *at = NULL;
 
+	thread->runs = false;
+	thread->cpu = -1;
 	if (pread(thread->state_fd, text, sizeof(text) - 1, 0) <= 0)
 		return false;
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'R';
+	at = strrchr(text, ')');
+	if (!at || at[1] != ' ')
+		return false;
+	at += 2;
+	thread->runs = *at == 'R';
+	for (int i = 0; i < STATE_FIELDS_BEFORE_CPU && at; i++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	if (at)
+		thread->cpu = (int)strtol(at, NULL, 10);
+	return true;
 }
 
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked)

@@ -18,7 +18,11 @@ struct fg_sampled_thread {
 	char name[32];
 	bool seen; /* when the threads were listed last */
 	bool over;
-	bool held; /* it was asked to stop and has not done so yet */
+	bool held;          /* it was asked to stop and has not done so yet */
+	bool is_due;        /* we are about to go to its CPU */
+	bool runs;          /* as looked last: on a CPU or queueing for one */
+	int cpu;            /* its last one; -1: it is not known */
+	int64_t put_off_ns; /* how long it stood behind us before it could stop */
 	struct fg_moment moment;
 	int64_t since_ns;
 	uint64_t started_ns; /* its CPU time when it was first seen */
@@ -37,8 +41,8 @@ bool fg_sampled_thread_open(struct fg_sampled_thread *thread,
 /* Keeps the samples. */
 void fg_sampled_thread_close(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
-/* On a CPU or queueing for one? */
-bool fg_sampled_thread_runs(const struct fg_sampled_thread *thread);
+/* Whether it runs, and where; false: it has ended. */
+bool fg_sampled_thread_look(struct fg_sampled_thread *thread);
 /* Where it waits; false: it runs, or that cannot be told. */
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);
 

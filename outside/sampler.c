@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "outside/mappings.h"
 #include "outside/memory.h"
+#include "outside/own_cpu.h"
 #include "outside/paths.h"
 #include "outside/sampled.h"
 #include "outside/stacks.h"
@@ -22,9 +23,11 @@
 #include <unistd.h>
 
 enum {
-	STOP_WITHIN_MS = 200, /* a thread that has to wait for a CPU first */
-	STACK_PAGES = 8,      /* copied while the thread stands still */
-	AWAKE_NS = 20000,     /* from getting a CPU to knowing it */
+	STOP_WITHIN_MS = 200,  /* a thread that has to wait for a CPU first */
+	STACK_PAGES = 8,       /* copied while the thread stands still */
+	AWAKE_NS = 20000,      /* from getting a CPU to knowing it */
+	NAP_NS = 32000,        /* many times what a wish to come takes to get there */
+	PATIENCE_NS = 1000000, /* for those that stood behind us, and maybe others, to stop */
 	SLICE_NS = 700000,
 	COPIES_MAX = 32,
 	RED_ZONE = 128,    /* below the stack pointer, and in use */
@@ -79,9 +82,10 @@ struct run {
 	struct fg_random random;
 	int64_t started_ns;
 	struct spending before;
-	bool is_our_child;             /* then somebody waits for its exit */
-	int process_fd;                /* readable when the process has ended */
-	int stops_fd;                  /* readable when a thread has stopped */
+	bool is_our_child; /* then somebody waits for its exit */
+	int process_fd;    /* readable when the process has ended */
+	int stops_fd;      /* readable when a thread has stopped */
+	struct fg_own_cpu own_cpu;
 	struct fg_mapping_looks looks; /* at the mappings */
 	uint64_t pauses[PAUSES_MAX];
 	uint64_t pause_count;
@@ -312,7 +316,7 @@ static void collect(struct run *run, size_t index)
 	if (is_known && !stop.signal)
 		fg_thread_make_call_again(thread->tid, &copy->registers);
 	fg_thread_release(thread->tid, stop.signal);
-	note_pause(run, fg_clock_monotonic_ns() - stop.seen_ns);
+	note_pause(run, thread->put_off_ns + fg_clock_monotonic_ns() - stop.seen_ns);
 	run->copy_count += copy->weight_ns > 0;
 }
 
@@ -354,33 +358,13 @@ static void walk_copies(struct run *run)
 	}
 }
 
-static void ask_to_stop(struct run *run, struct fg_sampled_thread *thread)
+static void ask_to_stop(struct fg_sampled_thread *thread)
 {
+	thread->put_off_ns = 0;
 	if (!fg_thread_seize(thread->tid))
 		return;
 	fg_thread_interrupt(thread->tid);
 	thread->held = true;
-	collect_all(run);
-}
-
-/*
- * Every thread is decided upon now, not when those before it have stopped: they stop in step with
- * scheduling.
- */
-static void sample_threads(struct run *run, int64_t moment_ns)
-{
-	for (size_t i = 0; i < run->thread_count; i++) {
-		struct fg_sampled_thread *thread = &run->threads[i];
-
-		thread->moment.at_ns = moment_ns;
-		thread->moment.period_ns = run->result->period_ns;
-		if (thread->over || thread->held ||
-		    !fg_sampled_thread_account(thread, &thread->moment.account) ||
-		    !fg_sampled_thread_runs(thread))
-			continue;
-		ask_to_stop(run, thread);
-	}
-	walk_copies(run);
 }
 
 /* A thread that waits, where that is known without a stop.  False: it is to be stopped. */
@@ -412,18 +396,122 @@ static bool sample_waiting(struct run *run, struct fg_sampled_thread *thread)
 	return true;
 }
 
-static void sample_elapsed(struct run *run, int64_t moment_ns)
+/* What is known of this thread by now becomes a sample, or it is asked to stop. */
+static void sample_thread(struct run *run, struct fg_sampled_thread *thread, int64_t moment_ns)
+{
+	thread->moment.at_ns = moment_ns;
+	thread->moment.period_ns = run->result->period_ns;
+	if (run->sampling->elapsed) {
+		if (!sample_waiting(run, thread))
+			ask_to_stop(thread);
+	} else if (fg_sampled_thread_look(thread) && thread->runs &&
+		   fg_sampled_thread_account(thread, &thread->moment.account)) {
+		thread->moment.at_ns -= AWAKE_NS;
+		ask_to_stop(thread);
+	}
+}
+
+/* Those that stood behind us can stop once we wait. */
+static void await_stops(struct run *run, int cpu, int64_t here_since_ns)
+{
+	const int64_t begun_ns = fg_clock_monotonic_ns();
+	const int64_t until_ns = begun_ns + PATIENCE_NS;
+	int64_t now_ns = begun_ns;
+	bool some = true;
+
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (run->threads[i].held && run->threads[i].cpu == cpu)
+			run->threads[i].put_off_ns = begun_ns - here_since_ns;
+	}
+	for (;;) {
+		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
+		struct timespec left = {.tv_nsec = (long)(until_ns - now_ns)};
+		struct signalfd_siginfo infos[4];
+
+		some = false;
+		for (size_t i = 0; i < run->thread_count && !some; i++)
+			some = run->threads[i].held && run->threads[i].cpu == cpu;
+		now_ns = fg_clock_monotonic_ns();
+		if (!some || now_ns >= until_ns)
+			return;
+		left.tv_nsec = (long)(until_ns - now_ns);
+		if (ppoll(&stops, 1, &left, NULL) > 0)
+			(void)!read(run->stops_fd, infos, sizeof(infos));
+		collect_all(run);
+	}
+}
+
+/*
+ * Whoever ran there is put off where the wish to come reached it, or at a system call before that.
+ * It goes on, and now a timer of that CPU interrupts it wherever it has come to.
+ */
+static void nap(struct run *run)
+{
+	const struct timespec time = {.tv_nsec =
+					      NAP_NS + (long)fg_random_below(&run->random, NAP_NS)};
+
+	(void)ppoll(NULL, 0, &time, NULL);
+}
+
+/* Threads that were there last, and of those the ones that are not there any more, too. */
+static void visit(struct run *run, int cpu, int64_t moment_ns)
+{
+	const bool is_there = fg_own_cpu_take(&run->own_cpu, cpu);
+	int64_t here_since_ns = 0;
+
+	if (is_there)
+		nap(run);
+	here_since_ns = fg_clock_monotonic_ns();
+	for (size_t i = 0; i < run->thread_count; i++) {
+		struct fg_sampled_thread *thread = &run->threads[i];
+
+		if (!thread->is_due || thread->cpu != cpu)
+			continue;
+		thread->is_due = false;
+		sample_thread(run, thread, is_there ? here_since_ns : moment_ns);
+	}
+	if (is_there)
+		await_stops(run, cpu, here_since_ns);
+	if (run->copy_count == COPIES_MAX)
+		walk_copies(run);
+}
+
+/*
+ * Does it run, or has it run since the last moment?  Then we go and see, whatever it does now: by
+ * the time that we are there it may have begun to wait, and another may have begun to run.
+ */
+static bool is_due(struct run *run, struct fg_sampled_thread *thread)
+{
+	const uint64_t used_ns = thread->used_ns;
+	struct fg_cpu_account account;
+	struct fg_blocked blocked;
+	bool runs = false;
+
+	if (!fg_sampled_thread_account(thread, &account))
+		return false;
+	if (run->sampling->elapsed)
+		runs = !fg_sampled_thread_waits(thread, &blocked);
+	if (run->sampling->elapsed && !runs && used_ns == account.used_ns)
+		return false;
+	return fg_sampled_thread_look(thread) &&
+	       (runs || thread->runs || used_ns != account.used_ns);
+}
+
+static void sample(struct run *run, int64_t moment_ns)
 {
 	for (size_t i = 0; i < run->thread_count; i++) {
 		struct fg_sampled_thread *thread = &run->threads[i];
 
-		if (thread->over || thread->held)
-			continue;
-		thread->moment.at_ns = moment_ns;
-		thread->moment.period_ns = run->result->period_ns;
-		if (!sample_waiting(run, thread))
-			ask_to_stop(run, thread);
+		thread->is_due = !thread->over && !thread->held && is_due(run, thread);
+		if (run->sampling->elapsed && !thread->is_due && !thread->over && !thread->held)
+			sample_thread(run, thread, moment_ns);
 	}
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (run->threads[i].is_due)
+			visit(run, run->threads[i].cpu, moment_ns);
+	}
+	fg_own_cpu_leave(&run->own_cpu);
+	collect_all(run);
 	walk_copies(run);
 }
 
@@ -602,6 +690,7 @@ static struct run *run_new(const struct fg_outside_sampling *sampling,
 	run->copies = fg_xcalloc(COPIES_MAX, sizeof(run->copies[0]));
 	run->is_our_child = is_our_child(sampling->pid);
 	run->process_fd = (int)syscall(SYS_pidfd_open, sampling->pid, 0);
+	fg_own_cpu_init(&run->own_cpu);
 	run->stops_fd = signalfd(-1, stops, SFD_CLOEXEC | SFD_NONBLOCK);
 	fg_random_seed(&run->random, (uint64_t)run->started_ns);
 	fg_memory_init(&run->memory, sampling->pid);
@@ -658,10 +747,8 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 		follow_threads(run);
 		if (is_over(run))
 			break;
-		if (moment_ns && sampling->elapsed)
-			sample_elapsed(run, moment_ns);
-		else if (moment_ns)
-			sample_threads(run, moment_ns - AWAKE_NS);
+		if (moment_ns)
+			sample(run, moment_ns);
 		keep_to_budget(run);
 		moment_ns = draw_moment(run);
 		wait_until(run, moment_ns);

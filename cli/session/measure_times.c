@@ -6,6 +6,8 @@
 #include "gate/naming_pairs.h"
 #include "gate/placement.h"
 
+#include <math.h>
+
 /*
  * Every series of the job (a harness has several) is decided by itself; the job goes on while one
  * is undecided.
@@ -79,14 +81,9 @@ static const double placement_most = 1.4;
 
 static bool is_measured_time(const struct fg_series *series, const char *name)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
 	const size_t at = fg_series_find_metric(series, name);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(units) && at < series->metric_count; i++) {
-		if (!series->metrics[at].exact && strcmp(series->metrics[at].unit, units[i]) == 0)
-			return true;
-	}
-	return false;
+	return at < series->metric_count && fg_metric_is_measured_time(&series->metrics[at]);
 }
 
 /* Would it fail for a time, and may another place of the code be the reason? */
@@ -95,8 +92,8 @@ static bool is_suspect(const struct fg_session *session, const struct fg_series 
 {
 	const struct fg_gate_progress *look = &session->look;
 
-	return benchmark->measure.layouts && !benchmark->measure.until_sure && session->has_look &&
-	       look->decided && look->outcome == FG_OUTCOME_REGRESSION &&
+	return benchmark->measure.layouts == FG_LAYOUTS_AUTO && !benchmark->measure.until_sure &&
+	       session->has_look && look->decided && look->outcome == FG_OUTCOME_REGRESSION &&
 	       look->ratio < placement_most && !series->identical && !series->as_linked_metric &&
 	       is_measured_time(series, look->metric) &&
 	       !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
@@ -134,6 +131,30 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 		   "%s: %s as it was linked; measuring again with its code in %d places",
 		   series->name, fg_format_change(ratio - 1, change), FG_LAYOUTS);
 	return measure_pairs(session, job, benchmark, state, err);
+}
+
+/* From the first pair on, where the user wants that. */
+static int begin_in_layouts(struct fg_session *session, struct fg_runner_job *job,
+			    const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	struct fg_error why = {0};
+	int status;
+
+	if (benchmark->measure.layouts != FG_LAYOUTS_ALWAYS || benchmark->measure.until_sure ||
+	    !series || series->identical || series->as_linked_metric ||
+	    fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
+				      &series->build[FG_ARM_CANDIDATE]))
+		return FG_OK;
+	status = fg_runner_vary_layout(job, "", (double)NAN, &why);
+	if (status == FG_EINTERRUPTED)
+		return fg_error_set(err, status, "%s", why.message);
+	if (status != FG_OK)
+		fg_cli_say(session->cli, "%s: other places of its code are not tried: %s",
+			   series->name, why.message);
+	return FG_OK;
 }
 
 /*
@@ -180,9 +201,11 @@ int fg_session_measure_times(struct fg_session *session, struct fg_runner_job *j
 
 	if (benchmark->measure.exact_only)
 		return FG_OK;
-	status = session->roots[FG_ARM_BASELINE]
-			 ? measure_pairs(session, job, benchmark, state, err)
-			 : measure_alone(job, &benchmark->measure, state, err);
+	if (!session->roots[FG_ARM_BASELINE])
+		return measure_alone(job, &benchmark->measure, state, err);
+	status = begin_in_layouts(session, job, benchmark, err);
+	if (status == FG_OK)
+		status = measure_pairs(session, job, benchmark, state, err);
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
 	status = vary_layout(session, job, benchmark, state, err);

@@ -603,6 +603,29 @@ def from_outside():
     check(done.returncode == 2 and "--clock exact is not possible from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
 
 
+# It computes for some 10 microseconds between system calls, nearly all of its time.
+CALLS_OFTEN = """
+#include <time.h>
+__attribute__((noinline)) static void between(void) { for (long i = 0; i < 20000; i++) __asm__ volatile("" ::: "memory"); __asm__ volatile(""); }
+int main(void) { struct timespec t; for (;;) { between(); clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); } }
+"""
+
+
+def system_calls_attract_no_samples():
+    """A thread stops where it is when the moment comes, not at the system call that it makes next."""
+    with open("often.c", "w", encoding="ascii") as file:
+        file.write(CALLS_OFTEN)
+    subprocess.run([COMPILER, "-g", "-O1", "often.c", "-o", "often"], check=True)
+    with subprocess.Popen(["./often"]) as running:
+        try:
+            recorded("--pid", str(running.pid), "--duration", "500ms", "--rate", "500", "--budget", "50%")
+        finally:
+            running.kill()
+    document = profile()
+    share = weight_ns(document, "between") / weight_ns(document, "main")
+    check(share > 0.5, f"--pid: {share:.2f} of the time between system calls, which is nearly all of it")
+
+
 # Ends with 9 where a call is cut short; says how long it was in each function.
 WAITS = """
 #include <errno.h>
@@ -729,7 +752,7 @@ def static_programs():
 
 def main():
     for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, spawned_with_an_own_environment, programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks, folder, part_by_time, part_by_work, control, control_file_is_mistreated, libraries_by_relative_path, program_with_gaps_between_its_segments,
-                 builds_refused, files_refused, rights_refused, from_outside, waiting_from_outside,
+                 builds_refused, files_refused, rights_refused, from_outside, system_calls_attract_no_samples, waiting_from_outside,
                  tracing_forbidden, processes_of_others, static_programs):
         part()
     if not failures:

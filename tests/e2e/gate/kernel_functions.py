@@ -37,7 +37,7 @@ project: app
 build: {{ command: {COMPILER} -g -O1 app.c -o app }}
 benchmarks:
   - {{ name: app, command: ./app }}
-measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: false }}
+measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: never }}
 report: {{ json: report.json }}
 """
 

@@ -54,13 +54,25 @@ expect_text '+20.0 % as it was linked; measuring again with its code in 4 places
 expect_text 'took .*+0.0 %.* placement' "$work/out" "another place"
 expect_text 'shifted by 0, 16, 32 and 48 bytes on both sides: [-+ 0-9.,]*+20.0' "$work/out" "another place"
 expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail
-expect_code 1 "as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=false
-! grep -q 'measuring again' "$work/err" || fail "measure.layouts: false measures again"
+expect_code 1 "as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=never
+! grep -q 'measuring again' "$work/err" || fail "measure.layouts: never measures again"
 
 sed -i 's/100/110/' changed.c
 expect_code 1 "slower in every place" "$FASTGATE" run --against HEAD
 expect_text 'measuring again with its code in 4 places' "$work/err" "slower in every place"
 expect_text 'took .*+10.0 %.*REGRESSION' "$work/out" "slower in every place"
+
+# A lucky place hides a slowdown.  Where all places are measured from the first pair on, it does not.
+git stash -q
+sed -i "s/FIRST=[0-9]*/FIRST=$(((0x$at + 16) % 64))/" Makefile
+rm -f main.o && make -s && ./prog | grep -q 'took 120 ms' || fail "the baseline is not in the slow place"
+git commit -q -a -m "The slow place" && git stash pop -q || fail "the change does not fit any more"
+expect_code 0 "lucky as it was linked" "$FASTGATE" run --against HEAD
+expect_code 1 "lucky, and measured in all places" "$FASTGATE" run --against HEAD --set measure.layouts=always --verbose
+expect_text 'took .*+10.[0-9] %.*REGRESSION' "$work/out" "lucky, and measured in all places"
+expect_text 'with all code shifted by 0, 16, 32 and 48 bytes on both sides: .*8.3 %.*+32.0 %' "$work/out" "the four places"
+! grep -q 'as it was linked' "$work/out" "$work/err" || fail "it was never measured as it was linked"
+git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 
 # Objects that are gone: the verdict stays, and one line says why.
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile

@@ -47,7 +47,7 @@ CONFIGURATION = """version: 1
 project: app
 benchmarks:
   - { name: train, command: PYTHON train.py }
-measure: { schedule: abba, pairs: { min: 14, max: 14 }, layouts: false, sampler: { rate: 2000 } }
+measure: { schedule: abba, pairs: { min: 14, max: 14 }, layouts: never, sampler: { rate: 2000 } }
 report: { json: report.json }
 """
 

@@ -25,7 +25,7 @@ CONFIG = """version: 1
 project: inside
 build: {{ command: "{compiler} -g -O1 {flags} -o prog main.c", shell: true }}
 benchmarks: [ {{ name: spin, command: ./prog }} ]
-measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: off, sampler: {{ rate: 1000 }} }}
+measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: r.json }}
 """
 LINE = "for (unsigned long i = 0; i < ROUNDS; i++) sink += i;"
