@@ -161,9 +161,33 @@ static bool is_calm(const struct fg_thread *thread)
 	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
 }
 
+/* Returns why not, or 0. */
+static int start_to_look(struct fg_thread *thread, bool with_stacks)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	const uint32_t bytes = bytes_of_ring(with_stacks);
+	const int fd = open_event(period_of_event(), with_stacks, bytes);
+
+	if (fd < 0)
+		return -fd;
+	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int error = errno;
+
+	(void)syscall(SYS_close, fd);
+	if (ring == MAP_FAILED)
+		return error == EPERM ? ENOMEM : error;
+	clocks->kernel_seen = 0;
+	clocks->kernel_unknown_ns = 0;
+	clocks->kernel_ring_bytes = bytes;
+	clocks->kernel_stacks = with_stacks;
+	clocks->kernel_ring = ring;
+	return 0;
+}
+
 void fg_kernel_watch(struct fg_thread *thread)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
+	int error = 0;
 
 	clocks->kernel_idle = 0;
 	if (!is_calm(thread)) {
@@ -177,27 +201,12 @@ void fg_kernel_watch(struct fg_thread *thread)
 		refuse(thread, (int)atomic_load(&fg_g.kernel_errno));
 		return;
 	}
-	const bool with_stacks = wants_stacks();
-	const uint32_t bytes = bytes_of_ring(with_stacks);
-	const int fd = open_event(period_of_event(), with_stacks, bytes);
-
-	if (fd < 0) {
-		refuse(thread, -fd);
-		return;
-	}
-	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	const int error = errno;
-
-	(void)syscall(SYS_close, fd);
-	if (ring == MAP_FAILED) {
-		refuse(thread, error == EPERM ? ENOMEM : error);
-		return;
-	}
-	clocks->kernel_seen = 0;
-	clocks->kernel_unknown_ns = 0;
-	clocks->kernel_ring_bytes = bytes;
-	clocks->kernel_stacks = with_stacks;
-	clocks->kernel_ring = ring;
+	error = start_to_look(thread, wants_stacks());
+	/* the kernel's functions need less of the locked memory than a clock of their own */
+	if (error == ENOMEM && wants_stacks())
+		error = start_to_look(thread, false);
+	if (error)
+		refuse(thread, error);
 }
 
 void fg_kernel_unwatch(struct fg_thread *thread)
@@ -425,7 +434,7 @@ uint64_t fg_kernel_period_ns(void)
 
 /* The path of a record, from the program's outermost frame to the kernel's innermost one, or 0. */
 static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
-			   struct record *record)
+			   struct record *record, uint32_t *new_frames)
 {
 	uint32_t path = 0;
 
@@ -442,7 +451,7 @@ static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
 			.bytes = (uint32_t)record->stack_bytes,
 		};
 
-		path = fg_stack_walk_copy(thread, &copy);
+		path = fg_stack_walk_copy(thread, &copy, new_frames);
 	}
 	return path ? path_of(thread, at, path) : 0;
 }
@@ -451,9 +460,11 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 {
 	const uint64_t head = ring_head(thread);
 	uint64_t at = thread->clocks.kernel_seen;
+	uint32_t new_frames = 0;
 
 	news->count = 0;
-	while (at < head && news->count < FG_KERNEL_NEWS_MAX) {
+	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
+	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
 		struct record record = {0};
 		uint32_t type = 0;
 		const uint64_t size = record_size(thread, at, &type);
@@ -463,7 +474,7 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 			break;
 		}
 		if (type == PERF_RECORD_SAMPLE) {
-			const uint32_t path = whole_path(thread, at, size, &record);
+			const uint32_t path = whole_path(thread, at, size, &record, &new_frames);
 
 			if (path)
 				news->met[news->count++] =

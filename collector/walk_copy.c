@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-enum {
-	NEW_FRAMES_MAX = 32, /* whose rule has to be worked out, which takes 2 to 3 us each */
-};
-
 struct copy_walk {
 	struct fg_thread *thread;
 	const struct fg_stack_copy *copy;
@@ -113,7 +109,7 @@ static enum copy_step step(struct copy_walk *walk, uint32_t *new_frames)
 	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
 
 	*new_frames += info.is_new;
-	if (!info.id || *new_frames > NEW_FRAMES_MAX)
+	if (!info.id || *new_frames > FG_COPY_NEW_FRAMES_MAX)
 		return COPY_STEP_LOST;
 	walk->thread->stack->copy_ids[walk->count++] = info.id;
 	if (fg_rule_kind(info.rule) == FG_RULE_END)
@@ -126,17 +122,17 @@ static enum copy_step step(struct copy_walk *walk, uint32_t *new_frames)
 	return walk->base ? COPY_STEP_END : COPY_STEP_LOST;
 }
 
-uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy)
+uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy,
+			    uint32_t *new_frames)
 {
 	struct copy_walk walk = {.thread = thread, .copy = copy, .regs = copy->regs, .exact = true};
 	enum copy_step how = COPY_STEP_ON;
-	uint32_t new_frames = 0;
 	uint32_t path = 0;
 
 	if (fg_python_is_on())
 		return 0;
 	while (how == COPY_STEP_ON && walk.count < FG_COPY_FRAMES)
-		how = step(&walk, &new_frames);
+		how = step(&walk, new_frames);
 	if (how != COPY_STEP_END)
 		return 0;
 	path = walk.base;

@@ -20,7 +20,13 @@ struct fg_stack_copy {
 	uint32_t bytes;
 };
 
-/* 0: not known. */
-uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy);
+enum {
+	/* whose rules a handler works out at most, 2 to 3 us each; a copy that has more is given up */
+	FG_COPY_NEW_FRAMES_MAX = 32,
+};
+
+/* 0: not known.  Frames that nobody has met before are added to *new_frames. */
+uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy,
+			    uint32_t *new_frames);
 
 #endif

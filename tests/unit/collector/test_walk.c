@@ -80,14 +80,15 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 	};
 	const uint32_t kept = fg_self->kept.count;
 	uint32_t alone = 0;
+	uint32_t new_frames = 0;
 
 	if (copy.bytes > fg_self->stack_high - regs.sp)
 		copy.bytes = (uint32_t)(fg_self->stack_high - regs.sp);
 	for (uint32_t i = 0; i < copy.bytes; i++)
 		ring[(copy.begin + i) % COPY_RING] = ((const uint8_t *)regs.sp)[i];
-	assert_int_equal(fg_stack_walk_copy(fg_self, &copy), path);
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy, &new_frames), path);
 	fg_self->kept.count = 0;
-	alone = fg_stack_walk_copy(fg_self, &copy);
+	alone = fg_stack_walk_copy(fg_self, &copy, &new_frames);
 	fg_self->kept.count = kept;
 	assert_true(alone == path || alone == 0);
 	now.copies_joined += alone == 0;
@@ -95,7 +96,7 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 	/* nothing is known */
 	copy.bytes = 0;
 	fg_self->kept.count = 0;
-	assert_int_equal(fg_stack_walk_copy(fg_self, &copy), 0);
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy, &new_frames), 0);
 	fg_self->kept.count = kept;
 }
 
@@ -523,11 +524,16 @@ LINKS(LINK)
 static void (*const links[])(unsigned) = {LINKS(LINK_ROW)};
 
 static struct fg_walk_result met[8];
+static void (*at_the_end)(void); /* instead of that */
 
 static __attribute__((noinline)) void go_down(unsigned depth)
 {
 	if (depth < sizeof(links) / sizeof(links[0])) {
 		links[depth](depth + 1);
+		return;
+	}
+	if (at_the_end) {
+		at_the_end();
 		return;
 	}
 	for (unsigned i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
@@ -558,6 +564,53 @@ static void a_stack_of_new_functions_is_met_in_parts(void **state)
 	assert_true(last->frames_reused > calls / 2);
 }
 
+static uint64_t slow_frames(void)
+{
+	return atomic_load(&fg_g.header)->frames_slow;
+}
+
+static void look_at_new_functions(void)
+{
+	enum {
+		RECORDS = 3,
+		DEEP = 7000 /* words */
+	};
+	static struct fg_kernel_news news;
+	struct ring ring;
+	ucontext_t context;
+	unsigned looks = 0;
+	uint64_t most = 0;
+
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	begin_ring(&ring);
+	fg_paths_clear();
+	fg_self->kept.count = 0;
+	for (unsigned i = 0; i < RECORDS; i++)
+		put_record(&ring, &regs, DEEP, 1000 + i);
+	for (looks = 0; fg_kernel_has_news(fg_self); looks++) {
+		const uint64_t before = slow_frames();
+
+		fg_kernel_news(fg_self, &news);
+		most = slow_frames() - before > most ? slow_frames() - before : most;
+	}
+	end_ring(&ring);
+	assert_in_range(most, 10, 40);
+	assert_in_range(looks, 2, RECORDS);
+}
+
+/* The rules of functions that nobody has met are worked out a few in each handler. */
+static void records_in_new_functions_are_walked_a_few_frames_at_a_time(void **state)
+{
+	(void)state;
+	at_the_end = look_at_new_functions;
+	go_down(0);
+	at_the_end = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,6 +619,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
 		cmocka_unit_test(records_are_taken_a_few_at_a_time),
+		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
 		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
 		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
