@@ -3,7 +3,8 @@
  * What the stubs at entries call.  A function that is called within its own object may be called
  * in ways that no ABI knows: the compiler looks at which registers it leaves alone, and assembly
  * passes what it likes where it likes.  So every register is put back, with the flags, and the 128
- * bytes below the stack pointer are left alone.
+ * bytes below the stack pointer are left alone.  Most calls are counted by code that uses none but
+ * integer registers; only for the others are the vector registers saved.
  *
  * The stub calls this and gets its control back by `ret`, so a shadow stack agrees.  The unwind
  * table leads from here to the caller of the function; the stub itself has none, and nothing that
@@ -15,11 +16,15 @@
 #include <cpuid.h>
 
 void (*fg_call_jump_counter)(const struct fg_call_state *) __attribute__((visibility("hidden")));
+uintptr_t (*fg_call_jump_quick)(const struct fg_call_jump_frame *)
+	__attribute__((visibility("hidden")));
 
 extern const uint8_t fg_call_jump_code[] __attribute__((visibility("hidden")));
 
 /* Behind the state lie vector registers from the eighth on, and at 2240 masks. */
 _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
+_Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
+	       "the code below says 160");
 
 #define SAVE_WIDE                              \
  FG_ASM_SAVE("vmovaps", "zmm", FG_ASM_LAST_16) \
@@ -31,7 +36,7 @@ _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_jump_code, fg_call_components, fg_call_asks, fg_call_jump_counter\n"
+"	.hidden fg_call_jump_code, fg_call_components, fg_call_asks, fg_call_jump_counter, fg_call_jump_quick\n"
 "	.balign 64\n"
 "	.globl fg_call_jump_code\n"
 "	.type fg_call_jump_code, @function\n"
@@ -47,7 +52,21 @@ __asm__(
 "	movq %rsp, %rbp\n"
 "	.cfi_def_cfa_register %rbp\n"
 "	cld\n"
-"	andq $-64, %rsp\n"
+"	cmpq $0, fg_call_jump_quick(%rip)\n"
+"	je 6f\n"
+"	.irp register, %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11\n"
+"	pushq \\register\n"
+"	.endr\n"
+"	movq %rbp, %rdi\n"
+"	andq $-16, %rsp\n"
+"	call *fg_call_jump_quick(%rip)\n"
+"	leaq -72(%rbp), %rsp\n"
+"	testq %rax, %rax\n"
+"	.irp register, %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax\n"
+"	popq \\register\n"
+"	.endr\n"
+"	jnz 7f\n"
+"6:	andq $-64, %rsp\n"
 "	subq $2304, %rsp\n"
 FG_ASM_SAVE_INTEGERS
 "	movq %r11, 144(%rsp)\n"
@@ -64,7 +83,7 @@ FG_ASM_SAVE_VECTORS(FG_ASM_FIRST_16, "224", SAVE_WIDE)
 FG_ASM_LOAD_VECTORS(FG_ASM_FIRST_16, "224", LOAD_WIDE)
 FG_ASM_LOAD_INTEGERS
 "	movq 144(%rsp), %r11\n"
-"	movq %rbp, %rsp\n"
+"7:	movq %rbp, %rsp\n"
 "	popq %rbp\n"
 "	.cfi_def_cfa %rsp, 160\n"
 "	.cfi_restore %rbp\n"
@@ -88,6 +107,11 @@ bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state))
 		return true;
 	/* Masks of 64 bits are saved by an instruction that the first such processors lack. */
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512BW);
+}
+
+void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *))
+{
+	fg_call_jump_quick = quick;
 }
 
 uintptr_t fg_call_jump_entry(void)

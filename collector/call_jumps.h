@@ -48,6 +48,21 @@ void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_s
 
 /* False: this processor has registers that the code below cannot save. */
 bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state));
+
+/* What is at hand there before the state is: only integer registers have been saved. */
+struct fg_call_jump_frame {
+	uint64_t rbp, flags;
+	uintptr_t stub;
+	uint64_t index;
+	uint64_t room[16];        /* the function may use it */
+	uintptr_t return_address; /* on the stack, where the caller left it */
+};
+
+/*
+ * Tries `quick` first, which must not use any but integer registers, nor change errno.  0: the call
+ * was not counted, and the state is made for the counter.  NULL: it always is.
+ */
+void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *frame));
 /* What stubs call, their number on the stack. */
 uintptr_t fg_call_jump_entry(void);
 

@@ -590,14 +590,14 @@ void fg_call_left(const struct fg_regs *caller, uint32_t function)
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
-/* The arguments of a site's function, all of which are where `call` has them. */
-static void add_arguments(const struct fg_call_site *site, const struct fg_call_glance *call)
+/* The arguments of a site's function, all of which are in these vector registers. */
+static void add_arguments(const struct fg_call_site *site, const uint64_t *vectors)
 {
 	const struct fg_signature *signature = fg_called[site->function >> 1].signature;
 	struct fg_call_domain *domain = site->domains;
 
 	for (unsigned i = 0; i < signature->count; i++, domain++) {
-		const uint64_t bits = call->vectors[signature->arguments[i].place];
+		const uint64_t bits = vectors[signature->arguments[i].place];
 
 		if (signature->arguments[i].kind == FG_ARGUMENT_DOUBLE)
 			fg_domain_add_double(domain, bits);
@@ -606,25 +606,40 @@ static void add_arguments(const struct fg_call_site *site, const struct fg_call_
 	}
 }
 
-static bool count_at_site(struct fg_thread *thread, const struct fg_call_glance *call,
-			  const struct fg_call_target *target)
+/* vectors NULL: they are not at hand. */
+static bool count_at_site(struct fg_thread *thread, const struct fg_call_key *key,
+			  const uint64_t *vectors)
 {
 	struct table *table = &tables[thread->index];
-	const struct fg_call_key key = key_of(thread, target, &call->return_address, call->rbp);
 	struct fg_call_site *site = NULL;
 	struct entry *entry = NULL;
 
 	if (!table->sites || table->calls + 1 >= table->flush_at)
 		return false;
-	site = fg_call_site_find(table->sites, &key);
-	if (!site || !site->is_quick)
+	site = fg_call_site_find(table->sites, key);
+	if (!site || !site->is_quick || (site->domains && !vectors))
 		return false;
 	if (site->domains)
-		add_arguments(site, call);
+		add_arguments(site, vectors);
 	entry = site->entry;
 	entry->calls++;
 	table->calls++;
 	return true;
+}
+
+static bool count_where_known(const struct fg_call_target *target, const uintptr_t *return_at,
+			      uintptr_t bp, const uint64_t *vectors)
+{
+	struct fg_thread *thread = fg_self;
+	struct fg_call_key key;
+	bool is_counted = false;
+
+	if (!thread || !is_counting() || !fg_thread_count_begin(thread))
+		return false;
+	key = key_of(thread, target, return_at, bp);
+	is_counted = count_at_site(thread, &key, vectors);
+	fg_thread_count_end(thread);
+	return is_counted;
 }
 
 /*
@@ -634,13 +649,9 @@ static bool count_at_site(struct fg_thread *thread, const struct fg_call_glance 
 static uintptr_t count_quickly(const struct fg_call_glance *call)
 {
 	const struct fg_call_target *target = &fg_call_targets[call->index];
-	struct fg_thread *thread = fg_self;
-	bool is_counted = false;
+	const bool is_counted =
+		count_where_known(target, &call->return_address, call->rbp, call->vectors);
 
-	if (!thread || !is_counting() || !fg_thread_count_begin(thread))
-		return 0;
-	is_counted = count_at_site(thread, call, target);
-	fg_thread_count_end(thread);
 	return is_counted ? atomic_load_explicit(&target->address, memory_order_acquire) : 0;
 }
 
@@ -655,28 +666,43 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
-/* __fentry__ was called: durations it cannot take, for it does not see the end. */
-static void count_fentry(const struct fg_call_state *state)
+/* What __fentry__ was called for: durations it cannot take, for it does not see the end. */
+static bool find_fentry_target(uint64_t index, struct fg_call_target *target)
 {
 	struct fg_call_symbol symbol;
-	struct fg_call_target target = {0};
 
-	fg_call_symbol_at((uint32_t)state->index - FG_FENTRY_INDEX, &symbol);
+	fg_call_symbol_at((uint32_t)index - FG_FENTRY_INDEX, &symbol);
 	if (symbol.function >= fg_called_count)
-		return; /* gone since */
-	atomic_init(&target.function, symbol.function);
-	atomic_init(&target.is_counted_only, symbol.is_counted_only || fg_calls_timed);
-	(void)count(state, &target);
+		return false; /* gone since */
+	atomic_init(&target->function, symbol.function);
+	atomic_init(&target->is_counted_only, symbol.is_counted_only || fg_calls_timed);
+	return true;
+}
+
+/* `fentry` is room for one; NULL: the call does not count. */
+static const struct fg_call_target *jump_target(uint64_t index, struct fg_call_target *fentry)
+{
+	if (index < FG_FENTRY_INDEX)
+		return fg_call_jump_target(index);
+	return find_fentry_target(index, fentry) ? fentry : NULL;
+}
+
+static uintptr_t count_jump_quickly(const struct fg_call_jump_frame *frame)
+{
+	struct fg_call_target fentry;
+	const struct fg_call_target *target = jump_target(frame->index, &fentry);
+
+	return target && count_where_known(target, &frame->return_address, frame->rbp, NULL);
 }
 
 static void count_jump(const struct fg_call_state *state)
 {
+	struct fg_call_target fentry;
+	const struct fg_call_target *target = jump_target(state->index, &fentry);
 	const int saved_errno = errno;
 
-	if (is_counting() && state->index >= FG_FENTRY_INDEX)
-		count_fentry(state);
-	else if (is_counting())
-		(void)count(state, fg_call_jump_target(state->index));
+	if (target && is_counting())
+		(void)count(state, target);
 	errno = saved_errno;
 }
 
@@ -721,6 +747,7 @@ static void on_introduce(struct fg_thread *thread)
 		.whole = count_and_go_on,
 		.returned = end_call,
 	});
+	fg_call_jump_entry_count_by(can_count_quickly() ? count_jump_quickly : NULL);
 	fg_call_slots_update();
 }
 

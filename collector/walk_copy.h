@@ -21,7 +21,7 @@ struct fg_stack_copy {
 };
 
 enum {
-	/* whose rules a handler works out at most, 2 to 3 us each; a copy that has more is given up */
+	/* whose rules a handler works out, 2 to 3 us each; a copy that has more is given up */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };
 

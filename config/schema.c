@@ -101,9 +101,8 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "cpu",
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
-	 .more = "`wall` also shows where threads wait. `exact` is time on a CPU, with system "
-		 "time sampled wherever it is spent; like `wall` it interrupts system calls. `cpu` "
-		 "does so, without that, only where the kernel may be sampled (below)."},
+	 .more = "`wall` also shows where threads wait. Only `exact` and, where the kernel may be "
+		 "sampled, `cpu` see system time between ticks; `exact` and `wall` interrupt calls."},
 	{.name = "kernel",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.kernel),
