@@ -224,7 +224,6 @@ __attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64
 		fg_account_give(account, weight_ns);
 		fg_count(&header->kernel_ns, weight_ns);
 	}
-	fg_count(&header->parts, news->count);
 }
 
 static void look_for_news(struct fg_thread *thread, uint64_t now_ns)

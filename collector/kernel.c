@@ -40,7 +40,7 @@ enum {
 	FRAMES_MAX = 40,
 	PERIOD_SHARE = 8, /* its period is longer by this part, lest it keep step with the clock */
 	RECORD_WORDS_MIN = 4,
-	CALM_NS = 100000, /* CPU time for each time that a calm thread leaves its CPU, */
+	CALM_NS = 200000, /* CPU time for each time that a calm thread leaves its CPU, */
 	CALM_FIRST = 20,  /* who may do so this often in any case */
 	/* asm/perf_regs.h numbers them for x86, whatever the width */
 	REGISTER_BP = 6,

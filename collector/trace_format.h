@@ -431,10 +431,7 @@ struct fg_trace_header {
 	uint64_t end_switches;  /* context switches of the process until its end */
 	uint64_t python_stacks; /* with Python frames */
 	uint64_t python_missed; /* in a thread that runs Python, whose frames could not be read */
-	/*
-	 * samples without a signal of their own: taken together with the one before, as parts of
-	 * its system time, or met by perf events of the kernel
-	 */
+	/* samples that were taken together with the one before: parts of its system time */
 	uint64_t parts;
 	/* of system_ns: met by perf events of the kernel, independently of its ticks */
 	uint64_t kernel_ns;
