@@ -47,13 +47,15 @@ bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns)
 	       (split->system_ns > split->user_ns || split->faults * FAULT_NS * 2 > due_ns);
 }
 
-uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns)
+uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
+			    bool is_last)
 {
 	const int64_t each = (int64_t)each_ns;
 	const int64_t beyond_ns = account->owed_ns - (int64_t)left * each;
-	const int64_t portion_ns = each + beyond_ns / (int64_t)(left + PORTIONS - 1);
+	const int64_t portion_ns =
+		each + beyond_ns / (int64_t)(is_last ? left : left + PORTIONS - 1);
 
-	if (portion_ns < each / MOST_TIMES)
+	if (!is_last && portion_ns < each / MOST_TIMES)
 		return each_ns / MOST_TIMES;
 	return portion_ns > MOST_TIMES * each ? MOST_TIMES * each_ns : (uint64_t)portion_ns;
 }

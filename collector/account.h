@@ -109,9 +109,10 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
  * System time for the next of `left` moments at which a clock of its own has met the thread in the
  * kernel, each of which stands for `each_ns`.  The two clocks drift apart by chance; what is owed
  * beyond, or not owed at all, is made up for in small portions by the moments to come, lest those
- * that come at a certain time get more than others.
+ * that come at a certain time get more than others; by these alone if they are the last.
  */
-uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns);
+uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
+			    bool is_last);
 
 static inline void fg_account_give(struct fg_account *account, uint64_t weight_ns)
 {

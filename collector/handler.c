@@ -24,6 +24,7 @@
 #include "collector/writer.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,42 +198,65 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 		thread->account.owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
 }
 
+/* A record got its share: it becomes a sample of its time. */
+static void write_met(struct fg_thread *thread, const struct fg_kernel_met *met, uint64_t weight_ns)
+{
+	/* samples of the same time were parts of one */
+	const uint64_t least_ns = thread->writer.last_time_ns + 1;
+
+	write_region(thread, met->region);
+	write_sample(thread, met->time_ns > least_ns ? met->time_ns : least_ns, FG_CLOCK_SYSTEM, 0,
+		     met->path, weight_ns);
+	fg_account_give(&thread->account, weight_ns);
+	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);
+}
+
+/* The oldest ones are gone. */
+static void drop_news(struct fg_kernel_news *news, uint32_t count)
+{
+	news->count -= count;
+	memmove(news->met, news->met + count, news->count * sizeof(news->met[0]));
+}
+
 /*
  * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
- * They are written before the sample that is about to be taken, which is later.
+ * Each waits until something is owed to system time, lest samples exceed the CPU time.
  */
-__attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64_t now_ns)
+__attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64_t now_ns,
+						bool is_last)
 {
-	struct fg_trace_header *header = atomic_load(&fg_g.header);
 	struct fg_kernel_news *news = &thread->stack->news;
 	struct fg_account *account = &thread->account;
+	uint32_t given = 0;
 
-	fg_kernel_news(thread, news);
+	if (news->count == FG_KERNEL_NEWS_MAX)
+		drop_news(news, FG_KERNEL_NEWS_MAX / 2);
+	const uint32_t before = news->count;
+
+	if (fg_kernel_is_clock(thread))
+		fg_kernel_news(thread, news);
+	for (uint32_t i = before; i < news->count; i++)
+		news->met[i].region = fg_region_at(thread, news->met[i].time_ns);
 	if (news->count == 0)
 		return;
 	meet_system(thread, now_ns);
 	thread->clocks.tick_idle = 0;
-	for (uint32_t i = 0; i < news->count; i++) {
-		const struct fg_kernel_met *met = &news->met[i];
-		const uint64_t last_ns = thread->writer.last_time_ns;
-		const uint64_t weight_ns =
-			fg_account_portion(account, news->count - i, fg_kernel_period_ns());
-
-		write_region(thread, fg_region_at(thread, met->time_ns));
-		write_sample(thread, met->time_ns > last_ns ? met->time_ns : last_ns,
-			     FG_CLOCK_SYSTEM, 0, met->path, weight_ns);
-		fg_account_give(account, weight_ns);
-		fg_count(&header->kernel_ns, weight_ns);
-	}
+	for (; given < news->count && fg_account_due(account) > 0; given++)
+		write_met(thread, &news->met[given],
+			  fg_account_portion(account, news->count - given, fg_kernel_period_ns(),
+					     is_last));
+	drop_news(news, given);
 }
 
 static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
 {
-	if (!fg_kernel_has_news(thread) || !fg_thread_enter(thread))
+	const bool waits = thread->stack->news.count > 0 || fg_kernel_has_news(thread);
+
+	if (!waits || !fg_thread_enter(thread))
 		return;
 	if (fg_ensure_file(thread)) {
 		fg_thread_announce(thread);
-		take_news(thread, now_ns);
+		take_news(thread, now_ns, false);
 	}
 	fg_thread_leave(thread);
 	/* stops where the thread leaves its CPU too often by now */
@@ -477,7 +501,7 @@ void fg_take_last_news(struct fg_thread *thread)
 	struct fg_times split;
 
 	if (!thread->written || !thread->clocks.attached || fg_g.sandboxed ||
-	    !fg_kernel_has_news(thread) || !fg_sampling_on(now_ns) ||
+	    !fg_kernel_is_clock(thread) || !fg_sampling_on(now_ns) ||
 	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
 		return;
 	/* No handler looks at the account meanwhile. */
@@ -485,7 +509,7 @@ void fg_take_last_news(struct fg_thread *thread)
 	atomic_signal_fence(memory_order_seq_cst);
 	fg_thread_times(&now);
 	fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
-	take_news(thread, now_ns);
+	take_news(thread, now_ns, true);
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->clocks.attached = true;
 }

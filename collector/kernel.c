@@ -232,6 +232,7 @@ static void give_back(struct fg_thread *thread, uint64_t tail)
 
 void fg_kernel_skip(struct fg_thread *thread)
 {
+	thread->stack->news.count = 0;
 	if (!thread->clocks.kernel_ring)
 		return;
 	thread->clocks.kernel_seen = ring_head(thread);
@@ -462,7 +463,6 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 	uint64_t at = thread->clocks.kernel_seen;
 	uint32_t new_frames = 0;
 
-	news->count = 0;
 	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
 	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
 		struct record record = {0};
@@ -478,7 +478,7 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 
 			if (path)
 				news->met[news->count++] =
-					(struct fg_kernel_met){record.time_ns, path};
+					(struct fg_kernel_met){record.time_ns, path, 0};
 			else
 				thread->clocks.kernel_unknown_ns += period_of_event();
 		}

@@ -54,9 +54,9 @@ static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 
 bool fg_kernel_has_news(const struct fg_thread *thread);
 /*
- * The records since the last look whose call path is known, at most FG_KERNEL_NEWS_MAX; the rest is
- * left for the next look.  Time of the others is added to the thread's `kernel_unknown_ns`.  Under
- * the thread's `busy`.
+ * Adds the records since the last look whose call path is known, as far as there is room; the rest
+ * is left for the next look.  Time of the others is added to the thread's `kernel_unknown_ns`.
+ * Under the thread's `busy`.
  */
 void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news);
 /* CPU time between two records. */

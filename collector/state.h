@@ -107,8 +107,10 @@ enum {
 struct fg_kernel_met {
 	uint64_t time_ns;
 	uint32_t path;
+	uint32_t region;
 };
 
+/* Those that have got no weight yet, the oldest first. */
 struct fg_kernel_news {
 	struct fg_kernel_met met[FG_KERNEL_NEWS_MAX];
 	uint32_t count;

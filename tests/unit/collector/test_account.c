@@ -258,20 +258,26 @@ static void portions_make_up_for_differences_together(void **state)
 	int64_t given_ns = 0;
 
 	(void)state;
-	assert_int_equal(fg_account_portion(&account, 3, each_ns), each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns);
 	account.owed_ns = (int64_t)(19 * each_ns); /* 16 too many */
-	assert_int_equal(fg_account_portion(&account, 3, each_ns), each_ns + 16 * each_ns / 18);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false),
+			 each_ns + 16 * each_ns / 18);
 	account.owed_ns = (int64_t)(2000 * each_ns);
-	assert_int_equal(fg_account_portion(&account, 3, each_ns), 4 * each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), 4 * each_ns);
 	account.owed_ns = -(int64_t)(2000 * each_ns);
-	assert_int_equal(fg_account_portion(&account, 3, each_ns), each_ns / 4);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns / 4);
+	/* the last ones have what there is */
+	account.owed_ns = (int64_t)each_ns;
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), each_ns / 3);
+	account.owed_ns = (int64_t)(6 * each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), 2 * each_ns);
 	/* half of what comes is above the mean by a half, and half below */
 	account.owed_ns = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		const uint64_t more_ns = each_ns / 2 + (i % 2) * each_ns;
 
 		account.owed_ns += (int64_t)more_ns;
-		const uint64_t portion_ns = fg_account_portion(&account, 1, each_ns);
+		const uint64_t portion_ns = fg_account_portion(&account, 1, each_ns, false);
 
 		fg_account_give(&account, portion_ns);
 		given_ns += (int64_t)portion_ns;

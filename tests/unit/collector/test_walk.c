@@ -448,6 +448,11 @@ static void records_are_taken_a_few_at_a_time(void **state)
 		assert_int_equal(news.met[i].time_ns, 1000 + i);
 	}
 	assert_true(fg_kernel_has_news(fg_self));
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	assert_true(fg_kernel_has_news(fg_self));
+	news.count = 0;
 	fg_kernel_news(fg_self, &news);
 	assert_int_equal(news.count, 5);
 	assert_int_equal(news.met[4].time_ns, 1000 + FG_KERNEL_NEWS_MAX + 4);
