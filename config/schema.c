@@ -86,8 +86,7 @@ static const struct fg_key sampler_keys[] = {
 	 .help = "how often a stack is recorded",
 	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
 		 "a signal and a context switch cost on this host before the first repetition, and "
-		 "in the warm-up what a walk of the stack costs and how often threads switch. Both sides are sampled alike, so the cost does not "
-		 "favour either. `unsampled_share` measures it."},
+		 "in the warm-up what a walk of the stack costs and how often threads switch. The cost favours no side: `unsampled_share` tells it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.budget),
