@@ -6,8 +6,11 @@
  * program, switched on by its environment, and paused.
  */
 #include "collector/collector_env.h"
+#include "collector/handler.h"
 #include "collector/kernel.h"
 #include "collector/paths.h"
+#include "collector/sampling.h"
+#include "collector/threads.h"
 #include "collector/walk.h"
 #include "collector/walk_copy.h"
 #include "tests/support/fg_test.h"
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -461,6 +465,53 @@ static void records_are_taken_a_few_at_a_time(void **state)
 	end_ring(&ring);
 }
 
+static void block_samples(int how)
+{
+	const uint64_t set = UINT64_C(1) << (SIGPROF - 1);
+
+	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
+}
+
+/* Samples never exceed the CPU time: without something owed to system time there is no weight. */
+static void a_record_waits_until_something_is_owed(void **state)
+{
+	const struct fg_kernel_news *news = &fg_self->stack->news;
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
+	const int64_t owed_ns = (int64_t)(3 * fg_kernel_period_ns());
+	struct fg_account *account = &fg_self->account;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	block_samples(SIG_BLOCK);
+	fg_sampling_set(true);
+	assert_true(fg_stack_walk(fg_self, &context).path != 0);
+	begin_ring(&ring);
+	for (unsigned i = 0; i < 3; i++)
+		put_record(&ring, &regs, RECORD_WORDS, 1000 + i);
+	fg_thread_times(&account->last);
+	account->on = true;
+	account->switches = atomic_load(&fg_g.switches);
+	account->sampled_ns = 0;
+	account->owed_ns = -1000 * owed_ns;
+	fg_take_last_news(fg_self);
+	assert_true(header->kernel_ns == 0);
+	assert_int_equal(news->count, 3);
+	account->owed_ns = owed_ns;
+	fg_take_last_news(fg_self);
+	assert_true(header->kernel_ns >= (uint64_t)owed_ns);
+	assert_int_equal(news->count, 0);
+	assert_true(llabs(account->owed_ns) < 3);
+	end_ring(&ring);
+	fg_sampling_set(false);
+	block_samples(SIG_UNBLOCK);
+}
+
 /* What their stacks do not tell is left to the ticks; what is no record is passed over. */
 static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 {
@@ -625,6 +676,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
 		cmocka_unit_test(records_are_taken_a_few_at_a_time),
 		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
+		cmocka_unit_test(a_record_waits_until_something_is_owed),
 		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
 		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
