@@ -147,6 +147,14 @@ static int copy_bytes(int from, uint64_t size, int to, struct fg_error *err)
 	return status;
 }
 
+int fg_fs_publish(int fd, const char *temporary, const char *path, unsigned mode,
+		  struct fg_error *err)
+{
+	if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0 || rename(temporary, path) != 0)
+		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	return sync_folder(path, err);
+}
+
 static int write_beside(const struct source *source, const char *path, unsigned mode,
 			struct fg_error *err)
 {
@@ -162,16 +170,11 @@ static int write_beside(const struct source *source, const char *path, unsigned 
 			      : copy_bytes(source->file, source->size, fd, err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
-	else if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0)
-		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	if (close(fd) != 0 && status == FG_OK)
-		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	if (status == FG_OK && rename(temporary, path) != 0)
-		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	else
+		status = fg_fs_publish(fd, temporary, path, mode, err);
+	(void)close(fd);
 	if (status != FG_OK)
 		(void)unlink(temporary);
-	else
-		status = sync_folder(path, err);
 out:
 	free(temporary);
 	return status;

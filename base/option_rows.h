@@ -39,6 +39,12 @@
   .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
   .initial = (first), .help = (text)                                                  \
  }
+/* From 0, which may mean none, to `most`. */
+#define FG_ROW_NUMBER(type, member, word, most, first, text)                                     \
+ {                                                                                               \
+  .name = (word), .kind = FG_OPTION_UNSIGNED, .offset = offsetof(type, member), .argument = "N", \
+  .maximum = (most), .initial = (first), .help = (text)                                          \
+ }
 #define FG_ROW_SHARE(type, member, word, first, text)                                             \
  {                                                                                                \
   .name = (word), .kind = FG_OPTION_RATIO, .offset = offsetof(type, member), .argument = "SHARE", \

@@ -91,6 +91,19 @@ struct victims {
 	size_t capacity;
 };
 
+struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t keep, bool dry_run)
+{
+	const int64_t now_ns = fg_clock_wall_ns();
+
+	return (struct fg_gc_policy){
+		.project = project,
+		.older_than_ns = now_ns - age_ns,
+		.keep = keep,
+		.now_ns = now_ns,
+		.dry_run = dry_run,
+	};
+}
+
 /*
  * Is the run of this row, which is the `place`-th newest of its branch, too new to go?  Its
  * project's own retention comes before the policy.

@@ -188,6 +188,10 @@ struct fg_gc_policy {
 	bool dry_run;
 };
 
+/* What started longer ago than this goes. */
+struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t keep,
+				     bool dry_run);
+
 struct fg_gc_result {
 	size_t runs;           /* removed, or what would be */
 	size_t kept_baselines; /* old, but baselines */

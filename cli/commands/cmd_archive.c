@@ -122,7 +122,8 @@ const struct fg_cli_command fg_cmd_archive = {
 		"them.\n\n"
 		"With --fetch, the archive that `fastgate push --archive` sent with a run comes "
 		"back from the perfdb server, and is compared with the digest that the server "
-		"names.",
+		"names. Until it is whole, what came lies beside it as FILE.DIGEST.part, and the "
+		"same command goes on there.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.run = run,

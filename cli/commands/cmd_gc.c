@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/clock.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "cli/session/samples.h"
@@ -17,13 +16,8 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_DURATION(struct options, older_than, "older-than", "90d",
 			"remove runs that started longer ago than this"),
-	{.name = "keep",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, keep),
-	 .argument = "N",
-	 .initial = "10",
-	 .maximum = 1000000,
-	 .help = "keep this many newest runs of each branch whatever their age"},
+	FG_ROW_NUMBER(struct options, keep, "keep", 1000000, "10",
+		      "keep this many newest runs of each branch whatever their age"),
 	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
 	{.name = NULL},
 };
@@ -55,13 +49,8 @@ static void print_json(struct fg_cli *cli, const struct fg_gc_result *result, bo
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
-	const struct fg_gc_policy policy = {
-		.project = given->project,
-		.older_than_ns = fg_clock_wall_ns() - given->older_than,
-		.keep = given->keep,
-		.now_ns = fg_clock_wall_ns(),
-		.dry_run = given->dry_run,
-	};
+	const struct fg_gc_policy policy =
+		fg_gc_policy_now(given->project, given->older_than, given->keep, given->dry_run);
 	struct fg_gc_result result = {0};
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};

@@ -231,17 +231,18 @@ const struct fg_cli_command fg_cmd_push = {
 	.name = "push",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",
-	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
-		       "named. A run leaves the spool when the server has confirmed that it is on "
-		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "take are kept as *.rejected.\n\n"
-		       "With --archive, the archive of the run's traces follows it, if the server "
-		       "keeps archives. It waits in the spool in the same way. `fastgate archive "
-		       "--fetch RUN` gets it back.\n\n"
-		       "Server, token's variable and certificates are those of perfdb in "
-		       "fastgate.yml, unless options say otherwise. The token is read from an "
-		       "environment variable; it is never written or shown. Proxies are taken from "
-		       "https_proxy and no_proxy.",
+	.description =
+		"Sends the runs that wait in the spool, oldest first, and those that are "
+		"named. A run leaves the spool when the server has confirmed that it is on "
+		"its disk; sending one twice does no harm. Runs that the server will never "
+		"take are kept as *.rejected.\n\n"
+		"With --archive, the archive of the run's traces follows it, if the server "
+		"keeps archives. It waits in the spool in the same way, and goes on where it "
+		"was cut off. `fastgate archive --fetch RUN` gets it back.\n\n"
+		"Server, token's variable and certificates are those of perfdb in "
+		"fastgate.yml, unless options say otherwise. The token is read from an "
+		"environment variable; it is never written or shown. Proxies are taken from "
+		"https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

@@ -102,13 +102,21 @@ int fg_archives_get(const struct fg_archives *archives, const char *object,
 	return archives->keeper->get(archives, object, content, file, err);
 }
 
+int fg_archives_get_part(const struct fg_archives *archives, const char *object,
+			 const struct fg_archives_part *part, int *file, uint64_t *at,
+			 struct fg_error *err)
+{
+	FG_ASSERT(part->first <= part->size && part->length <= part->size - part->first);
+	return archives->keeper->get_part(archives, object, part, file, at, err);
+}
+
 int fg_archives_remove(const struct fg_archives *archives, const char *object, struct fg_error *err)
 {
 	return archives->keeper->remove(archives, object, err);
 }
 
-int fg_archives_list(const struct fg_archives *archives, const char *owner,
+int fg_archives_list(const struct fg_archives *archives, const char *folder,
 		     fg_archives_visit *visit, void *context, struct fg_error *err)
 {
-	return archives->keeper->list(archives, owner, visit, context, err);
+	return archives->keeper->list(archives, folder, visit, context, err);
 }

@@ -65,14 +65,28 @@ int fg_archives_put(const struct fg_archives *archives, const char *object, int 
 int fg_archives_get(const struct fg_archives *archives, const char *object,
 		    const struct fg_archives_content *content, int *file, struct fg_error *err)
 	FG_NODISCARD;
+
+struct fg_archives_part {
+	uint64_t size; /* of the whole object */
+	uint64_t first;
+	uint64_t length;
+};
+
+/*
+ * Likewise a part of it, which begins at `*at` in the file.  Nothing is compared: whoever puts
+ * parts together compares the whole.
+ */
+int fg_archives_get_part(const struct fg_archives *archives, const char *object,
+			 const struct fg_archives_part *part, int *file, uint64_t *at,
+			 struct fg_error *err) FG_NODISCARD;
 /* One that is gone already is fine. */
 int fg_archives_remove(const struct fg_archives *archives, const char *object, struct fg_error *err)
 	FG_NODISCARD;
 
 typedef void fg_archives_visit(void *context, const char *name);
 
-/* Names of all that is kept for the owner.  Do not change anything while it goes on. */
-int fg_archives_list(const struct fg_archives *archives, const char *owner,
+/* Names of all that begins with "FOLDER/".  Do not change anything while it goes on. */
+int fg_archives_list(const struct fg_archives *archives, const char *folder,
 		     fg_archives_visit *visit, void *context, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -70,6 +70,14 @@ static int get(const struct fg_archives *archives, const char *object,
 	return status;
 }
 
+static int get_part(const struct fg_archives *archives, const char *object,
+		    const struct fg_archives_part *part, int *file, uint64_t *at,
+		    struct fg_error *err)
+{
+	*at = part->first;
+	return get(archives, object, &(struct fg_archives_content){.size = part->size}, file, err);
+}
+
 static int remove_file(const struct fg_archives *archives, const char *object, struct fg_error *err)
 {
 	char *path = fg_fs_join(archives->options.place, object);
@@ -81,24 +89,24 @@ static int remove_file(const struct fg_archives *archives, const char *object, s
 	return status;
 }
 
-static int list(const struct fg_archives *archives, const char *owner, fg_archives_visit *visit,
+static int list(const struct fg_archives *archives, const char *folder, fg_archives_visit *visit,
 		void *context, struct fg_error *err)
 {
-	char *folder = fg_fs_join(archives->options.place, owner);
+	char *path = fg_fs_join(archives->options.place, folder);
 	char **names = NULL;
 	size_t count = 0;
 	int status = FG_OK;
 
-	if (fg_fs_is_folder(folder))
-		status = fg_fs_list(folder, &names, &count, err);
+	if (fg_fs_is_folder(path))
+		status = fg_fs_list(path, &names, &count, err);
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		char *name = fg_xasprintf("%s/%s", owner, names[i]);
+		char *name = fg_xasprintf("%s/%s", folder, names[i]);
 
 		visit(context, name);
 		free(name);
 	}
 	fg_fs_list_free(names, count);
-	free(folder);
+	free(path);
 	return status;
 }
 
@@ -106,6 +114,7 @@ const struct fg_keeper fg_keeper_folder = {
 	.open = open_folder,
 	.put = put,
 	.get = get,
+	.get_part = get_part,
 	.remove = remove_file,
 	.list = list,
 };

@@ -21,9 +21,12 @@ struct fg_keeper {
 		   const struct fg_archives_content *content, struct fg_error *err);
 	int (*get)(const struct fg_archives *archives, const char *object,
 		   const struct fg_archives_content *content, int *file, struct fg_error *err);
+	int (*get_part)(const struct fg_archives *archives, const char *object,
+			const struct fg_archives_part *part, int *file, uint64_t *at,
+			struct fg_error *err);
 	int (*remove)(const struct fg_archives *archives, const char *object, struct fg_error *err);
-	int (*list)(const struct fg_archives *archives, const char *owner, fg_archives_visit *visit,
-		    void *context, struct fg_error *err);
+	int (*list)(const struct fg_archives *archives, const char *folder,
+		    fg_archives_visit *visit, void *context, struct fg_error *err);
 };
 
 #define FG_S3_SCHEME "s3://"

@@ -2,7 +2,7 @@
 /*
  * S3-compatible storage, by path ("https://HOST/BUCKET/PREFIX/OBJECT").  Each request is signed
  * with the digest of its body, so the storage refuses a body that was damaged on its way; what it
- * gives back is compared with the digest before anybody sees it.
+ * gives back is compared with the digest before anybody sees it, unless it is a part.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -150,10 +150,11 @@ struct arrival {
 	struct fg_sha256 sha;
 };
 
-static bool take(void *context, const void *data, size_t size)
+static bool take(void *context, const struct fg_http_reply *reply, const void *data, size_t size)
 {
 	struct arrival *arrival = context;
 
+	(void)reply;
 	if (size > arrival->left || fg_fs_write_all(arrival->file, data, size, NULL) != FG_OK)
 		return false;
 	arrival->left -= size;
@@ -171,10 +172,13 @@ static bool is_whole(struct arrival *arrival, const struct fg_archives_content *
 	return arrival->left == 0 && strcmp(hex, content->digest) == 0;
 }
 
-static int receive(const struct fg_archives *archives, const char *path, struct arrival *arrival,
-		   const struct fg_archives_content *content, struct fg_error *err)
+/* `range`: the header that asks for a part; NULL: all of it. */
+static int receive(const struct fg_archives *archives, const char *path, const char *range,
+		   struct arrival *arrival, struct fg_error *err)
 {
-	static const char *const headers[] = {HASH_HEADER NO_BODY, NULL};
+	/* In the order in which headers are signed. */
+	const char *headers[] = {range ? range : HASH_HEADER NO_BODY,
+				 range ? HASH_HEADER NO_BODY : NULL, NULL};
 	const struct fg_http_request request = {
 		.method = "GET",
 		.path = path,
@@ -187,11 +191,27 @@ static int receive(const struct fg_archives *archives, const char *path, struct 
 
 	if (status == FG_OK && reply.status == 404)
 		status = fg_error_set(err, FG_ENOENT, "the archive storage has no '%s'", path);
-	else if (status == FG_OK && reply.status != 200)
+	else if (status == FG_OK && reply.status != (range ? 206 : 200))
 		status = refuse("get", &reply, err);
-	else if (status == FG_OK && !is_whole(arrival, content))
-		status = fg_error_set(err, FG_EIO, "'%s' is not what was put there", path);
 	fg_strbuf_release(&reply.body);
+	return status;
+}
+
+/* All of an object, or a part of it, in a file of its own. */
+static int fetch(const struct fg_archives *archives, const char *object, const char *range,
+		 struct arrival *arrival, struct fg_error *err)
+{
+	char *path = NULL;
+	int status = fg_fs_unnamed(NULL, &arrival->file, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_sha256_init(&arrival->sha);
+	path = path_of(archives, object);
+	status = receive(archives, path, range, arrival, err);
+	if (status != FG_OK)
+		(void)close(arrival->file);
+	free(path);
 	return status;
 }
 
@@ -199,20 +219,37 @@ static int get(const struct fg_archives *archives, const char *object,
 	       const struct fg_archives_content *content, int *file, struct fg_error *err)
 {
 	struct arrival arrival = {.left = content->size};
-	char *path = NULL;
-	int status = fg_fs_unnamed(NULL, &arrival.file, err);
+	const int status = fetch(archives, object, NULL, &arrival, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_sha256_init(&arrival.sha);
-	path = path_of(archives, object);
-	status = receive(archives, path, &arrival, content, err);
-	if (status == FG_OK)
-		*file = arrival.file;
-	else
+	if (!is_whole(&arrival, content)) {
 		(void)close(arrival.file);
-	free(path);
-	return status;
+		return fg_error_set(err, FG_EIO, "'%s' is not what was put there", object);
+	}
+	*file = arrival.file;
+	return FG_OK;
+}
+
+static int get_part(const struct fg_archives *archives, const char *object,
+		    const struct fg_archives_part *part, int *file, uint64_t *at,
+		    struct fg_error *err)
+{
+	struct arrival arrival = {.left = part->length};
+	char *range = fg_xasprintf("range: bytes=%llu-%llu", (unsigned long long)part->first,
+				   (unsigned long long)(part->first + part->length - 1));
+	const int status = fetch(archives, object, range, &arrival, err);
+
+	free(range);
+	if (status != FG_OK)
+		return status;
+	if (arrival.left > 0) {
+		(void)close(arrival.file);
+		return fg_error_set(err, FG_EIO, "'%s' is shorter than what was put there", object);
+	}
+	*file = arrival.file;
+	*at = 0;
+	return FG_OK;
 }
 
 static int remove_object(const struct fg_archives *archives, const char *object,
@@ -244,11 +281,11 @@ static char *in_query(const char *prefix, const char *rest)
 	return fg_strbuf_detach(&text);
 }
 
-static int ask_page(const struct fg_archives *archives, const char *owner, const char *after,
+static int ask_page(const struct fg_archives *archives, const char *folder, const char *after,
 		    struct fg_http_reply *reply, struct fg_error *err)
 {
 	static const char *const headers[] = {HASH_HEADER NO_BODY, NULL};
-	char *prefix = in_query(archives->prefix, owner);
+	char *prefix = in_query(archives->prefix, folder);
 	char *start = in_query(archives->prefix, after);
 	/* In the order in which parameters are signed. */
 	char *path = fg_xasprintf("%s?list-type=2&max-keys=%d&prefix=%s%%2F&start-after=%s",
@@ -287,17 +324,17 @@ static size_t read_page(const struct fg_archives *archives, const char *page, ch
 	return count;
 }
 
-static int list(const struct fg_archives *archives, const char *owner, fg_archives_visit *visit,
+static int list(const struct fg_archives *archives, const char *folder, fg_archives_visit *visit,
 		void *context, struct fg_error *err)
 {
-	char *last = fg_xasprintf("%s/", owner);
+	char *last = fg_xasprintf("%s/", folder);
 	size_t count = 1;
 	int status = FG_OK;
 
 	for (size_t page = 0; page < PAGES_MAX && count > 0 && status == FG_OK; page++) {
 		struct fg_http_reply reply = {0};
 
-		status = ask_page(archives, owner, last, &reply, err);
+		status = ask_page(archives, folder, last, &reply, err);
 		if (status == FG_OK)
 			count = read_page(archives, fg_strbuf_text(&reply.body), &last, visit,
 					  context);
@@ -311,6 +348,7 @@ const struct fg_keeper fg_keeper_s3 = {
 	.open = open_s3,
 	.put = put,
 	.get = get,
+	.get_part = get_part,
 	.remove = remove_object,
 	.list = list,
 };

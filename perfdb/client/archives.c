@@ -1,57 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trace archives: sent for a run that the server has, and fetched again.  The server knows them by
- * run and digest, so one that is sent twice is there once.  Before it is sent, the server is asked
- * for it: a large body goes nowhere in vain.
+ * Trace archives, sent for runs that the server has.  The server knows them by run and digest, so
+ * one that is sent twice is there once.  Before it is sent, the server is asked for it: a large
+ * body goes nowhere in vain.  A large archive goes in pieces, and what was cut off goes on with the
+ * piece that the server asks for.
  */
 #include "base/clock.h"
-#include "base/fs.h"
-#include "base/hash.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-	FETCHED_MODE = 0644,
 	LEAST_BYTES_PER_S = 64 << 10, /* a slower line is given up on */
 	SILENCE_SECONDS = 300,        /* while the server hands it on */
+	DETOURS_MAX = 3,              /* of one attempt: the server wants another piece */
 };
 
-static const uint64_t fetched_max_bytes = (uint64_t)8 << 30;
+static const char type_line[] = "Content-Type: " FG_WIRE_ARCHIVE_TYPE;
 
 /* What is sent. */
 struct archive {
+	const char *name; /* of its file */
 	char id[FG_PUSH_ID_LENGTH + 1];
 	int file;
 	uint64_t size;
 	char digest[FG_SHA256_HEX_SIZE];
+	uint64_t furthest; /* that any attempt came */
 };
 
-int fg_spool_add_archive(const char *folder, const char *id, int file, uint64_t size,
-			 struct fg_error *err)
-{
-	char *name = fg_xasprintf("%s%s", id, FG_WIRE_ARCHIVE_ENDING);
-	char *path = fg_fs_join(folder, name);
-	int status = FG_OK;
+struct piece {
+	uint64_t offset;
+	uint64_t size;
+};
 
-	FG_ASSERT(strlen(id) == FG_PUSH_ID_LENGTH && !strchr(id, '/'));
-	if (!fg_fs_is_folder(folder))
-		status = fg_fs_make_folders(folder, FG_SPOOL_FOLDER_MODE, err);
-	if (status == FG_OK)
-		status = fg_fs_copy_atomic(file, size, path, FG_SPOOL_FILE_MODE, err);
-	free(path);
-	free(name);
-	return status;
-}
-
-static int find_digest(struct archive *archive, struct fg_error *err)
+static int find_digest(const struct archive *archive, const struct piece *piece,
+		       char hex[FG_SHA256_HEX_SIZE], struct fg_error *err)
 {
 	struct fg_sha256 sha;
 	uint8_t digest[FG_SHA256_SIZE];
@@ -59,8 +47,11 @@ static int find_digest(struct archive *archive, struct fg_error *err)
 	uint64_t done = 0;
 
 	fg_sha256_init(&sha);
-	while (done < archive->size) {
-		const ssize_t got = pread(archive->file, buffer, sizeof(buffer), (off_t)done);
+	while (done < piece->size) {
+		const uint64_t left = piece->size - done;
+		const ssize_t got = pread(archive->file, buffer,
+					  left < sizeof(buffer) ? (size_t)left : sizeof(buffer),
+					  (off_t)(piece->offset + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -70,7 +61,7 @@ static int find_digest(struct archive *archive, struct fg_error *err)
 		done += (uint64_t)got;
 	}
 	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), archive->digest);
+	fg_hex(digest, sizeof(digest), hex);
 	return FG_OK;
 }
 
@@ -79,6 +70,7 @@ static int open_archive(const char *path, const char *name, struct archive *arch
 {
 	struct stat found = {0};
 
+	archive->name = name;
 	archive->file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (archive->file < 0 || fstat(archive->file, &found) != 0)
 		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "cannot open it");
@@ -86,55 +78,7 @@ static int open_archive(const char *path, const char *name, struct archive *arch
 		return fg_error_set(err, FG_EINVAL, "it is no regular file");
 	archive->size = (uint64_t)found.st_size;
 	(void)snprintf(archive->id, sizeof(archive->id), "%s", name);
-	return find_digest(archive, err);
-}
-
-/* Only a reply that names the run and the content confirms it. */
-static bool is_confirmed(const struct archive *archive, const struct fg_http_reply *reply)
-{
-	cJSON *json = NULL;
-	bool is_ours = false;
-
-	if (!reply->body.length || fg_json_parse(reply->body.data, reply->body.length,
-						 reply->body.length, &json, NULL) != FG_OK)
-		return false;
-	is_ours = strcmp(fg_json_text_or(json, "run", ""), archive->id) == 0 &&
-		  strcmp(fg_json_text_or(json, "digest", ""), archive->digest) == 0;
-	cJSON_Delete(json);
-	return is_ours;
-}
-
-static enum fg_push_outcome judge(struct fg_push *p, const struct archive *archive,
-				  const struct fg_http_reply *reply, struct fg_error *err)
-{
-	const enum fg_push_outcome outcome = fg_push_classify(reply->status);
-
-	if (outcome != FG_PUSH_SENT && outcome != FG_PUSH_KNOWN) {
-		(void)fg_http_describe(p->http, reply, err);
-		return outcome;
-	}
-	if (is_confirmed(archive, reply))
-		return outcome;
-	(void)fg_error_set(
-		err, FG_ENET,
-		"%s answered %ld without confirming the archive: is this a perfdb server of this version?",
-		p->options->url, reply->status);
-	return FG_PUSH_REFUSED;
-}
-
-/* Does the server say that it has this archive? */
-static bool is_there(const struct archive *archive, const struct fg_http_reply *reply)
-{
-	cJSON *json = NULL;
-	bool is_ours = false;
-
-	if (!reply->body.length || fg_json_parse(reply->body.data, reply->body.length,
-						 reply->body.length, &json, NULL) != FG_OK)
-		return false;
-	is_ours = strcmp(fg_json_text_or(json, "run/id", ""), archive->id) == 0 &&
-		  strcmp(fg_json_text_or(json, "archive/digest", ""), archive->digest) == 0;
-	cJSON_Delete(json);
-	return is_ours;
+	return find_digest(archive, &(struct piece){.size = archive->size}, archive->digest, err);
 }
 
 /*
@@ -145,6 +89,10 @@ static enum fg_push_outcome ask_first(struct fg_push *p, const struct archive *a
 				      int64_t *retry_after_ns, struct fg_error *err)
 {
 	char *path = fg_xasprintf(FG_WIRE_AROUND "%s", archive->id);
+	const struct fg_push_names names = {.id_at = "run/id",
+					    .id = archive->id,
+					    .digest_at = "archive/digest",
+					    .digest = archive->digest};
 	struct fg_http_reply reply = {0};
 	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
@@ -154,21 +102,20 @@ static enum fg_push_outcome ask_first(struct fg_push *p, const struct archive *a
 		*retry_after_ns = reply.retry_after_ns;
 		if (reply.status != FG_HTTP_OK)
 			(void)fg_http_describe(p->http, &reply, err);
-		else if (!is_there(archive, &reply))
-			outcome = FG_PUSH_SENT; /* may be */
+		else if (!fg_push_is_named(&reply, &names))
+			outcome = FG_PUSH_GOES_ON;
 	}
 	fg_strbuf_release(&reply.body);
 	free(path);
 	return outcome;
 }
 
-static enum fg_push_outcome post(struct fg_push *p, const void *what, int64_t *retry_after_ns,
-				 struct fg_error *err)
+static enum fg_push_outcome send_whole(struct fg_push *p, const struct archive *archive,
+				       int64_t *retry_after_ns, struct fg_error *err)
 {
-	const struct archive *archive = what;
 	char *path = fg_xasprintf(FG_WIRE_ARCHIVES "%s", archive->id);
 	char *digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", archive->digest);
-	const char *headers[] = {"Content-Type: " FG_WIRE_ARCHIVE_TYPE, digest, NULL};
+	const char *headers[] = {type_line, digest, NULL};
 	const struct fg_http_request request = {
 		.method = "POST",
 		.path = path,
@@ -178,26 +125,176 @@ static enum fg_push_outcome post(struct fg_push *p, const void *what, int64_t *r
 		.file_size = archive->size,
 	};
 	struct fg_http_reply reply = {0};
-	enum fg_push_outcome outcome = ask_first(p, archive, retry_after_ns, err);
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
-	if (outcome != FG_PUSH_SENT)
-		goto out;
-	outcome = FG_PUSH_LATER;
-	if (fg_http_send(p->http, &request, &reply, err) != FG_OK)
-		goto out;
-	*retry_after_ns = reply.retry_after_ns;
-	p->result.bytes += archive->size;
-	outcome = judge(p, archive, &reply, err);
-out:
+	if (fg_http_send(p->http, &request, &reply, err) == FG_OK) {
+		*retry_after_ns = reply.retry_after_ns;
+		p->result.bytes += archive->size;
+		outcome = fg_push_judge(p, archive->id, archive->digest, &reply, err);
+	}
 	fg_strbuf_release(&reply.body);
 	free(digest);
 	free(path);
 	return outcome;
 }
 
-/* Opened for each: how long a request may take depends on its size. */
-static int open_server(const struct fg_push_options *options, uint64_t size, struct fg_http **http,
-		       struct fg_error *err)
+/* Where the server wants to go on; false if the reply does not say so about this archive. */
+static bool read_piece(const struct archive *archive, const struct fg_http_reply *reply,
+		       struct piece *piece)
+{
+	const struct fg_push_names names = {.id_at = "run",
+					    .id = archive->id,
+					    .digest_at = "digest",
+					    .digest = archive->digest};
+	cJSON *json = NULL;
+	double offset = -1;
+	double size = -1;
+
+	if (!fg_push_is_named(reply, &names) ||
+	    fg_json_parse(reply->body.data, reply->body.length, reply->body.length, &json, NULL) !=
+		    FG_OK)
+		return false;
+	offset = fg_json_double_or(json, "offset", -1);
+	size = fg_json_double_or(json, "piece_bytes", -1);
+	cJSON_Delete(json);
+	if (!(offset >= 0 && offset < (double)archive->size && size >= 1))
+		return false;
+	piece->offset = (uint64_t)offset;
+	piece->size = archive->size - piece->offset;
+	if ((double)piece->size > size)
+		piece->size = (uint64_t)size;
+	return true;
+}
+
+static enum fg_push_outcome ask_piece(struct fg_push *p, const struct archive *archive,
+				      struct piece *piece, int64_t *retry_after_ns,
+				      struct fg_error *err)
+{
+	char *path = fg_xasprintf(FG_WIRE_PIECES "%s?digest=%s&bytes=%llu", archive->id,
+				  archive->digest, (unsigned long long)archive->size);
+	struct fg_http_reply reply = {0};
+	enum fg_push_outcome outcome = FG_PUSH_LATER;
+
+	if (fg_http_send(p->http, &(struct fg_http_request){.method = "GET", .path = path}, &reply,
+			 err) != FG_OK)
+		goto out;
+	*retry_after_ns = reply.retry_after_ns;
+	/* If it names no piece it may be the confirmation: somebody else was quicker. */
+	outcome = reply.status == FG_HTTP_OK && read_piece(archive, &reply, piece)
+			  ? FG_PUSH_GOES_ON
+			  : fg_push_judge(p, archive->id, archive->digest, &reply, err);
+out:
+	fg_strbuf_release(&reply.body);
+	free(path);
+	return outcome;
+}
+
+/* `*is_next`: the server kept it, and `*piece` is the one that follows. */
+static enum fg_push_outcome judge_piece(struct fg_push *p, const struct archive *archive,
+					const struct fg_http_reply *reply, struct piece *piece,
+					bool *is_next, struct fg_error *err)
+{
+	const uint64_t end = piece->offset + piece->size;
+
+	*is_next = reply->status == FG_HTTP_ACCEPTED && read_piece(archive, reply, piece) &&
+		   piece->offset == end;
+	if (*is_next)
+		return FG_PUSH_GOES_ON;
+	if (reply->status != FG_HTTP_ACCEPTED && reply->status != FG_HTTP_OTHER_OFFSET)
+		return fg_push_judge(p, archive->id, archive->digest, reply, err);
+	(void)fg_http_describe(p->http, reply, err);
+	return FG_PUSH_GOES_ON;
+}
+
+static enum fg_push_outcome send_piece(struct fg_push *p, const struct archive *archive,
+				       const struct piece *piece, struct fg_http_reply *reply,
+				       struct fg_error *err)
+{
+	char digest[FG_SHA256_HEX_SIZE];
+	char *path = fg_xasprintf(FG_WIRE_PIECES "%s", archive->id);
+	char *lines[] = {
+		fg_xasprintf(FG_WIRE_WHOLE_HEADER ": %s", archive->digest),
+		fg_xasprintf(FG_WIRE_LENGTH_HEADER ": %llu", (unsigned long long)archive->size),
+		fg_xasprintf(FG_WIRE_OFFSET_HEADER ": %llu", (unsigned long long)piece->offset),
+		NULL,
+	};
+	int status = find_digest(archive, piece, digest, err);
+
+	if (status == FG_OK) {
+		const char *headers[] = {type_line, lines[0], lines[1], lines[2], NULL, NULL};
+		const struct fg_http_request request = {
+			.method = "PATCH",
+			.path = path,
+			.headers = headers,
+			.has_file = true,
+			.file = archive->file,
+			.file_at = piece->offset,
+			.file_size = piece->size,
+		};
+
+		headers[4] = lines[3] = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", digest);
+		status = fg_http_send(p->http, &request, reply, err);
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
+		free(lines[i]);
+	free(path);
+	return status == FG_OK ? FG_PUSH_GOES_ON : FG_PUSH_LATER;
+}
+
+static void note_progress(struct fg_push *p, struct archive *archive, uint64_t offset)
+{
+	if (offset <= archive->furthest)
+		return;
+	archive->furthest = offset;
+	p->has_progressed = true;
+}
+
+static enum fg_push_outcome send_pieces(struct fg_push *p, struct archive *archive,
+					int64_t *retry_after_ns, struct fg_error *err)
+{
+	struct piece piece = {0};
+	enum fg_push_outcome outcome = ask_piece(p, archive, &piece, retry_after_ns, err);
+	unsigned detours = 0;
+
+	if (outcome == FG_PUSH_GOES_ON)
+		fg_push_tell_where(p, archive->name, piece.offset, archive->size);
+	while (outcome == FG_PUSH_GOES_ON) {
+		struct fg_http_reply reply = {0};
+		const uint64_t size = piece.size;
+		bool is_next = false;
+
+		outcome = send_piece(p, archive, &piece, &reply, err);
+		if (outcome == FG_PUSH_GOES_ON) {
+			*retry_after_ns = reply.retry_after_ns;
+			p->result.bytes += size;
+			outcome = judge_piece(p, archive, &reply, &piece, &is_next, err);
+		}
+		fg_strbuf_release(&reply.body);
+		if (outcome == FG_PUSH_GOES_ON && is_next)
+			note_progress(p, archive, piece.offset);
+		else if (outcome == FG_PUSH_GOES_ON && ++detours > DETOURS_MAX)
+			outcome = FG_PUSH_LATER;
+		else if (outcome == FG_PUSH_GOES_ON)
+			outcome = ask_piece(p, archive, &piece, retry_after_ns, err);
+	}
+	return outcome;
+}
+
+static enum fg_push_outcome attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
+				    struct fg_error *err)
+{
+	struct archive *archive = what;
+	const enum fg_push_outcome outcome = ask_first(p, archive, retry_after_ns, err);
+
+	if (outcome != FG_PUSH_GOES_ON)
+		return outcome;
+	if (archive->size > FG_WIRE_PIECE_BYTES)
+		return send_pieces(p, archive, retry_after_ns, err);
+	return send_whole(p, archive, retry_after_ns, err);
+}
+
+int fg_push_open_archives(const struct fg_push_options *options, uint64_t size,
+			  struct fg_http **http, struct fg_error *err)
 {
 	struct fg_push_options patient = *options;
 
@@ -208,16 +305,17 @@ static int open_server(const struct fg_push_options *options, uint64_t size, str
 	return fg_push_open_server(&patient, http, err);
 }
 
-static enum fg_push_outcome send_file(struct fg_push *p, const char *path, const char *name,
-				      struct fg_error *err)
+static enum fg_push_outcome send_archive(struct fg_push *p, const char *path, const char *name,
+					 struct fg_error *err)
 {
 	struct archive archive = {.file = -1};
 	enum fg_push_outcome outcome = FG_PUSH_LATER;
 
+	/* The last piece is answered when all are put together. */
 	if (open_archive(path, name, &archive, err) != FG_OK ||
-	    open_server(p->options, archive.size, &p->http, err) != FG_OK)
+	    fg_push_open_archives(p->options, archive.size, &p->http, err) != FG_OK)
 		goto out;
-	outcome = fg_push_deliver(p, name, post, &archive, err);
+	outcome = fg_push_deliver(p, name, attempt, &archive, err);
 	fg_http_close(p->http);
 	p->http = NULL;
 out:
@@ -226,133 +324,13 @@ out:
 	return outcome;
 }
 
-/* false: no use to go on. */
-static bool push_file(struct fg_push *p, const char *path, const char *name)
-{
-	struct fg_error err = {0};
-	const enum fg_push_outcome outcome = send_file(p, path, name, &err);
-
-	if (outcome == FG_PUSH_SENT || outcome == FG_PUSH_KNOWN) {
-		(void)unlink(path);
-		p->result.sent += outcome == FG_PUSH_SENT;
-		p->result.known += outcome == FG_PUSH_KNOWN;
-		fg_push_tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
-		return true;
-	}
-	fg_push_keep_reason(p, &err);
-	fg_push_tell(p, name, err.message);
-	if (outcome == FG_PUSH_REJECTED)
-		fg_push_reject(p, path);
-	return outcome == FG_PUSH_REJECTED || outcome == FG_PUSH_REFUSED;
-}
-
 int fg_push_archives(const char *folder, const struct fg_push_options *options,
 		     struct fg_push_result *result, struct fg_error *err)
 {
-	struct fg_push p = {.options = options,
-			    .patience = {.first_wait_ns = options->first_wait_ns,
-					 .longest_wait_ns = options->longest_wait_ns,
-					 .interrupted = options->interrupted}};
-	struct fg_spool_status left = {0};
-	char **names = NULL;
-	size_t count = 0;
-	bool goes_on = true;
-	int status = fg_spool_names(folder, &names, &count, err);
+	static const struct fg_push_kind archives = {.ending = FG_WIRE_ARCHIVE_ENDING,
+						     .plural = "archives",
+						     .is_apart = true,
+						     .send = send_archive};
 
-	*result = (struct fg_push_result){0};
-	if (status != FG_OK)
-		return status;
-	fg_http_patience_init(&p.patience);
-	for (size_t i = 0; i < count && goes_on && !fg_push_is_interrupted(&p); i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		if (strlen(names[i]) == FG_PUSH_ID_LENGTH + strlen(FG_WIRE_ARCHIVE_ENDING) &&
-		    fg_text_ends_with(names[i], FG_WIRE_ARCHIVE_ENDING))
-			goes_on = push_file(&p, path, names[i]);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
-	status = fg_spool_status(folder, &left, err);
-	p.result.waiting = left.archives;
-	*result = p.result;
-	if (status == FG_OK && fg_push_is_interrupted(&p))
-		status = fg_error_set(err, FG_EINTERRUPTED,
-				      "interrupted: %zu archives are still to be sent",
-				      left.archives);
-	else if (status == FG_OK && (left.archives || p.result.rejected))
-		status = fg_error_set(err, FG_ENET, "%s",
-				      *p.reason.message ? p.reason.message
-							: "archives are left in the spool");
-	return status;
-}
-
-/* An archive on its way here. */
-struct fetched {
-	int file;
-	uint64_t size;
-	struct fg_sha256 sha;
-};
-
-static bool take(void *context, const void *data, size_t size)
-{
-	struct fetched *fetched = context;
-
-	if (size > fetched_max_bytes - fetched->size ||
-	    fg_fs_write_all(fetched->file, data, size, NULL) != FG_OK)
-		return false;
-	fetched->size += size;
-	fg_sha256_add(&fetched->sha, data, size);
-	return true;
-}
-
-static int fetch(struct fg_http *http, const char *run, struct fetched *fetched,
-		 struct fg_error *err)
-{
-	char *word = curl_easy_escape(NULL, run, 0);
-	char *path = fg_xasprintf(FG_WIRE_ARCHIVES "%s", word ? word : "");
-	const struct fg_http_request request = {
-		.method = "GET", .path = path, .take = take, .context = fetched};
-	struct fg_http_reply reply = {0};
-	uint8_t digest[FG_SHA256_SIZE];
-	char hex[FG_SHA256_HEX_SIZE];
-	int status = fg_http_send(http, &request, &reply, err);
-
-	fg_sha256_finish(&fetched->sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
-	if (status == FG_OK && reply.status != 200)
-		status = fg_http_describe(http, &reply, err);
-	else if (status == FG_OK && strcmp(reply.content_sha256, hex) != 0)
-		status = fg_error_set(err, FG_ENET,
-				      "what came is not the archive that the server announced");
-	fg_strbuf_release(&reply.body);
-	free(path);
-	curl_free(word);
-	return status;
-}
-
-int fg_pull_archive(const struct fg_push_options *options, const char *run, const char *path,
-		    uint64_t *size, struct fg_error *err)
-{
-	struct fetched fetched = {.file = -1};
-	struct fg_http *http = NULL;
-	int status = open_server(options, fetched_max_bytes, &http, err);
-
-	if (status != FG_OK)
-		return status;
-	fg_sha256_init(&fetched.sha);
-	status = fg_fs_unnamed(NULL, &fetched.file, err);
-	if (status != FG_OK)
-		goto out;
-	status = fetch(http, run, &fetched, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_copy_atomic(fetched.file, fetched.size, path, FETCHED_MODE, err);
-	if (status != FG_OK)
-		goto out;
-	*size = fetched.size;
-out:
-	if (fetched.file >= 0)
-		(void)close(fetched.file);
-	fg_http_close(http);
-	return status;
+	return fg_push_kind(&archives, folder, options, result, err);
 }

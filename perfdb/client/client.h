@@ -82,7 +82,8 @@ int fg_push_archives(const char *folder, const struct fg_push_options *options,
 		     struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
 /*
  * Fetches the archive of a run (by any name that the server knows it by) into a file, which then
- * is as the server's digest says, or does not exist.  FG_ENET otherwise.
+ * is as the server's digest says, or does not exist.  What came of it is kept beside it, and the
+ * next call goes on from there.
  */
 int fg_pull_archive(const struct fg_push_options *options, const char *run, const char *path,
 		    uint64_t *size, struct fg_error *err) FG_NODISCARD;

@@ -129,17 +129,47 @@ bool fg_http_is_private(const char *url)
 	return is_private;
 }
 
+static const char *header_of(CURL *curl, const char *name)
+{
+	struct curl_header *header = NULL;
+
+	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+static void keep_header(CURL *curl, const char *name, char *value, size_t size)
+{
+	const char *found = header_of(curl, name);
+
+	(void)snprintf(value, size, "%s", found ? found : "");
+}
+
+/* What a reply says before its body. */
+static void read_head(CURL *curl, struct fg_http_reply *reply)
+{
+	curl_off_t length = -1;
+
+	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
+	(void)curl_easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	reply->length = (int64_t)length;
+	keep_header(curl, "content-sha256", reply->content_sha256, sizeof(reply->content_sha256));
+	keep_header(curl, "etag", reply->etag, sizeof(reply->etag));
+	keep_header(curl, "content-range", reply->range, sizeof(reply->range));
+}
+
 static size_t keep(char *data, size_t size, size_t count, void *context)
 {
 	struct fg_http *http = context;
 	const struct fg_http_request *request = http->request;
-	long status = 0;
+	struct fg_http_reply *reply = http->reply;
 
-	if (request->take)
-		(void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
-	if (status / 100 == 2)
-		return request->take(request->context, data, size * count) ? size * count : 0;
-	fg_strbuf_add(&http->reply->body, data, size * count);
+	if (request->take && !reply->status)
+		read_head(http->curl, reply);
+	if (request->take && reply->status / 100 == 2)
+		return request->take(request->context, reply, data, size * count) ? size * count
+										  : 0;
+	fg_strbuf_add(&reply->body, data, size * count);
 	return size * count;
 }
 
@@ -152,7 +182,7 @@ static size_t read_file(char *data, size_t size, size_t count, void *context)
 
 	do
 		got = pread(http->request->file, data, left < room ? (size_t)left : room,
-			    (off_t)http->file_done);
+			    (off_t)(http->request->file_at + http->file_done));
 	while (got < 0 && errno == EINTR);
 	if (got < 0 || (got == 0 && left > 0))
 		return CURL_READFUNC_ABORT;
@@ -340,15 +370,6 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 		(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-static const char *header_of(CURL *curl, const char *name)
-{
-	struct curl_header *header = NULL;
-
-	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
-		       ? header->value
-		       : NULL;
-}
-
 static int64_t bounded_wait_ns(int64_t wait_s)
 {
 	if (wait_s < 0)
@@ -386,7 +407,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	CURLcode code = CURLE_OK;
 	int status = FG_OK;
 
-	*reply = (struct fg_http_reply){.retry_after_ns = -1};
+	*reply = (struct fg_http_reply){.retry_after_ns = -1, .length = -1};
 	fg_strbuf_set_limit(&reply->body, http->options.reply_max_bytes
 						  ? http->options.reply_max_bytes
 						  : REPLY_MAX_BYTES);
@@ -402,6 +423,8 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 			       strcmp(request->method, "HEAD") == 0 ? drop : keep);
 	code = curl_easy_perform(http->curl);
 	reply->was_refused = http->was_refused && code != CURLE_OK;
+	if (code != CURLE_OK)
+		reply->status = 0;
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	} else if (code != CURLE_OK) {
@@ -409,12 +432,8 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 				      *http->curl_words ? http->curl_words
 							: curl_easy_strerror(code));
 	} else {
-		const char *announced = header_of(http->curl, "content-sha256");
-
-		(void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+		read_head(http->curl, reply);
 		reply->retry_after_ns = wait_asked_for(http->curl);
-		(void)snprintf(reply->content_sha256, sizeof(reply->content_sha256), "%s",
-			       announced ? announced : "");
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
 	curl_slist_free_all(headers);

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "perfdb/archives/archives.h"
+#include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
@@ -121,6 +122,8 @@ static size_t body_limit(const struct fg_request *rq)
 {
 	const struct fg_server_options *options = &rq->server->options;
 
+	if (rq->route->takes_piece)
+		return fg_min_size(options->archive_limit_bytes, (size_t)FG_WIRE_PIECE_BYTES);
 	if (rq->route->takes_archive)
 		return options->archive_limit_bytes;
 	return rq->route->takes_run ? options->body_limit_bytes : (size_t)SMALL_BODY_BYTES;

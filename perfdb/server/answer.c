@@ -53,7 +53,9 @@ static const struct {
 	{.http_status = 401, .word = "unauthorized"},
 	{.http_status = 403, .word = "forbidden"},
 	{.http_status = 405, .word = "method_not_allowed"},
+	{.http_status = FG_HTTP_OTHER_OFFSET, .word = "other_offset"},
 	{.http_status = 415, .word = "unsupported"},
+	{.http_status = 416, .word = "no_such_range"},
 	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
 	{.http_status = FG_HTTP_NO_DICTIONARY, .word = "dictionary_missing"},
 	{.http_status = 429, .word = "too_many_requests"},
@@ -125,6 +127,8 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 		word = answer->refusal;
 	if (answer->status < 400)
 		answer->status = found->http_status;
+	if (answer->status != 416)
+		answer->range = NULL;
 	if ((answer->status == 503 || answer->status == 507) && !answer->retry_after_s)
 		answer->retry_after_s = 1;
 	fg_strbuf_clear(&answer->text);
@@ -157,7 +161,7 @@ static void count(struct fg_request *rq, int64_t took_us)
 static uint64_t size_of(const struct fg_answer *answer)
 {
 	if (answer->archive)
-		return answer->archive->file < 0 ? 0 : answer->archive->size;
+		return answer->archive->file < 0 ? 0 : answer->archive->length;
 	return answer->asset ? answer->asset_size : answer->text.length;
 }
 
@@ -237,7 +241,11 @@ static void add_archive_headers(struct fg_request *rq, struct MHD_Response *resp
 {
 	const struct fg_sent_archive *archive = rq->answer.archive;
 
-	add_header(response, FG_WIRE_HASH_HEADER, archive->digest);
+	if (archive->is_whole)
+		add_header(response, FG_WIRE_HASH_HEADER, archive->digest);
+	add_header(response, MHD_HTTP_HEADER_ETAG,
+		   fg_arena_printf(&rq->arena, "\"%s\"", archive->digest));
+	add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
 	add_header(response, "Content-Disposition",
 		   fg_arena_printf(&rq->arena, "attachment; filename=\"%s\"", archive->name));
 }
@@ -278,6 +286,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 	}
 	if (answer->archive)
 		add_archive_headers(rq, response);
+	if (answer->range)
+		add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
 	if (answer->location)
 		add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	if (rq->server->certificate)
@@ -306,9 +316,10 @@ static struct MHD_Response *send_archive(struct fg_request *rq)
 {
 	const struct fg_sent_archive *archive = rq->answer.archive;
 	struct MHD_Response *response =
-		archive->file < 0 ? MHD_create_response_from_callback(archive->size, 1, say_nothing,
-								      NULL, NULL)
-				  : MHD_create_response_from_fd64(archive->size, archive->file);
+		archive->file < 0 ? MHD_create_response_from_callback(archive->length, 1,
+								      say_nothing, NULL, NULL)
+				  : MHD_create_response_from_fd_at_offset64(
+					    archive->length, archive->file, archive->at);
 
 	if (response)
 		rq->answer.is_sent = true;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * perfdb gc: old runs, and the archives of runs that are gone.
+ * perfdb gc: old runs, the archives of runs that are gone, and the pieces of those that nobody goes
+ * on sending.
  *
  * An archive loses its row first, then its object is removed; if that fails, it is an object that
  * no row names, which the next gc finds.  Objects younger than a day may belong to an upload that
  * has not written its row yet.
  */
 #include "base/clock.h"
+#include "perfdb/archives/begun.h"
 #include "perfdb/server/options.h"
 #include "perfdb/server/place.h"
 #include "store/serving/archives.h"
@@ -23,13 +25,8 @@ static const struct fg_option gc_options[] = {
 		    "only runs of this project"),
 	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "365d",
 			"remove runs that started longer ago than this"),
-	{.name = "keep",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct fg_perfdb_options, keep),
-	 .argument = "N",
-	 .initial = "50",
-	 .maximum = 1000000,
-	 .help = "keep this many newest runs of each branch whatever their age"},
+	FG_ROW_NUMBER(struct fg_perfdb_options, keep, "keep", 1000000, "50",
+		      "keep this many newest runs of each branch whatever their age"),
 	FG_PERFDB_ARCHIVES,
 	FG_ROW_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
 		    "only say what would be removed"),
@@ -64,6 +61,7 @@ struct sweep {
 	bool dry_run;
 	size_t removed; /* of runs that are gone */
 	size_t strays;
+	size_t pieces;
 };
 
 static int remove_strays(struct sweep *sweep, const struct names *names, struct fg_error *err)
@@ -83,29 +81,62 @@ static int remove_strays(struct sweep *sweep, const struct names *names, struct 
 	return status;
 }
 
-static int sweep_strays(struct sweep *sweep, struct fg_error *err)
+static int note_sweep(struct sweep *sweep, size_t count, const char *what, struct fg_error *err)
 {
-	struct names names = {0};
 	char subject[64];
-	char *owner = NULL;
-	int status = fg_store_archive_owner(sweep->store, &owner, err);
 
-	if (status != FG_OK)
-		return status;
-	names.owner = owner;
-	if (owner)
-		status = fg_archives_list(sweep->archives, owner, keep_stray, &names, err);
+	if (count == 0 || sweep->dry_run)
+		return FG_OK;
+	(void)snprintf(subject, sizeof(subject), "%zu %s", count, what);
+	return fg_perfdb_note(sweep->store, NULL, "archive.sweep", subject, err);
+}
+
+static int sweep_strays(struct sweep *sweep, const char *owner, struct fg_error *err)
+{
+	struct names names = {.owner = owner};
+	int status = fg_archives_list(sweep->archives, owner, keep_stray, &names, err);
+
 	if (status != FG_OK)
 		goto out;
 	status = remove_strays(sweep, &names, err);
-	if (status != FG_OK || sweep->strays == 0 || sweep->dry_run)
+	if (status != FG_OK)
 		goto out;
-	(void)snprintf(subject, sizeof(subject), "%zu objects without a run", sweep->strays);
-	status = fg_perfdb_note(sweep->store, NULL, "archive.sweep", subject, err);
+	status = note_sweep(sweep, sweep->strays, "objects without a run", err);
 out:
 	for (size_t i = 0; i < names.count; i++)
 		free(names.items[i]);
 	free(names.items);
+	return status;
+}
+
+static int sweep_pieces(struct sweep *sweep, const char *owner, struct fg_error *err)
+{
+	struct fg_begun_names names = {0};
+	int status = fg_begun_list_old(sweep->archives, owner, &names, err);
+
+	if (status != FG_OK)
+		goto out;
+	if (!sweep->dry_run)
+		status = fg_begun_remove(sweep->archives, &names, err);
+	if (status != FG_OK)
+		goto out;
+	sweep->pieces = names.count;
+	status = note_sweep(sweep, sweep->pieces, "pieces of unfinished archives", err);
+out:
+	fg_begun_names_release(&names);
+	return status;
+}
+
+static int sweep_place(struct sweep *sweep, struct fg_error *err)
+{
+	char *owner = NULL;
+	int status = fg_store_archive_owner(sweep->store, &owner, err);
+
+	if (status != FG_OK || !owner)
+		return status;
+	status = sweep_strays(sweep, owner, err);
+	if (status == FG_OK)
+		status = sweep_pieces(sweep, owner, err);
 	free(owner);
 	return status;
 }
@@ -160,13 +191,16 @@ static void say(const struct sweep *sweep)
 		(void)fprintf(stderr,
 			      "perfdb: %zu archive%s of removed runs and %zu without a run %s\n",
 			      sweep->removed, sweep->removed == 1 ? "" : "s", sweep->strays, verb);
+	if (sweep->pieces)
+		(void)fprintf(stderr, "perfdb: %zu piece%s of unfinished archives %s\n",
+			      sweep->pieces, sweep->pieces == 1 ? "" : "s", verb);
 }
 
 static int sweep_all(struct sweep *sweep, struct fg_error *err)
 {
 	const int status = sweep_left(sweep, err);
 
-	return status == FG_OK && sweep->archives ? sweep_strays(sweep, err) : status;
+	return status == FG_OK && sweep->archives ? sweep_place(sweep, err) : status;
 }
 
 static int gc_archives(const struct fg_perfdb_options *given, struct fg_store *store,
@@ -192,13 +226,8 @@ out:
 
 static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
 {
-	const struct fg_gc_policy policy = {
-		.project = given->project,
-		.older_than_ns = fg_clock_wall_ns() - given->older_than,
-		.keep = given->keep,
-		.now_ns = fg_clock_wall_ns(),
-		.dry_run = given->dry_run,
-	};
+	const struct fg_gc_policy policy =
+		fg_gc_policy_now(given->project, given->older_than, given->keep, given->dry_run);
 	struct fg_gc_result result = {0};
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};

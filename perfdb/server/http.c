@@ -175,7 +175,9 @@ static void refuse_when_stopping(struct fg_request *rq)
 
 static enum fg_job_kind job_kind(const struct fg_request *rq)
 {
-	if (rq->route->uses_archives && strcmp(rq->method, MHD_HTTP_METHOD_HEAD) != 0)
+	const bool is_head = strcmp(rq->method, MHD_HTTP_METHOD_HEAD) == 0;
+
+	if (rq->route->uses_archives && !(is_head && rq->route->heads_quickly))
 		return FG_JOB_ARCHIVE;
 	return rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
 }

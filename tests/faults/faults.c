@@ -501,21 +501,34 @@ EXPORT int sqlite3_prepare_v3(struct sqlite3 *db, const char *sql, int size, uns
 EXPORT int sqlite3_errcode(struct sqlite3 *db);
 EXPORT const char *sqlite3_errmsg(struct sqlite3 *db);
 
+/*
+ * SQLite's own calls come here as well.  Its sqlite3_exec() asks sqlite3_step() only whether there
+ * is a row, and learns of an error when it ends the statement: a step that never ran ended well.
+ */
+static __thread int within_exec;
+
 EXPORT int sqlite3_step(struct sqlite3_stmt *statement)
 {
 	NEXT(sqlite3_step);
-	return strikes_database() ? strike_errno : real(statement);
+	return !within_exec && strikes_database() ? strike_errno : real(statement);
 }
 
 EXPORT int sqlite3_exec(struct sqlite3 *db, const char *sql, void *row, void *context,
 			char **message)
 {
+	int code = 0;
+
 	NEXT(sqlite3_exec);
 	/*
 	 * A transaction that failed is rolled back for certain: SQLite does it by itself when the
 	 * file is closed.
 	 */
-	return strikes_database() ? strike_errno : real(db, sql, row, context, message);
+	if (strikes_database())
+		return strike_errno;
+	within_exec++;
+	code = real(db, sql, row, context, message);
+	within_exec--;
+	return code;
 }
 
 EXPORT int sqlite3_prepare_v2(struct sqlite3 *db, const char *sql, int size,

@@ -1,47 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """An archive belongs to a run, and is there as a whole or not at all; who may not see the run gets nothing of it, and nothing lies outside its folder."""
-import hashlib
 import http.server
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import threading
-import time
 
+from archive_requests import PLACE, TYPE, bytes_taken, digest_of, download, files, make, upload, wait_for_bytes
 from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, RUN_TYPE, Server, expect, push, token
 from checks import call, check, finish_in_scratch
-
-TYPE = "application/vnd.fastgate.archive"
-FOLDER = "archives"
-PLACE = ("--archives", FOLDER)
-WAIT_S = 60
-
-
-def make(text, size=0):
-    """What begins like a file packed with zstd: the server looks at no more."""
-    return b"\x28\xb5\x2f\xfd" + (text * (size // len(text) + 1)).encode()
-
-
-def digest_of(data):
-    return hashlib.sha256(data).hexdigest()
-
-
-def upload(server, run, data, digest=None, headers=None, **more):
-    named = {"Content-Type": TYPE, "Content-SHA256": digest or digest_of(data), **(headers or {})}
-    return server.ask("POST", f"/api/v1/archives/{run}", named, data, **more)
-
-
-def download(server, run, **more):
-    return server.ask("GET", f"/api/v1/archives/{run}", **more)
-
-
-def files():
-    return sorted(os.path.join(at, name) for at, _, names in os.walk(FOLDER) for name in names)
-
 
 def gc(*words):
     return call(PERFDB, "gc", "--database", DATABASE, *PLACE, *words)
@@ -112,19 +82,6 @@ def not_too_large(server, run, secret):
     pieces = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (large[i:i + 1000] for i in range(0, len(large), 1000)))
     check(server.say(head + pieces + b"0\r\n\r\n").status == 413, "what turns out to be too large")
     check(not files(), f"something was kept: {files()}")
-
-
-def bytes_taken(server):
-    return int(re.search(rb"^perfdb_body_bytes_total (\d+)$", server.ask("GET", "/metrics").body, re.M).group(1))
-
-
-def wait_for_bytes(server, count):
-    """Until the server has taken so many bytes of bodies."""
-    end = time.monotonic() + WAIT_S
-    while bytes_taken(server) < count:
-        if time.monotonic() > end:
-            raise SystemExit("the bodies do not arrive")
-        time.sleep(0.02)
 
 
 def no_more_at_once_than_twice_the_largest(server, run, secret):

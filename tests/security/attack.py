@@ -75,8 +75,8 @@ class Server:
                 line.sendall(data)
             except OSError:
                 pass  # refused early: what the server said is there all the same
-            raw = b""
-            while not complete(raw):
+            raw, size = bytearray(), None
+            while size is None or len(raw) < size:
                 try:
                     piece = line.recv(65536)
                 except OSError:
@@ -84,7 +84,8 @@ class Server:
                 if not piece:
                     break
                 raw += piece
-            return Answer(raw)
+                size = size or size_of_answer(raw)
+            return Answer(bytes(raw))
 
     def ask(self, method, path, headers=None, body=None, source="127.0.0.1", token=None):
         lines = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
@@ -102,10 +103,11 @@ class Server:
         return [run["id"] for run in self.ask("GET", "/api/v1/runs", **more).json()["runs"]]
 
 
-def complete(raw):
-    head, end, body = raw.partition(b"\r\n\r\n")
+def size_of_answer(raw):
+    """With its headers; None: they do not say so, or are not all there."""
+    head, end, _ = raw.partition(b"\r\n\r\n")
     found = re.search(rb"content-length: *(\d+)", head, re.I)
-    return bool(end and found and len(body) >= int(found.group(1)))
+    return len(head) + len(end) + int(found.group(1)) if end and found else None
 
 
 def token(scope, *options):

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import re
+import ssl
 import subprocess
 import threading
 import time
@@ -112,7 +113,8 @@ def encode(data):
 class Liar:
     """An identity server whose tokens are what `self.lie(token)` makes of an honest one; not a copy of any real one's behaviour."""
 
-    def __init__(self):
+    def __init__(self, certificate=None):
+        """Over HTTPS with a certificate: files of it and of its key."""
         for name in ("own", "other"):
             subprocess.run(["openssl", "genrsa", "-out", f"{name}.pem", "2048"], check=True, stderr=subprocess.DEVNULL)
         said = subprocess.run(["openssl", "rsa", "-in", "own.pem", "-noout", "-modulus"], check=True, capture_output=True, text=True).stdout
@@ -145,7 +147,11 @@ class Liar:
                 self.say(*liar.answer(liar))
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
+        self.issuer = f"http{'s' if certificate else ''}://127.0.0.1:{self.server.server_port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
 

@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import urllib.parse
 
 from attack import DATABASE, PERFDB, Server, expect, push, token
-from checks import check, finish_in_scratch
+from checks import HUNG_S, check, finish_in_scratch
 from identity import CLIENT, PUBLIC, SECRET, WEB, Browser, IdentityServer, Liar
 
 if not shutil.which("node") or not shutil.which("openssl") or not os.path.isdir(f"{WEB}/node_modules/oidc-provider"):
@@ -185,6 +186,45 @@ def liars_are_not_believed(liar, server):
     check(said.status == 502, f"an identity server that fails: {said.status}")
 
 
+def honest(liar, server, **claims):
+    """A browser that signed in with such a token, and what was asked of the identity server for it."""
+    browser = Browser(server)
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(browser.begin()).query)
+    liar.nonce, liar.answer = query["nonce"][0], lambda liar: ({"id_token": liar.token(liar.claims(**claims))},)
+    said = browser.go("GET", f"{PUBLIC}/sign-in/done?code=x&state={query['state'][0]}")
+    return browser, said, query
+
+
+def identity_servers_differ():
+    """Which claims name people and groups, what is asked for, how long it lasts, and whose certificate counts."""
+    claims = {"email": None, "login": "zoe", "teams": ["compiler team"], "groups": ["others"]}
+    role("add", "group:compiler team", "--scope", "triage", "--project", "tracker")
+    with Liar() as liar:
+        with Server(*options(liar.issuer, "--oidc-name-claim", "login", "--oidc-groups-claim", "teams", "--oidc-scopes", "openid people",
+                             "--sign-in-time", "90s")) as server:
+            zoe, said, query = honest(liar, server, **claims)
+            check(said.status == 302 and query["scope"] == ["openid people"], f"{said.status} {said.text!r} {query}")
+            check(me(zoe)["name"] == "zoe" and zoe.ask("/api/v1/runs?project=tracker").status == 200, f"{me(zoe)}")
+            check("Max-Age=90;" in said.headers["Set-Cookie"] + ";", f"{said.headers['Set-Cookie']}")
+        with Server(*options(liar.issuer, "--oidc-name-claim", "login")) as server:
+            zoe, said, query = honest(liar, server, **claims)
+            check(query["scope"] == ["openid profile email"] and zoe.ask("/api/v1/runs?project=tracker").status == 403, f"{query} {me(zoe)}")
+        with Server(*options(liar.issuer, "--sign-in-time", "1s")) as server:
+            ann, said, _ = honest(liar, server)
+            check(said.status == 302, f"{said.status} {said.text!r}")
+            end = time.monotonic() + HUNG_S
+            while me(ann)["name"] and time.monotonic() < end:
+                time.sleep(0.05)
+            check(not me(ann)["name"], "the sign-in lasts for ever")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "tls-key.pem", "-out", "tls-cert.pem"], check=True, capture_output=True)
+    with Liar(("tls-cert.pem", "tls-key.pem")) as liar:
+        with Server(*options(liar.issuer)) as server:
+            check(Browser(server).ask("/sign-in").status == 502, "an unknown certificate is trusted")
+        with Server(*options(liar.issuer, "--oidc-ca-file", "tls-cert.pem")) as server:
+            check(honest(liar, server)[1].status == 302, "the certificate that was given is not trusted")
+
+
 def proxies_name_people_when_they_are_trusted():
     with Server("--user-header", "X-User", "--groups-header", "X-Groups", "--trust-proxy", "127.0.0.2") as server:
         named = {"X-User": "eve@example.org", "X-Groups": "others, compiler team"}
@@ -219,6 +259,7 @@ def attack():
     with Liar() as liar, Server(*options(liar.issuer)[:-2], "--public-url", "https://perfdb.test") as server:
         said = Browser(server).ask("/sign-in")
         check(said.headers["Set-Cookie"].endswith("; Secure") and "HttpOnly" in said.headers["Set-Cookie"], f"{said.headers['Set-Cookie']}")
+    identity_servers_differ()
     proxies_name_people_when_they_are_trusted()
     with Server(*options("http://127.0.0.1:1")) as server:
         check(Browser(server).ask("/sign-in").status == 502, "an identity server that is not there")

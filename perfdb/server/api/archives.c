@@ -1,87 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The trace archive of a run: taken, given back, removed.  First the object is put, then the row
- * that names it is written, so that what a run has is always there; what was put and never named is
- * removed by `perfdb gc`.  Nothing is unpacked here.  No session is held while the storage works.
- */
-#include "perfdb/archives/archives.h"
+/* The trace archive of a run: taken as a whole, given back, removed. */
+#include "store/serving/archives.h"
 
-#include "base/clock.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/api/archive_keep.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/byte_range.h"
 #include "perfdb/server/quotas.h"
-#include "store/serving/archives.h"
 #include "store/serving/limits.h"
-#include "store/serving/uploads.h"
 
-enum {
-	DOWN_SECONDS = 5, /* after the storage did not answer, it is not asked */
-	MAGIC_BYTES = 4,
-};
-
-static const unsigned char zstd_magic[MAGIC_BYTES] = {0x28, 0xb5, 0x2f, 0xfd};
-
-/* The client learns that it may try again, the log why. */
-static int storage_failed(struct fg_request *rq, const struct fg_error *reason,
-			  struct fg_error *err)
-{
-	struct fg_server *server = rq->server;
-
-	atomic_fetch_add(&server->counters.archives_failed, 1);
-	if (reason->code == FG_ENET)
-		atomic_store(&server->archives_down_until_ns,
-			     fg_clock_monotonic_ns() + DOWN_SECONDS * FG_NS_PER_S);
-	rq->answer.cause = fg_arena_strdup(&rq->arena, reason->message);
-	rq->answer.refusal = "unavailable";
-	rq->answer.retry_after_s = DOWN_SECONDS;
-	return fg_request_refuse(rq, 503, err, "the archive storage is away: try again");
-}
-
-/* Nobody waits for a storage that was away a moment ago. */
-static int check_storage(struct fg_request *rq, struct fg_error *err)
-{
-	const struct fg_error reason = {.message = "not asked: it did not answer lately"};
-
-	if (fg_clock_monotonic_ns() >= atomic_load(&rq->server->archives_down_until_ns))
-		return FG_OK;
-	return storage_failed(rq, &reason, err);
-}
-
-/* The run of the address, by its whole id, and its project. */
-static int find_run(struct fg_request *rq, const char **id, const char **project,
-		    struct fg_error *err)
-{
-	struct fg_upload_state state = {0};
-	int status = fg_request_find_run(rq, rq->tail, id, err);
-
-	if (status != FG_OK)
-		return status;
-	if (strcmp(*id, rq->tail) != 0)
-		return fg_error_set(err, FG_EINVAL, "give the whole id of the run");
-	status = fg_store_upload_state(rq->store, *id, &state, err);
-	if (status != FG_OK)
-		return status;
-	*project = fg_arena_strdup(&rq->arena, state.project);
-	fg_upload_state_release(&state);
-	if (!*project)
-		return fg_error_set(err, FG_ENOENT, "there is no run '%s'", *id);
-	return FG_OK;
-}
-
-static bool is_digest(const char *text)
-{
-	return text && strlen(text) == FG_SHA256_HEX_SIZE - 1 &&
-	       strspn(text, "0123456789abcdef") == FG_SHA256_HEX_SIZE - 1;
-}
+#include <microhttpd.h>
 
 static int check_content(struct fg_request *rq, const char *digest, struct fg_error *err)
 {
 	const char *data = fg_body_data(&rq->body);
 	char hex[FG_SHA256_HEX_SIZE];
+	const int status = fg_archive_check_beginning(data, rq->body.size, err);
 
-	if (rq->body.size < sizeof(zstd_magic) || memcmp(data, zstd_magic, sizeof(zstd_magic)) != 0)
-		return fg_error_set(err, FG_EPARSE, "the body is no archive: expected .tar.zst");
+	if (status != FG_OK)
+		return status;
 	fg_sha256_hex(data, rq->body.size, hex);
 	if (strcmp(digest, hex) != 0)
 		return fg_error_set(err, FG_EPARSE, "the body is not the one that %s announces",
@@ -89,197 +27,128 @@ static int check_content(struct fg_request *rq, const char *digest, struct fg_er
 	return FG_OK;
 }
 
-static void confirm(struct fg_request *rq, const char *run, const char *digest, bool stored)
-{
-	struct fg_json_writer w;
-
-	rq->answer.status = stored ? FG_HTTP_CREATED : FG_HTTP_OK;
-	fg_request_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "run", run);
-	fg_json_text(&w, "digest", digest);
-	fg_json_int(&w, "bytes", (int64_t)rq->body.size);
-	fg_json_bool(&w, "stored", stored);
-	fg_json_end(&w);
-}
-
-/* Is an archive of this run there already?  `*known`: this one. */
-static int check_known(struct fg_request *rq, const char *run, const char *digest, bool *known,
-		       struct fg_error *err)
-{
-	struct fg_kept_archive there = {0};
-	int status = fg_store_archive_of(rq->store, run, &there, err);
-
-	*known = status == FG_OK && strcmp(there.digest, digest) == 0;
-	if (status == FG_OK && !*known) {
-		rq->answer.status = FG_HTTP_DIFFERENT;
-		rq->answer.refusal = "has_archive";
-		status = fg_error_set(err, FG_EINVAL,
-				      "the run has another archive: remove it first");
-	}
-	fg_kept_archive_release(&there);
-	return status == FG_ENOENT ? FG_OK : status;
-}
-
-/* Puts the body where archives are kept, without a session. */
-static int put_object(struct fg_request *rq, const char *object, const char *digest,
-		      struct fg_error *err)
-{
-	const struct fg_archives_content content = {.size = rq->body.size, .digest = digest};
-	const int file = fg_body_file(&rq->body);
-	struct fg_error reason = {0};
-
-	if (file < 0)
-		return fg_error_set(err, FG_EIO,
-				    "a body cannot be written to the temporary folder");
-	fg_request_leave_store(rq);
-	if (fg_archives_put(rq->server->archives, object, file, &content, &reason) != FG_OK)
-		return storage_failed(rq, &reason, err);
-	return fg_request_enter_store(rq, err);
-}
-
-static int write_row(struct fg_request *rq, const struct fg_kept_archive *row, const char *project,
-		     bool *put, struct fg_error *err)
-{
-	const struct fg_audit_entry entry = {
-		.project = project,
-		.action = "archive.add",
-		.subject = row->run,
-		.detail = fg_arena_printf(&rq->arena, "%lld bytes, SHA-256 %s",
-					  (long long)row->bytes, row->digest),
-	};
-	int status = fg_decision_begin(rq, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_archive_put(rq->store, row, put, err);
-	if (status == FG_OK && !*put)
-		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' any more", row->run);
-	return fg_decision_end(rq, status, &entry, err);
-}
-
-/* The object has no row: it goes, at once if it can. */
-static void drop_object(struct fg_request *rq, const char *object)
-{
-	struct fg_error reason = {0};
-
-	fg_request_leave_store(rq);
-	if (rq->server->archives &&
-	    fg_archives_remove(rq->server->archives, object, &reason) != FG_OK)
-		atomic_fetch_add(&rq->server->counters.archives_failed, 1);
-}
-
-static int name_object(struct fg_request *rq, const char *digest,
-		       char object[FG_ARCHIVE_OBJECT_SIZE], struct fg_error *err)
-{
-	char *owner = NULL;
-	int status = fg_store_archive_owner(rq->store, &owner, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_archives_name(owner, digest, object, err);
-	free(owner);
-	return status;
-}
-
-static int store_archive(struct fg_request *rq, const char *run, const char *project,
-			 const char *digest, struct fg_error *err)
-{
-	const struct fg_usage more = {.bytes = (int64_t)rq->body.size};
-	char object[FG_ARCHIVE_OBJECT_SIZE];
-	bool put = false;
-	bool known = false;
-	int status = name_object(rq, digest, object, err);
-	struct fg_kept_archive row = {.run = fg_arena_strdup(&rq->arena, run),
-				      .digest = fg_arena_strdup(&rq->arena, digest),
-				      .bytes = (int64_t)rq->body.size,
-				      .object = object,
-				      .author = fg_arena_strdup(&rq->arena, rq->author)};
-
-	if (status != FG_OK)
-		return status;
-	status = put_object(rq, object, digest, err);
-	if (status != FG_OK)
-		return status;
-	row.stored_ns = fg_clock_wall_ns();
-	status = write_row(rq, &row, project, &put, err);
-	if (status == FG_OK) {
-		fg_quotas_add(rq->server->quotas, project, &more);
-		atomic_fetch_add(&rq->server->counters.archives_stored, 1);
-		confirm(rq, run, digest, true);
-		return FG_OK;
-	}
-	/* Somebody else's upload of the same archive was quicker, or the run is gone. */
-	if (status == FG_ENOENT && check_known(rq, run, digest, &known, err) == FG_OK && known) {
-		*err = (struct fg_error){0};
-		confirm(rq, run, digest, false);
-		status = FG_OK;
-	}
-	drop_object(rq, object);
-	return status;
-}
-
 int fg_handle_archive_upload(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_usage more = {.bytes = (int64_t)rq->body.size};
-	const char *digest = fg_request_header(rq, FG_WIRE_HASH_HEADER);
-	const char *project = NULL;
-	const char *run = NULL;
+	struct fg_kept kept = {.content = {.size = rq->body.size}};
 	bool known = false;
-	int status = FG_OK;
+	int status = fg_archive_digest(rq, FG_WIRE_HASH_HEADER, &kept.content.digest, err);
 
-	if (!is_digest(digest))
-		return fg_error_set(err, FG_EINVAL,
-				    "expected " FG_WIRE_HASH_HEADER
-				    ": the SHA-256 of the body, 64 hexadecimal digits");
-	status = find_run(rq, &run, &project, err);
 	if (status != FG_OK)
 		return status;
-	status = check_content(rq, digest, err);
+	status = fg_archive_find_run(rq, &kept, err);
 	if (status != FG_OK)
 		return status;
-	status = check_known(rq, run, digest, &known, err);
+	status = check_content(rq, kept.content.digest, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_archive_check_known(rq, &kept, &known, err);
 	if (status != FG_OK)
 		return status;
 	if (known) {
-		confirm(rq, run, digest, false);
+		fg_archive_confirm(rq, &kept, false);
 		return FG_OK;
 	}
-	status = fg_request_check_quota(rq, project, &more, err);
+	status = fg_request_check_quota(rq, kept.project, &more, err);
 	if (status != FG_OK)
 		return status;
-	status = check_storage(rq, err);
+	status = fg_archive_check_storage(rq, err);
 	if (status != FG_OK)
 		return status;
-	return store_archive(rq, run, project, digest, err);
+	kept.file = fg_body_file(&rq->body);
+	return fg_archive_keep(rq, &kept, err);
 }
 
-/* What lies elsewhere is fetched into a file first, which takes room like an upload. */
-static int fetch(struct fg_request *rq, const struct fg_kept_archive *row,
-		 struct fg_sent_archive *sent, struct fg_error *err)
+/* Bytes that are fetched into a file take room like those of an upload. */
+static int take_room(struct fg_request *rq, struct fg_sent_archive *sent, struct fg_error *err)
 {
 	struct fg_server *server = rq->server;
+	const size_t limit = 2 * server->options.archive_limit_bytes;
+
+	if (fg_archives_folder(server->archives))
+		return FG_OK;
+	sent->counted = (size_t)sent->length;
+	if (atomic_fetch_add(&server->archive_bytes, sent->counted) + sent->counted <= limit)
+		return FG_OK;
+	return fg_request_refuse(rq, 503, err, "the server is busy with other archives");
+}
+
+/* What lies elsewhere is fetched into a file first. */
+static int fetch(struct fg_request *rq, const struct fg_kept_archive *row,
+		 const struct fg_byte_range *range, struct fg_sent_archive *sent,
+		 struct fg_error *err)
+{
+	const struct fg_archives *archives = rq->server->archives;
 	const struct fg_archives_content content = {.size = (uint64_t)row->bytes,
 						    .digest = row->digest};
-	const size_t limit = 2 * server->options.archive_limit_bytes;
+	const struct fg_archives_part part = {
+		.size = content.size, .first = range->first, .length = range->length};
 	struct fg_error reason = {0};
-	int status = check_storage(rq, err);
+	int status = fg_archive_check_storage(rq, err);
 
 	if (status != FG_OK)
 		return status;
-	if (!fg_archives_folder(server->archives)) {
-		sent->counted = (size_t)row->bytes;
-		if (atomic_fetch_add(&server->archive_bytes, sent->counted) + sent->counted > limit)
-			return fg_request_refuse(rq, 503, err,
-						 "the server is busy with other archives");
-	}
+	status = take_room(rq, sent, err);
+	if (status != FG_OK)
+		return status;
 	fg_request_leave_store(rq);
-	status = fg_archives_get(server->archives, row->object, &content, &sent->file, &reason);
+	status = sent->is_whole
+			 ? fg_archives_get(archives, row->object, &content, &sent->file, &reason)
+			 : fg_archives_get_part(archives, row->object, &part, &sent->file,
+						&sent->at, &reason);
 	if (status == FG_OK)
 		return FG_OK;
 	if (status != FG_ENOENT)
-		return storage_failed(rq, &reason, err);
+		return fg_archive_storage_failed(rq, &reason, err);
 	return fg_error_set(err, FG_EDB, "%s", reason.message);
+}
+
+/* Which part is asked for, and how the answer says so. */
+static int choose_range(struct fg_request *rq, const struct fg_kept_archive *row,
+			struct fg_byte_range *range, bool *is_whole, struct fg_error *err)
+{
+	const char *tag = fg_arena_printf(&rq->arena, "\"%s\"", row->digest);
+	const char *header = fg_request_header_list(rq, MHD_HTTP_HEADER_RANGE);
+	const uint64_t size = (uint64_t)row->bytes;
+	enum fg_byte_range_kind kind = FG_BYTES_ALL;
+
+	if (strcmp(rq->method, MHD_HTTP_METHOD_GET) != 0 ||
+	    !fg_byte_range_is_meant(fg_request_header(rq, MHD_HTTP_HEADER_IF_RANGE), tag))
+		header = NULL;
+	kind = fg_byte_range_read(header, size, range);
+	*is_whole = kind == FG_BYTES_ALL;
+	if (kind == FG_BYTES_ALL)
+		return FG_OK;
+	if (kind == FG_BYTES_NONE) {
+		rq->answer.range =
+			fg_arena_printf(&rq->arena, "bytes */%llu", (unsigned long long)size);
+		return fg_request_refuse(rq, 416, err, "the archive has no such bytes");
+	}
+	rq->answer.status = 206;
+	rq->answer.range = fg_arena_printf(
+		&rq->arena, "bytes %llu-%llu/%llu", (unsigned long long)range->first,
+		(unsigned long long)(range->first + range->length - 1), (unsigned long long)size);
+	return FG_OK;
+}
+
+static int prepare(struct fg_request *rq, const char *run, const struct fg_kept_archive *row,
+		   struct fg_sent_archive *sent, struct fg_error *err)
+{
+	struct fg_byte_range range = {0};
+	bool is_whole = true;
+	int status = choose_range(rq, row, &range, &is_whole, err);
+
+	if (status != FG_OK)
+		return status;
+	*sent = (struct fg_sent_archive){
+		.file = -1,
+		.length = range.length,
+		.is_whole = is_whole,
+		.digest = fg_arena_strdup(&rq->arena, row->digest),
+		.name = fg_arena_printf(&rq->arena, "%s.tar.zst", run),
+	};
+	return strcmp(rq->method, MHD_HTTP_METHOD_HEAD) == 0 ? FG_OK
+							     : fetch(rq, row, &range, sent, err);
 }
 
 int fg_handle_archive(struct fg_request *rq, struct fg_error *err)
@@ -289,6 +158,7 @@ int fg_handle_archive(struct fg_request *rq, struct fg_error *err)
 	const char *run = NULL;
 	int status = fg_request_find_run(rq, rq->tail, &run, err);
 
+	*sent = (struct fg_sent_archive){.file = -1};
 	if (status != FG_OK)
 		return status;
 	status = fg_store_archive_of(rq->store, run, &row, err);
@@ -296,14 +166,7 @@ int fg_handle_archive(struct fg_request *rq, struct fg_error *err)
 		return fg_error_set(err, FG_ENOENT, "the run has no archive");
 	if (status != FG_OK)
 		return status;
-	*sent = (struct fg_sent_archive){
-		.file = -1,
-		.size = (uint64_t)row.bytes,
-		.digest = fg_arena_strdup(&rq->arena, row.digest),
-		.name = fg_arena_printf(&rq->arena, "%s.tar.zst", run),
-	};
-	if (strcmp(rq->method, "HEAD") != 0)
-		status = fetch(rq, &row, sent, err);
+	status = prepare(rq, run, &row, sent, err);
 	fg_kept_archive_release(&row);
 	if (status != FG_OK) {
 		atomic_fetch_sub(&rq->server->archive_bytes, sent->counted);
@@ -335,23 +198,22 @@ static int remove_row(struct fg_request *rq, const char *run, const char *projec
 int fg_handle_archive_remove(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_kept_archive row = {0};
-	const char *project = NULL;
-	const char *run = NULL;
-	int status = find_run(rq, &run, &project, err);
+	struct fg_kept kept = {0};
+	int status = fg_archive_find_run(rq, &kept, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_archive_of(rq->store, run, &row, err);
+	status = fg_store_archive_of(rq->store, kept.run, &row, err);
 	if (status == FG_ENOENT)
 		return fg_error_set(err, FG_ENOENT, "the run has no archive");
 	if (status != FG_OK)
 		return status;
-	status = remove_row(rq, run, project, err);
+	status = remove_row(rq, kept.run, kept.project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_quotas_forget(rq->server->quotas);
-	drop_object(rq, row.object);
-	fg_decision_answer(rq, "removed", run, 0);
+	fg_archive_drop_object(rq, row.object);
+	fg_decision_answer(rq, "removed", kept.run, 0);
 out:
 	fg_kept_archive_release(&row);
 	return status;

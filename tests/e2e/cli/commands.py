@@ -71,6 +71,26 @@ def explanations():
     expect(2, "did you mean 'gate.alpha'", "config", "--explain", "gate.alfa")
 
 
+def outcomes():
+    """Only the outcome that the run has finds it."""
+    outcome = expect_json("runs")["runs"][0]["outcome"]
+    check(outcome, "the run has no outcome")
+    for other in {outcome, "pass", "regression", "inconclusive", "error"}:
+        found = expect_json("runs", "--outcome", other)["runs"]
+        check(len(found) == (other == outcome), f"runs --outcome {other}: {len(found)}, the run's is {outcome}")
+    code, _, err = run("runs", "--outcome", "nonsense")
+    check(code in (0, 2), f"runs --outcome nonsense: {code} {err}")
+
+
+def traces_are_kept():
+    """Only when that is asked for."""
+    for words, expected in (((), False), (("--keep-traces",), True)):
+        code, _, err = run("run", "--quiet", *words)
+        check(code == 0, f"run {words}: {code} {err}")
+        kept = [name for _, _, names in os.walk(".fastgate/traces") for name in names if name.endswith(".fgtrace")]
+        check(bool(kept) == expected, f"run {words}: {len(kept)} traces are kept")
+
+
 def baselines_and_garbage():
     code, _, err = run("baseline")
     check(code == 0 and "no baseline is set" in err, f"baseline: {code} {err}")
@@ -133,7 +153,9 @@ def main():
     pages()
     waiting = expect_json("push", "--status")
     check(waiting.get("waiting") == 0, f"push --status: {waiting}")
+    outcomes()
     baselines_and_garbage()
+    traces_are_kept()
 
 
 finish_in_scratch(main)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import measured, total
 
 FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
 COMPILER = sys.argv[3]
@@ -31,8 +32,7 @@ def recorded(*words, code=0, **more):
 
 
 def counted(function):
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record")
-    return sum(int(line.rsplit(" ", 1)[1]) for line in folded.stdout.splitlines())
+    return total(measured(FASTGATE, f"calls.{function}", check=False))
 
 
 def domains():
@@ -361,13 +361,11 @@ def calls_from_alike_stacks_keep_their_paths():
     for option in ("-fomit-frame-pointer", "-fno-omit-frame-pointer"):
         recorded("--calls", "exp,log", "--", built("siblings", SIBLINGS, "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", option, "-lm"))
         for function, times in (("exp", 1), ("log", 0.5)):
-            folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True).stdout
-            lines = [line.rsplit(" ", 1) for line in folded.splitlines()]
+            paths = measured(FASTGATE, f"calls.{function}")
             for end, calls in wanted.items():
-                found = sum(int(value) for stack, value in lines if stack.endswith(end))
-                check(found == calls * times, f"{option}: {function} of {end}: {calls * times} expected, found {found}\n{folded}")
-            total = sum(int(value) for _, value in lines)
-            check(total == 460 * times, f"{option}: all calls of {function}: {total}")
+                found = sum(value for names, value in paths if ";".join(names).endswith(end))
+                check(found == calls * times, f"{option}: {function} of {end}: {calls * times} expected, found {found}\n{paths}")
+            check(total(paths) == 460 * times, f"{option}: all calls of {function}: {total(paths)}")
 
 
 def body():

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -28,13 +29,10 @@ def recorded(option, functions, *command):
 
 def counted(function, root=""):
     """Calls by path, from `root` on where that is a function of it."""
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True)
     sums = {}
-    for line in folded.stdout.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        names = stack.split(";")
+    for names, value in measured(FASTGATE, f"calls.{function}"):
         path = ";".join(names[names.index(root):] if root in names else names)
-        sums[path] = sums.get(path, 0) + int(value)
+        sums[path] = sums.get(path, 0) + value
     return sums
 
 

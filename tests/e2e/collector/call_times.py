@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import measured, total
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -34,9 +35,8 @@ def times_of(name):
     return row
 
 
-def total(measure):
-    folded = call(FASTGATE, "-q", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
-    return sum(float(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+def total_of(measure):
+    return total(measured(FASTGATE, measure))
 
 
 LIBRARY = """
@@ -116,8 +116,8 @@ def calls_that_are_left_are_counted_and_have_no_duration(program):
     check(done.stdout == plain, f"{done.stdout!r} instead of {plain!r}")
     left = int(plain.split()[1])
     check(left > 0, plain)
-    check(times_of("thrower")["calls"] == 25 and total("calls.thrower") == 50, f"half of them throw: {times_of('thrower')}")
-    check(times_of("qsort")["calls"] == 40 - left and total("calls.qsort") == 40, f"{left} were left by longjmp: {times_of('qsort')}")
+    check(times_of("thrower")["calls"] == 25 and total_of("calls.thrower") == 50, f"half of them throw: {times_of('thrower')}")
+    check(times_of("qsort")["calls"] == 40 - left and total_of("calls.qsort") == 40, f"{left} were left by longjmp: {times_of('qsort')}")
     check("-V times" in done.stderr, f"how to see them: {done.stderr}")
 
 
@@ -136,12 +136,12 @@ def a_call_takes_as_long_as_it_takes():
 def calls_within_calls_of_the_same_function_are_no_time_twice():
     row = times_of("down")
     check(row["calls"] == 101, f"down: {row}")
-    check(row["own_ns"] <= total("time.down") <= row["total_ns"], f"time.down is that of the outermost call: {total('time.down')}, {row}")
-    check(total("time.down") <= row["max_ns"] * 1.0001, f"one outermost call: {total('time.down')}, {row}")
+    check(row["own_ns"] <= total_of("time.down") <= row["total_ns"], f"time.down is that of the outermost call: {total_of('time.down')}, {row}")
+    check(total_of("time.down") <= row["max_ns"] * 1.0001, f"one outermost call: {total_of('time.down')}, {row}")
 
 
 def what_cannot_be_timed_is_counted_and_told(said):
-    check(total("calls.on_the_stack") == 1 and total("calls.waitpid") == 1, "they are counted")
+    check(total_of("calls.on_the_stack") == 1 and total_of("calls.waitpid") == 1, "they are counted")
     names = [row["name"] for row in rows()]
     check("on_the_stack" not in names and "longjmp" not in names and "waitpid" not in names, f"timed: {names}")
     for name in ("on_the_stack", "waitpid", "longjmp"):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -23,14 +24,7 @@ def recorded(patterns, *command, code=0):
 
 def by_caller(function, within=None):
     """How often each function called this one; only on stacks that have `within`."""
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True)
-    sums = {}
-    for line in folded.stdout.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        names = stack.split(";")
-        if within is None or within in names:
-            sums[names[-1]] = sums.get(names[-1], 0) + int(value)
-    return sums
+    return by_leaf(measured(FASTGATE, f"calls.{function}"), within)
 
 
 def expect(function, wanted, within=None):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
@@ -82,13 +83,7 @@ def recorded(program, *words, patterns=NAMES, kind="--calls", more=()):
 
 
 def by_caller(function):
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record")
-    sums = {}
-    for line in folded.stdout.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        name = stack.split(";")[-1]
-        sums[name] = sums.get(name, 0) + int(value)
-    return sums
+    return by_leaf(measured(FASTGATE, f"calls.{function}", check=False))
 
 
 def expect_all(what, done, way):

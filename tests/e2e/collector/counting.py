@@ -3,6 +3,7 @@
 import os
 
 from checks import call, check
+from folded import measured
 
 FASTGATE = None
 
@@ -20,11 +21,7 @@ def recorded(measures, *command, code=0):
 
 
 def stacks(measure):
-    """Every call path, as a list of names, and its value."""
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
-    for line in folded.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        yield stack.split(";"), int(value)
+    return measured(FASTGATE, measure)
 
 
 def within(measure, function):

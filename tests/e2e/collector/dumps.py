@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch
+from folded import by_leaf, measured
 from control_page import await_page, read_page
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -66,8 +67,7 @@ def expect(wanted, *words):
 
 
 def held(measure):
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record").stdout
-    return {line.rsplit(" ", 1)[0].split(";")[-1]: int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()}
+    return by_leaf(measured(FASTGATE, measure, check=False))
 
 
 MARKS = ("cache", "ask", "cache", "hold", "ask", "cache", "let-go")

@@ -4,11 +4,13 @@
 heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every allocation where it was made, to the
 byte, in every thread and process, and changes nothing that the program does.
 """
+import operator
 import os
 import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -23,15 +25,7 @@ def recorded(*command, code=0):
 
 def by_function(measure, within=None):
     """What each function called malloc and its like for, by the name of the leaf; only on stacks that have `within`."""
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
-    sums = {}
-    for line in folded.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        names = stack.split(";")
-        if within is None or within in names:
-            join = max if measure == "heap.largest" else int.__add__
-            sums[names[-1]] = join(sums.get(names[-1], 0), int(value))
-    return sums
+    return by_leaf(measured(FASTGATE, measure), within, max if measure == "heap.largest" else operator.add)
 
 
 def expect(measure, wanted, within=None):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch
+from folded import by_leaf, measured
 from seccomp import PROCESS_VM_READV, forbid_system_call
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -22,13 +23,7 @@ def record(*command):
 
 def by_function(measure):
     """The values of our functions, those on a stack with `main` or of a thread, by the name of the leaf."""
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
-    values = {}
-    for line in folded.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        name = stack.split(";")[-1]
-        values[name] = values.get(name, 0) + int(value)
-    return values
+    return by_leaf(measured(FASTGATE, measure))
 
 
 def expect(measure, wanted):

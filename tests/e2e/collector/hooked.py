@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
+from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
 COMPILER = sys.argv[4]
@@ -89,13 +90,7 @@ def recorded(*options):
 
 
 def by_caller(function):
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", f"calls.{function}", "fastgate-record", check=True)
-    sums = {}
-    for line in folded.stdout.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        name = stack.split(";")[-1].split("(")[0]
-        sums[name] = sums.get(name, 0) + int(value)
-    return sums
+    return by_leaf([([names[-1].split("(")[0]], value) for names, value in measured(FASTGATE, f"calls.{function}")])
 
 
 def expect(function, wanted):

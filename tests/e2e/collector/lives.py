@@ -9,19 +9,14 @@ import os
 import sys
 
 from checks import call, check, finish_in_scratch
+from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def by_function(measure):
-    folded = call(FASTGATE, "--quiet", "export", "-F", "folded", "--measure", measure, "fastgate-record", check=True).stdout
-    values = {}
-    for line in folded.splitlines():
-        stack, value = line.rsplit(" ", 1)
-        name = stack.split(";")[-1]
-        values[name] = values.get(name, 0) + int(value)
-    return values
+    return by_leaf(measured(FASTGATE, measure))
 
 
 def classes(family, function):

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 
+import folded
 from checks import call, check, finish_in_scratch, write
 from pythons import interpreters
 
@@ -143,10 +144,7 @@ def record(*words, options=()):
 
 def stacks(*options):
     """(functions from the outside to the inside, samples) of each call path."""
-    text = call(FASTGATE, "export", "-F", "folded", "--samples", *options, FOLDER, check=True).stdout
-    for line in text.splitlines():
-        names, _, count = line.rpartition(" ")
-        yield names.split(";"), int(count)
+    return folded.stacks(FASTGATE, "--samples", *options, trace=FOLDER)
 
 
 def every_leaf_has_its_callers(python):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import folded
 from checks import call, check, finish_in_scratch, write
 from pythons import interpreters
 
@@ -114,10 +115,7 @@ def record(*words):
 
 def stacks(*options):
     """(functions from the outside to the inside, samples) of each call path."""
-    text = call(FASTGATE, "export", "-F", "folded", "--samples", *options, FOLDER, check=True).stdout
-    for line in text.splitlines():
-        names, _, count = line.rpartition(" ")
-        yield names.split(";"), int(count)
+    return folded.stacks(FASTGATE, "--samples", *options, trace=FOLDER)
 
 
 def running(python, *words):

@@ -65,6 +65,18 @@ def larger(held, mapped):
     return done, first_benchmark()
 
 
+def stored_runs():
+    """Of the three runs before: the first made one allocation more than the second, the third held more than both."""
+    for measure, a, b, code, blamed in (("heap.allocations", "latest~1", "latest~2", 1, "load"), ("heap.allocations", "latest~1", "latest", 0, None),
+                                        ("heap.live", "latest~1", "latest", 1, "keep")):
+        done = call(FASTGATE, "compare", "--measure", measure, a, b)
+        check(done.returncode == code, f"compare --measure {measure} {a} {b}: {done.returncode}\n{done.stdout}{done.stderr}")
+        check(not blamed or f"main → {blamed}" in done.stdout, f"{measure}: {blamed} is not blamed\n{done.stdout}")
+        check("cpu time" not in done.stdout, f"{measure} is not judged alone:\n{done.stdout}")
+    done = call(FASTGATE, "compare", "--measure", "nothing", "latest~1", "latest")
+    check(done.returncode == 2 and "nothing" in done.stderr, f"{done.returncode} {done.stderr}")
+
+
 def peak_memory():
     write("app.c", LARGER.replace("HELD", "1000000").replace("MAPPED", "1000000"))
     git("commit", "-q", "-a", "-m", "another program")
@@ -112,6 +124,8 @@ def body():
     check((peak["baseline"], peak["candidate"], peak["verdict"]) == (3000, 3100, "pass"), f"{peak}")
     blamed = next(one for one in benchmark["measures"] if one["measure"] == "heap.live")["functions"]
     check(blamed[0]["name"] == "keep", f"{blamed}")
+
+    stored_runs()
 
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.also=[heat]")
     check(done.returncode == 2 and "heat" in done.stderr, f"an event that is not known: {done}")

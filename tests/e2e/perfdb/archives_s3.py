@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Archives in S3-compatible storage (OpenStack Swift's S3 API): signed, compared, away and back, removed, and never under a wrong key."""
-import hashlib
 import json
 import os
 import subprocess
@@ -11,6 +10,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "security"))
 
+from archive_requests import PIECE, ask_offset, digest_of, make, send_piece, upload  # noqa: E402
 from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, push, token  # noqa: E402
 from checks import call, check, finish_in_scratch  # noqa: E402
 
@@ -20,7 +20,6 @@ if not PYTHON:
     sys.exit(77)
 KEY_ID, KEY = "team:ci", "a/key+with=letters"
 BUCKET, PREFIX = "traces", "perf/one"
-TYPE = "application/vnd.fastgate.archive"
 
 
 class Storage:
@@ -54,14 +53,6 @@ def server_of(storage, key=KEY, *options):
                   environment={"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": key})
 
 
-def make(text, size):
-    return b"\x28\xb5\x2f\xfd" + (text * (size // len(text) + 1)).encode()
-
-
-def upload(server, run, data, secret):
-    return server.ask("POST", f"/api/v1/archives/{run}", {"Content-Type": TYPE, "Content-SHA256": hashlib.sha256(data).hexdigest()}, data, token=secret)
-
-
 def download(server, run, secret):
     return server.ask("GET", f"/api/v1/archives/{run}", token=secret)
 
@@ -79,8 +70,8 @@ def taken_and_given_back(storage, admin):
         run = runs[0]
         with open(f"/proc/{server.process.pid}/environ", "rb") as file:
             check(KEY.encode() not in file.read(), "the key stays in the environment")
-        expect(upload(server, run, data, admin), 201, "upload")
-        expect(upload(server, run, data, admin), 200, "the same again")
+        expect(upload(server, run, data, token=admin), 201, "upload")
+        expect(upload(server, run, data, token=admin), 200, "the same again")
         names = storage.objects()
         check(len(names) == 1 and names[0].startswith(PREFIX + "/"), f"{names}")
         check(storage.own("GET", "/" + names[0]) == data, "another thing was put there")
@@ -90,7 +81,7 @@ def taken_and_given_back(storage, admin):
 
 def under_a_wrong_key_nothing_happens(storage, admin, run, other):
     with server_of(storage, "a wrong key") as server:
-        answer = expect(upload(server, other, make("wrong", 100), admin), 503, "an upload under a wrong key")
+        answer = expect(upload(server, other, make("wrong", 100), token=admin), 503, "an upload under a wrong key")
         check(answer.code() == "unavailable" and answer.headers.get("retry-after") and b"Signature" not in answer.body, f"{answer.body}")
         check("403 SignatureDoesNotMatch" in last_error(), f"the log does not say why: {last_error()}")
         expect(download(server, run, admin), 503, "a download under a wrong key")
@@ -105,6 +96,47 @@ def what_comes_back_is_compared(storage, admin, run, data, name):
         check("is not what was put there" in last_error(), f"{last_error()}")
         storage.own("PUT", "/" + name, data)
         expect(download(server, run, admin), 200, "what was put right again")
+
+
+def parts_come_signed(storage, admin, run, data, name):
+    """Only the part is asked for, so it is not compared with the digest of the whole: the whole is."""
+    with server_of(storage) as server:
+        for header, first, last in (("bytes=0-9", 0, 9), ("bytes=1048570-1048580", 1048570, 1048580), ("bytes=-5", len(data) - 5, len(data) - 1)):
+            answer = expect(server.ask("GET", f"/api/v1/archives/{run}", {"Range": header}, token=admin), 206, header)
+            check(answer.body == data[first:last + 1], f"{header}: other bytes")
+            check(answer.headers["content-range"] == f"bytes {first}-{last}/{len(data)}" and answer.headers["etag"] == f'"{digest_of(data)}"', f"{answer.headers}")
+        storage.own("PUT", "/" + name, data[:100])
+        expect(server.ask("GET", f"/api/v1/archives/{run}", {"Range": "bytes=90-110"}, token=admin), 503, "a part that the storage cannot give")
+        storage.own("PUT", "/" + name, data)
+
+
+def pieces_wait_in_the_storage(storage, admin, run):
+    """Whichever server they came to; only the whole is an archive."""
+    data = make("in pieces", 2 * PIECE + 1000)
+    with server_of(storage) as server:
+        expect(send_piece(server, run, data, 0, token=admin), 202, "the first piece")
+        server.process.kill()
+    with server_of(storage) as server:
+        check(ask_offset(server, run, data, token=admin).json()["offset"] == PIECE, "the piece is lost")
+        expect(send_piece(server, run, data, PIECE, token=admin), 202, "the second piece")
+        check(len([one for one in storage.objects() if ".begun/" in one]) == 2, f"{storage.objects()}")
+        expect(download(server, run, admin), 404, "half an archive")
+        expect(send_piece(server, run, data, 2 * PIECE, token=admin), 201, "the last piece")
+        check(not [one for one in storage.objects() if ".begun/" in one] and len(storage.objects()) == 2, f"{storage.objects()}")
+        check(download(server, run, admin).body == data, "another thing comes back")
+        expect(server.ask("DELETE", f"/api/v1/archives/{run}", token=admin), 200, "removal")
+        changed = make("changed", 2 * PIECE)
+        expect(send_piece(server, run, changed, 0, token=admin), 202, "the first piece")
+        piece = [one for one in storage.objects() if ".begun/" in one][0]
+        storage.own("PUT", "/" + piece, data[:PIECE])
+        expect(send_piece(server, run, changed, PIECE, token=admin), 202, "the second piece")
+        expect(send_piece(server, run, changed, 2 * PIECE, token=admin), 409, "the last piece, with another thing in the storage")
+        check(len(storage.objects()) == 1, f"{storage.objects()}")
+        expect(send_piece(server, run, data, 0, token=admin), 202, "what will be left")
+    (piece,) = [one for one in storage.objects() if ".begun/" in one]
+    start, _, made = piece.rpartition("-")
+    storage.own("DELETE", "/" + piece)
+    storage.own("PUT", f"/{start}-{int(made, 16) - 2 * 86400:010x}", b"x")
 
 
 def storage_that_is_away_loses_nothing(admin, run, gone_url):
@@ -128,12 +160,12 @@ def storage_that_is_away_loses_nothing(admin, run, gone_url):
         with open("client.tar.zst", "rb") as file:
             check(download(server, own[:-6], admin).body == file.read(), "what waited is not there")
         expect(server.ask("DELETE", f"/api/v1/archives/{own[:-6]}", token=admin), 200, "removal")
-        check(len(storage.objects()) == 1, f"{storage.objects()}")
+        check(len(storage.objects()) == 2, f"{storage.objects()}")  # and the piece that is left
         gc_removes_what_no_run_has(storage, server, admin, run)
 
 
 def gc_removes_what_no_run_has(storage, server, admin, run):
-    name = storage.objects()[0]
+    name = [one for one in storage.objects() if ".begun/" not in one][0]
     folder, _, last = name.rpartition("/")
     digest, _, chance = last.split("-")
     strays = [f"{folder}/{digest}-{number:010x}-{chance}" for number in range(1, 4)]
@@ -145,6 +177,7 @@ def gc_removes_what_no_run_has(storage, server, admin, run):
         file.write(f"{KEY_ID}\n{KEY}\n")
     done = call(PERFDB, "gc", "--database", DATABASE, "--archives", f"s3://{BUCKET}/{PREFIX}/", "--archives-url", storage.url, "--archives-key-file", "key")
     check(done.returncode == 0 and "1 archive of removed runs and 3 without a run removed" in done.stderr, f"{done.stderr}")
+    check("1 piece of unfinished archives removed" in done.stderr, f"{done.stderr}")
     check(storage.objects() == sorted(kept), f"{storage.objects()}")
 
 
@@ -165,6 +198,8 @@ def body():
         run, other, data, name = taken_and_given_back(storage, admin)
         under_a_wrong_key_nothing_happens(storage, admin, run, other)
         what_comes_back_is_compared(storage, admin, run, data, name)
+        parts_come_signed(storage, admin, run, data, name)
+        pieces_wait_in_the_storage(storage, admin, other)
     storage_that_is_away_loses_nothing(admin, run, storage.url)
     wrong_options_are_said()
 

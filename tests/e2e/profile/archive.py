@@ -129,6 +129,22 @@ class Archive(unittest.TestCase):
         late = self.run_here("view", "late.tar.zst")
         self.assertRegex(late.stderr, r"note: program: no names: .*No such file")
 
+    def test_binaries_that_moved_are_found_where_they_are_said_to_be(self):
+        (self.home / "kept").mkdir(exist_ok=True)
+        shutil.copy(PROGRAM, self.home / "leaving")
+        done = self.run_here("record", "--rate", "2000", "-o", "moved-traces", "--", self.home / "leaving")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shutil.move(self.home / "leaving", self.home / "kept" / "leaving")
+        (self.home / "nowhere").mkdir(exist_ok=True)
+        for folder, found in (("nowhere", False), ("kept", True)):
+            # A home of its own: nothing is remembered of the program.
+            fresh = {"HOME": str(self.home / f"home-{folder}")}
+            done = self.run_here("archive", "--binaries", folder, "-o", f"{folder}.tar.zst", "moved-traces", env=fresh)
+            self.assertEqual((done.returncode, "not in the archive: leaving" not in done.stderr), (0, found), done.stderr)
+            for words in (("view", "--all", f"{folder}.tar.zst"), ("view", "--all", "--binaries", folder, "moved-traces")):
+                shown = self.run_here(*words, env={"HOME": str(self.home / "elsewhere")})
+                self.assertEqual("in_the_program" in shown.stdout, found, (words, shown.stdout, shown.stderr))
+
     def test_it_can_be_imported(self):
         done = self.run_here("import", "-o", "run.fgrun", "traces.tar.zst")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -37,6 +37,12 @@ for pair in terminal:txt json:json junit:junit.xml markdown:md gitlab:metrics.tx
 	"$fastgate" report --format "${pair%%:*}" | cmp - "$golden/mixed.${pair#*:}" || fail "$pair is not the golden file"
 done
 
+# Annotations stand at lines of the checkout, which may be named; what lies elsewhere has none.
+"$fastgate" report --format github --source-root /src/ | grep -q '^::error file=reco/fit.cpp,line=[0-9]*,' || fail "--source-root does not lead to the file"
+for root in /src/rec /elsewhere /src/reco/fit.cpp; do
+	! "$fastgate" report --format github --source-root "$root" | grep -q 'file=' || fail "--source-root $root leads to a file"
+done
+
 # The ending of the file decides.
 "$fastgate" report -o page.html
 head -c 15 page.html | grep -q '<!DOCTYPE html>' || fail "page.html is no HTML"
