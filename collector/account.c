@@ -4,7 +4,9 @@
 enum {
 	FIRST_LEAST_NS = 100000, /* or half a period, */
 	INTERRUPT_NS = 50000,    /* but not less than this, or the whole period */
-	FAULT_NS = 1000          /* of one that clears a page of 4 KiB, generously */
+	FAULT_NS = 1000,         /* of one that clears a page of 4 KiB, generously */
+	PORTIONS = 16,           /* moments that make up for a difference together */
+	MOST_TIMES = 4           /* a portion is a whole one times this, or divided by it */
 };
 
 void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
@@ -43,6 +45,19 @@ bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns)
 {
 	return split->faults > 0 &&
 	       (split->system_ns > split->user_ns || split->faults * FAULT_NS * 2 > due_ns);
+}
+
+uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
+			    bool is_last)
+{
+	const int64_t each = (int64_t)each_ns;
+	const int64_t beyond_ns = account->owed_ns - (int64_t)left * each;
+	const int64_t portion_ns =
+		each + beyond_ns / (int64_t)(is_last ? left : left + PORTIONS - 1);
+
+	if (!is_last && portion_ns < each / MOST_TIMES)
+		return each_ns / MOST_TIMES;
+	return portion_ns > MOST_TIMES * each ? MOST_TIMES * each_ns : (uint64_t)portion_ns;
 }
 
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)

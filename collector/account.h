@@ -99,6 +99,21 @@ static inline uint64_t fg_account_periods(const struct fg_account *account, uint
 	return count > 1 ? (uint64_t)count : 1;
 }
 
+/* CPU time in no sample, if the CPU clock says `cpu_ns` now: as a look would find. */
+static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
+{
+	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);
+}
+
+/*
+ * System time for the next of `left` moments at which a clock of its own has met the thread in the
+ * kernel, each of which stands for `each_ns`.  The two clocks drift apart by chance; what is owed
+ * beyond, or not owed at all, is made up for in small portions by the moments to come, lest those
+ * that come at a certain time get more than others; by these alone if they are the last.
+ */
+uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
+			    bool is_last);
+
 static inline void fg_account_give(struct fg_account *account, uint64_t weight_ns)
 {
 	account->owed_ns -= (int64_t)weight_ns;

@@ -15,6 +15,7 @@
 #include "collector/introduce.h"
 #include "collector/kernel.h"
 #include "collector/paths.h"
+#include "collector/regions.h"
 #include "collector/restart.h"
 #include "collector/sampling.h"
 #include "collector/signals.h"
@@ -23,6 +24,7 @@
 #include "collector/writer.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +35,9 @@ enum {
 	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
 	KERNEL_PATIENCE = 128,
+	SAMPLES_PER_LOOK = 2, /* of user time, where nothing looks for system time yet */
+	AHEAD_PERIODS = 3,    /* that are in no sample: there is system time */
+	LATE_PERIODS = 8,     /* by which what is owed may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
 	LONGEST_NS = 300000,
 };
@@ -48,14 +53,14 @@ static bool stack_is_small(const ucontext_t *context)
 	       here < low + context->uc_stack.ss_size && here - low < ALTERNATE_ROOM;
 }
 
-static void write_region(struct fg_thread *thread)
+static void write_region(struct fg_thread *thread, uint32_t region)
 {
-	if (thread->regions.current == thread->regions.written)
+	if (region == thread->regions.written)
 		return;
 	fg_record_begin(thread, FG_RECORD_REGION_SET);
-	fg_record_number(thread, thread->regions.current);
+	fg_record_number(thread, region);
 	if (fg_record_write(thread))
-		thread->regions.written = thread->regions.current;
+		thread->regions.written = region;
 }
 
 static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint64_t weight_ns)
@@ -130,7 +135,7 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 	if (!fg_ensure_file(thread))
 		return false;
 	fg_thread_announce(thread);
-	write_region(thread);
+	write_region(thread, thread->regions.current);
 	if (stack_is_small(context))
 		fg_lose(FG_LOSS_SMALL_STACK, 1);
 	else
@@ -182,17 +187,110 @@ static bool was_asleep(const ucontext_t *context)
 	       (fg_arch_behind_syscall(pc) && fg_arch_result(context) == -EINTR);
 }
 
+/*
+ * It is met in the kernel.  Threads too short to be met are stood for by those that are met for the
+ * first time.
+ */
+static void meet_system(struct fg_thread *thread, uint64_t now_ns)
+{
+	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
+	if (thread->system_ns == 0)
+		thread->account.owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
+}
+
+/* A record got its share: it becomes a sample of its time. */
+static void write_met(struct fg_thread *thread, const struct fg_kernel_met *met, uint64_t weight_ns)
+{
+	/* samples of the same time were parts of one */
+	const uint64_t least_ns = thread->writer.last_time_ns + 1;
+
+	write_region(thread, met->region);
+	write_sample(thread, met->time_ns > least_ns ? met->time_ns : least_ns, FG_CLOCK_SYSTEM, 0,
+		     met->path, weight_ns);
+	fg_account_give(&thread->account, weight_ns);
+	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);
+}
+
+/* The oldest ones are gone. */
+static void drop_news(struct fg_kernel_news *news, uint32_t count)
+{
+	news->count -= count;
+	memmove(news->met, news->met + count, news->count * sizeof(news->met[0]));
+}
+
+/*
+ * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
+ * Each waits until something is owed to system time, lest samples exceed the CPU time.
+ */
+__attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64_t now_ns,
+						bool is_last)
+{
+	struct fg_kernel_news *news = &thread->stack->news;
+	struct fg_account *account = &thread->account;
+	uint32_t given = 0;
+
+	if (news->count == FG_KERNEL_NEWS_MAX)
+		drop_news(news, FG_KERNEL_NEWS_MAX / 2);
+	const uint32_t before = news->count;
+
+	if (fg_kernel_is_clock(thread))
+		fg_kernel_news(thread, news);
+	for (uint32_t i = before; i < news->count; i++)
+		news->met[i].region = fg_region_at(thread, news->met[i].time_ns);
+	if (news->count == 0)
+		return;
+	meet_system(thread, now_ns);
+	thread->clocks.tick_idle = 0;
+	for (; given < news->count && fg_account_due(account) > 0; given++)
+		write_met(thread, &news->met[given],
+			  fg_account_portion(account, news->count - given, fg_kernel_period_ns(),
+					     is_last));
+	drop_news(news, given);
+}
+
+static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
+{
+	const bool waits = thread->stack->news.count > 0 || fg_kernel_has_news(thread);
+
+	if (!waits || !fg_thread_enter(thread))
+		return;
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		take_news(thread, now_ns, false);
+	}
+	fg_thread_leave(thread);
+	/* stops where the thread leaves its CPU too often by now */
+	fg_kernel_watch(thread);
+}
+
+/*
+ * What is owed to system time and no record of the kernel's event is going to take: that of places
+ * whose call path it could not tell, and what has been owed for long.
+ */
+static uint64_t due_at_tick(struct fg_thread *thread)
+{
+	const uint64_t due_ns = fg_account_due(&thread->account);
+	const uint64_t late_ns = LATE_PERIODS * fg_kernel_period_ns();
+	uint64_t *const unknown_ns = &thread->clocks.kernel_unknown_ns;
+
+	if (!fg_kernel_is_clock(thread) || fg_g.sandboxed)
+		return due_ns;
+	if (*unknown_ns > late_ns)
+		*unknown_ns = late_ns;
+	const uint64_t here_ns = due_ns < *unknown_ns ? due_ns : *unknown_ns;
+
+	*unknown_ns -= here_ns;
+	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
+}
+
 /* The thread was met in the kernel: give it what is owed to system time. */
 static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
 			  uint64_t now_ns)
 {
 	struct fg_account *account = &thread->account;
 
-	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
-	/* Threads too short to be met are stood for by those that are met for the first time. */
-	if (thread->system_ns == 0)
-		account->owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
-	const uint64_t due_ns = fg_account_due(account);
+	meet_system(thread, now_ns);
+	const uint64_t due_ns = due_at_tick(thread);
 
 	if (due_ns == 0 || !fg_thread_enter(thread))
 		return;
@@ -249,16 +347,17 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 
 	if (thread->clocks.probe.on)
 		return;
+	if (!on || fg_account_is_behind(account, on, atomic_load(&fg_g.switches)))
+		fg_kernel_skip(thread);
 	fg_thread_times(&now);
 	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (!on) {
-		fg_kernel_skip(thread);
+	if (!on)
 		return;
-	}
 	const bool worthwhile = split.system_ns >= WORTH_NS ||
 				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
 
 	if (!fg_g.options.exact) {
+		look_for_news(thread, now_ns);
 		adapt_tick(thread, worthwhile);
 		if (behind || fg_account_is_fault(&split, fg_account_due(account)))
 			sample_system(thread, context, behind, now_ns);
@@ -330,6 +429,7 @@ static void note_switch(struct fg_thread *thread, bool on)
 
 	if (fg_g.sandboxed || !fg_account_is_behind(&thread->account, on, switches))
 		return;
+	fg_kernel_skip(thread);
 	fg_thread_times(&now);
 	fg_account_look(&thread->account, &now, on, switches, &split);
 }
@@ -368,7 +468,53 @@ static void on_perf_with_kernel(struct fg_thread *thread, const ucontext_t *cont
 	}
 }
 
-static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
+/*
+ * Ticks may never meet a program that runs in step with them.  Where user time was met it is seen
+ * that there is system time, and what the kernel's event has met of it is taken.
+ */
+static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
+{
+	struct fg_account *account = &thread->account;
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (fg_g.clock_system != FG_CLOCK_SYSTEM || fg_g.sandboxed || clocks->kernel_refused)
+		return;
+	if (fg_kernel_has_news(thread)) {
+		fg_thread_times(&now);
+		fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
+		look_for_news(thread, now_ns);
+	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
+		clocks->unlooked = 0;
+		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
+		    (int64_t)(AHEAD_PERIODS * fg_g.period_ns))
+			fg_kernel_watch(thread);
+	}
+}
+
+void fg_take_last_news(struct fg_thread *thread)
+{
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (!thread->written || !thread->clocks.attached || fg_g.sandboxed ||
+	    !fg_kernel_is_clock(thread) || !fg_sampling_on(now_ns) ||
+	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
+		return;
+	/* No handler looks at the account meanwhile. */
+	thread->clocks.attached = false;
+	atomic_signal_fence(memory_order_seq_cst);
+	fg_thread_times(&now);
+	fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
+	take_news(thread, now_ns, true);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->clocks.attached = true;
+}
+
+static void on_perf(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	const uint64_t weight_ns = fg_g.period_ns;
 
@@ -382,6 +528,7 @@ static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on
 	if (!on)
 		return;
 	fg_account_user(&thread->account, weight_ns);
+	look_for_system(thread, now_ns);
 	sample_or_carry(thread, context, weight_ns);
 }
 
@@ -399,7 +546,7 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 		else if (info->si_code == SI_TIMER)
 			on_probe(thread, context, now_ns, on);
 		else
-			on_perf(thread, context, on);
+			on_perf(thread, context, now_ns, on);
 		break;
 	case FG_CLOCK_JITTER:
 		on_jitter(thread, context, tick, on);

@@ -5,6 +5,8 @@
 
 #include "collector/state.h"
 
+/* Before the thread's clocks are stopped: what no handler will come to see.  Under its `busy`. */
+void fg_take_last_news(struct fg_thread *thread);
 void fg_on_signal(int signal, siginfo_t *info, void *context);
 
 #endif

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A record of the ring belongs to a sample if the program entered the kernel at the same
- * instruction with the same stack pointer: at the system call behind which the sample stands, or at
- * the instruction that faulted.  Of a fault the stack pointer suffices where no record has the
- * instruction: a loop over fresh pages faults at several.
+ * Where samples of system time are taken at kernel ticks, each record has a copy of the innermost
+ * part of the program's stack: its call path is found without having met the thread there.
+ *
+ * Without that, or where the way leads beyond the copy, a record of the ring belongs to a sample if
+ * the program entered the kernel at the same instruction with the same stack pointer: at the system
+ * call behind which the sample stands, or at the instruction that faulted.  Of a fault the stack
+ * pointer suffices where no record has the instruction: a loop over fresh pages faults at several.
  *
  * Every record since the last look stands for a period of the event and gets that much of the
  * sample's weight; the last one gets what is left: system time that no sample has met, be it at
@@ -14,35 +17,47 @@
 
 #include "collector/arch.h"
 #include "collector/paths.h"
+#include "collector/python.h"
+#include "collector/walk_copy.h"
 #include "collector/writer.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	RING_BYTES = 16384, /* a power of two, and of pages; the control page comes on top */
-	RING_WORDS = RING_BYTES / 8,
-	KEPT_BYTES = RING_BYTES / 2,
+	/* Powers of two, and of pages; the control page comes on top. */
+	RING_BYTES = 16384,        /* without stacks */
+	RING_BYTES_STACKS = 65536, /* with them, at least, */
+	RING_BYTES_MOST = 262144,  /* and at most */
+	STACK_BYTES = 4096,        /* of the program's stack */
+	RECORD_BYTES = STACK_BYTES + 512,
+	KEPT = 2,        /* the part of a ring for records that have been looked at: 1 / KEPT, */
+	KEPT_STACKS = 8, /* or this */
 	FRAMES_MAX = 40,
 	PERIOD_SHARE = 8, /* its period is longer by this part, lest it keep step with the clock */
-	RECORD_WORDS_MIN = 3,
-	CALM_NS = 250000, /* CPU time for each time that a calm thread leaves its CPU, */
+	RECORD_WORDS_MIN = 4,
+	CALM_NS = 200000, /* CPU time for each time that a calm thread leaves its CPU, */
 	CALM_FIRST = 20,  /* who may do so this often in any case */
 	/* asm/perf_regs.h numbers them for x86, whatever the width */
+	REGISTER_BP = 6,
 	REGISTER_SP = 7,
 	REGISTER_IP = 8,
 };
 
 static const uint64_t markers = (uint64_t)-4096; /* between the addresses of a call chain */
 
-/* Where a record's parts lie, in words from the beginning of time. */
+/* What a record says, and where its parts lie, in words from the beginning of time. */
 struct record {
+	uint64_t time_ns;
 	uint64_t chain;
 	uint64_t count;
-	uint64_t sp, ip; /* of the program */
+	uint64_t bp, sp, ip; /* of the program */
+	uint64_t stack;
+	uint64_t stack_bytes;
 };
 
 struct matches {
@@ -55,16 +70,47 @@ static struct perf_event_mmap_page *control(const struct fg_thread *thread)
 	return thread->clocks.kernel_ring;
 }
 
+static const uint8_t *ring_data(const struct fg_thread *thread)
+{
+	return (const uint8_t *)thread->clocks.kernel_ring + FG_ARCH_PAGE;
+}
+
 static uint64_t word(const struct fg_thread *thread, uint64_t at)
 {
-	const uint8_t *data = (const uint8_t *)thread->clocks.kernel_ring + FG_ARCH_PAGE;
-
-	return ((const uint64_t *)(const void *)data)[at % RING_WORDS];
+	return ((const uint64_t *)(const void *)ring_data(
+		thread))[at % (thread->clocks.kernel_ring_bytes / 8)];
 }
 
 /* ---- the event ---- */
 
-static int open_event(uint64_t period_ns)
+/*
+ * Ticks alone would meet system time: records are to have the program's stack.  Python's frames are
+ * not in it.
+ */
+static bool wants_stacks(void)
+{
+	return fg_g.clock_system == FG_CLOCK_SYSTEM && !fg_python_is_on();
+}
+
+static uint64_t period_of_event(void)
+{
+	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
+}
+
+/* Those that come from one tick to the next must find room, or there were fewer before a tick. */
+static uint32_t bytes_of_ring(bool with_stacks)
+{
+	const uint64_t records = fg_g.tick_ns / period_of_event() + 2;
+	uint32_t bytes = RING_BYTES_STACKS;
+
+	if (!with_stacks)
+		return RING_BYTES;
+	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MOST)
+		bytes *= 2;
+	return bytes;
+}
+
+static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 {
 	struct perf_event_attr attr;
 
@@ -73,14 +119,21 @@ static int open_event(uint64_t period_ns)
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.sample_period = period_ns;
-	attr.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
-	attr.sample_regs_user = UINT64_C(1) << REGISTER_SP | UINT64_C(1) << REGISTER_IP;
+	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
+	attr.sample_regs_user = UINT64_C(1) << REGISTER_BP | UINT64_C(1) << REGISTER_SP |
+				UINT64_C(1) << REGISTER_IP;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	if (with_stacks) {
+		attr.sample_type |= PERF_SAMPLE_STACK_USER;
+		attr.sample_stack_user = STACK_BYTES;
+	}
 	attr.sample_max_stack = FRAMES_MAX;
 	attr.exclude_user = 1;
 	attr.exclude_hv = 1;
 	attr.exclude_callchain_user = 1;
 	attr.watermark = 1;
-	attr.wakeup_watermark = RING_BYTES;
+	attr.wakeup_watermark = ring_bytes;
 	const long fd =
 		syscall(SYS_perf_event_open, &attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
 
@@ -99,11 +152,6 @@ static void refuse(struct fg_thread *thread, int error)
 		__atomic_store_n(&header->kernel_errno, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-static uint64_t period_of_event(void)
-{
-	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
-}
-
 /* A second timer to stop and to start makes each switch to another thread dearer. */
 static bool is_calm(const struct fg_thread *thread)
 {
@@ -113,9 +161,33 @@ static bool is_calm(const struct fg_thread *thread)
 	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
 }
 
+/* Returns why not, or 0. */
+static int start_to_look(struct fg_thread *thread, bool with_stacks)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	const uint32_t bytes = bytes_of_ring(with_stacks);
+	const int fd = open_event(period_of_event(), with_stacks, bytes);
+
+	if (fd < 0)
+		return -fd;
+	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int error = errno;
+
+	(void)syscall(SYS_close, fd);
+	if (ring == MAP_FAILED)
+		return error == EPERM ? ENOMEM : error;
+	clocks->kernel_seen = 0;
+	clocks->kernel_unknown_ns = 0;
+	clocks->kernel_ring_bytes = bytes;
+	clocks->kernel_stacks = with_stacks;
+	clocks->kernel_ring = ring;
+	return 0;
+}
+
 void fg_kernel_watch(struct fg_thread *thread)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
+	int error = 0;
 
 	clocks->kernel_idle = 0;
 	if (!is_calm(thread)) {
@@ -129,23 +201,12 @@ void fg_kernel_watch(struct fg_thread *thread)
 		refuse(thread, (int)atomic_load(&fg_g.kernel_errno));
 		return;
 	}
-	const int fd = open_event(period_of_event());
-
-	if (fd < 0) {
-		refuse(thread, -fd);
-		return;
-	}
-	void *ring =
-		mmap(NULL, FG_ARCH_PAGE + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	const int error = errno;
-
-	(void)syscall(SYS_close, fd);
-	if (ring == MAP_FAILED) {
-		refuse(thread, error == EPERM ? ENOMEM : error);
-		return;
-	}
-	clocks->kernel_seen = 0;
-	clocks->kernel_ring = ring;
+	error = start_to_look(thread, wants_stacks());
+	/* the kernel's functions need less of the locked memory than a clock of their own */
+	if (error == ENOMEM && wants_stacks())
+		error = start_to_look(thread, false);
+	if (error)
+		refuse(thread, error);
 }
 
 void fg_kernel_unwatch(struct fg_thread *thread)
@@ -154,7 +215,7 @@ void fg_kernel_unwatch(struct fg_thread *thread)
 
 	thread->clocks.kernel_ring = NULL;
 	if (ring && !fg_g.sandboxed)
-		(void)munmap(ring, FG_ARCH_PAGE + RING_BYTES);
+		(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
 }
 
 /* ---- the ring ---- */
@@ -171,6 +232,7 @@ static void give_back(struct fg_thread *thread, uint64_t tail)
 
 void fg_kernel_skip(struct fg_thread *thread)
 {
+	thread->stack->news.count = 0;
 	if (!thread->clocks.kernel_ring)
 		return;
 	thread->clocks.kernel_seen = ring_head(thread);
@@ -193,16 +255,31 @@ static bool read_record(const struct fg_thread *thread, uint64_t at, uint64_t si
 {
 	const uint64_t first = at / 8 + 1;
 	const uint64_t words = size / 8;
-	const uint64_t count = words >= RECORD_WORDS_MIN ? word(thread, first) : 0;
+	const uint64_t count = words >= RECORD_WORDS_MIN ? word(thread, first + 1) : 0;
 
-	/* header, count, chain, width of the registers, sp, ip */
-	if (count == 0 || count > words || count + 5 > words)
+	/* header, time, count, chain, width of the registers, bp, sp, ip[, bytes, stack, bytes] */
+	if (count == 0 || count > words || count + 7 > words)
 		return false;
-	record->chain = first + 1;
-	record->count = count;
-	record->sp = word(thread, record->chain + count + 1);
-	record->ip = word(thread, record->chain + count + 2);
-	return word(thread, record->chain + count) != PERF_SAMPLE_REGS_ABI_NONE;
+	*record =
+		(struct record){.time_ns = word(thread, first), .chain = first + 2, .count = count};
+	const uint64_t registers = record->chain + count;
+
+	record->bp = word(thread, registers + 1);
+	record->sp = word(thread, registers + 2);
+	record->ip = word(thread, registers + 3);
+	if (word(thread, registers) == PERF_SAMPLE_REGS_ABI_NONE)
+		return false;
+	if (count + 8 > words)
+		return true;
+	const uint64_t stack_words = word(thread, registers + 4) / 8;
+
+	if (stack_words > 0 && stack_words <= words && count + 9 + stack_words <= words) {
+		record->stack = registers + 5;
+		record->stack_bytes = word(thread, record->stack + stack_words);
+		if (record->stack_bytes > 8 * stack_words)
+			record->stack_bytes = 0;
+	}
+	return true;
 }
 
 static void add(struct matches *matches, uint64_t at)
@@ -254,7 +331,10 @@ static void make_room(struct fg_thread *thread, uint64_t head)
 {
 	uint64_t tail = control(thread)->data_tail;
 
-	while (head - tail > KEPT_BYTES) {
+	const uint32_t kept = thread->clocks.kernel_ring_bytes /
+			      (thread->clocks.kernel_stacks ? KEPT_STACKS : KEPT);
+
+	while (head - tail > kept) {
 		uint32_t type = 0;
 		const uint64_t size = record_size(thread, tail, &type);
 
@@ -339,4 +419,72 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 	make_room(thread, head);
 	/* no room for even one frame of the kernel: as if nothing were known */
 	return count > 0 && pieces[0].path != path ? count : 0;
+}
+
+/* ---- records with a stack ---- */
+
+bool fg_kernel_has_news(const struct fg_thread *thread)
+{
+	return fg_kernel_is_clock(thread) && ring_head(thread) != thread->clocks.kernel_seen;
+}
+
+uint64_t fg_kernel_period_ns(void)
+{
+	return period_of_event();
+}
+
+/* The path of a record, from the program's outermost frame to the kernel's innermost one, or 0. */
+static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
+			   struct record *record, uint32_t *new_frames)
+{
+	uint32_t path = 0;
+
+	if (!read_record(thread, at, size, record))
+		return 0;
+	if (record->stack_bytes > 0) {
+		const struct fg_stack_copy copy = {
+			.regs = {.pc = (uintptr_t)record->ip,
+				 .sp = (uintptr_t)record->sp,
+				 .bp = (uintptr_t)record->bp},
+			.ring = ring_data(thread),
+			.ring_bytes = thread->clocks.kernel_ring_bytes,
+			.begin = (uint32_t)(8 * record->stack % thread->clocks.kernel_ring_bytes),
+			.bytes = (uint32_t)record->stack_bytes,
+		};
+
+		path = fg_stack_walk_copy(thread, &copy, new_frames);
+	}
+	return path ? path_of(thread, at, path) : 0;
+}
+
+void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
+{
+	const uint64_t head = ring_head(thread);
+	uint64_t at = thread->clocks.kernel_seen;
+	uint32_t new_frames = 0;
+
+	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
+	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
+		struct record record = {0};
+		uint32_t type = 0;
+		const uint64_t size = record_size(thread, at, &type);
+
+		if (size == 0 || size > head - at) {
+			at = head;
+			break;
+		}
+		if (type == PERF_RECORD_SAMPLE) {
+			const uint32_t path = whole_path(thread, at, size, &record, &new_frames);
+
+			if (path)
+				news->met[news->count++] =
+					(struct fg_kernel_met){record.time_ns, path, 0};
+			else
+				thread->clocks.kernel_unknown_ns += period_of_event();
+		}
+		at += size;
+	}
+	thread->clocks.kernel_seen = at;
+	if (at == head)
+		make_room(thread, head);
 }

@@ -17,7 +17,7 @@
 #include "collector/state.h"
 
 enum {
-	FG_KERNEL_PIECES_MAX = 32
+	FG_KERNEL_PIECES_MAX = 32,
 };
 
 /* A part of a sample's weight and the call path that it belongs to. */
@@ -42,5 +42,24 @@ void fg_kernel_skip(struct fg_thread *thread);
  */
 unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, uint32_t path,
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);
+
+/*
+ * Where system time is sampled at ticks, the event is a clock of its own: each record stands for a
+ * period of it, wherever the ticks are.  From the thread itself.
+ */
+static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
+{
+	return thread->clocks.kernel_ring && thread->clocks.kernel_stacks;
+}
+
+bool fg_kernel_has_news(const struct fg_thread *thread);
+/*
+ * Adds the records since the last look whose call path is known, as far as there is room; the rest
+ * is left for the next look.  Time of the others is added to the thread's `kernel_unknown_ns`.
+ * Under the thread's `busy`.
+ */
+void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news);
+/* CPU time between two records. */
+uint64_t fg_kernel_period_ns(void);
 
 #endif

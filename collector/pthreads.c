@@ -2,6 +2,7 @@
 #include "collector/pthreads.h"
 
 #include "collector/count_hooks.h"
+#include "collector/handler.h"
 #include "collector/introduce.h"
 #include "collector/real.h"
 #include "collector/regions.h"
@@ -41,6 +42,7 @@ static void on_thread_end(void *rounds)
 	if (!fg_alive() || !thread)
 		return;
 	atomic_store(&thread->busy, 1);
+	fg_take_last_news(thread);
 	fg_regions_finish(thread);
 	fg_thread_detach(thread, false);
 	fg_thread_leave(thread);

@@ -11,6 +11,7 @@
 
 #include "collector/count_hooks.h"
 #include "collector/introduce.h"
+#include "collector/kernel.h"
 #include "collector/region_table.h"
 #include "collector/sampling.h"
 #include "collector/threads.h"
@@ -25,6 +26,36 @@ static uint64_t recorded_from(void)
 	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 
 	return fg_sampling_on(now_ns) ? now_ns : 0;
+}
+
+/* Samples of moments that have passed ask which region it was (fg_region_at). */
+static void go_to(struct fg_thread *thread, uint32_t region, uint64_t now_ns)
+{
+	struct fg_thread_regions *regions = &thread->regions;
+
+	if (fg_kernel_is_clock(thread) && now_ns) {
+		regions->step[regions->steps % FG_REGION_STEPS] =
+			(struct fg_region_step){now_ns, regions->current};
+		atomic_signal_fence(memory_order_seq_cst);
+		regions->steps++;
+	}
+	regions->current = region;
+}
+
+uint32_t fg_region_at(const struct fg_thread *thread, uint64_t time_ns)
+{
+	const struct fg_thread_regions *regions = &thread->regions;
+	uint32_t region = regions->current;
+
+	for (uint32_t n = 1; n <= FG_REGION_STEPS && n <= regions->steps; n++) {
+		const struct fg_region_step *step =
+			&regions->step[(regions->steps - n) % FG_REGION_STEPS];
+
+		if (step->time_ns <= time_ns)
+			break;
+		region = step->before;
+	}
+	return region;
 }
 
 void fg_mark_region_begin(uint32_t name)
@@ -42,7 +73,7 @@ void fg_mark_region_begin(uint32_t name)
 	thread->regions.outer[depth] = thread->regions.current;
 	thread->regions.begin_ns[depth] = recorded_from();
 	if (id)
-		thread->regions.current = id;
+		go_to(thread, id, thread->regions.begin_ns[depth]);
 }
 
 void fg_mark_region_end(void)
@@ -52,6 +83,7 @@ void fg_mark_region_end(void)
 	if (!fg_alive() || !thread || thread->regions.depth == 0)
 		return;
 	const uint32_t depth = --thread->regions.depth;
+	uint64_t now_ns = 0;
 
 	if (depth >= FG_REGION_DEPTH_MAX)
 		return;
@@ -59,10 +91,11 @@ void fg_mark_region_end(void)
 	    thread->regions.begin_ns[depth]) {
 		struct fg_region_times *times = &thread->stack->times[thread->regions.current];
 
+		now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 		times->entered++;
-		times->ns += fg_clock_ns(CLOCK_MONOTONIC) - thread->regions.begin_ns[depth];
+		times->ns += now_ns - thread->regions.begin_ns[depth];
 	}
-	thread->regions.current = thread->regions.outer[depth];
+	go_to(thread, thread->regions.outer[depth], now_ns);
 }
 
 void fg_region_end_name(uint32_t name)

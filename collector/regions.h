@@ -16,6 +16,9 @@ void fg_mark_unit_end(void);
 void fg_mark_pause(void);
 void fg_mark_resume(void);
 
+/* The region that the thread was in at that time, of which it has seen few since. */
+uint32_t fg_region_at(const struct fg_thread *thread, uint64_t time_ns);
+
 /* A forked child goes on inside the regions of the thread that forked. */
 void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
 /* The thread ends: close its unit, write how often and how long it was in each region. */

@@ -97,6 +97,25 @@ struct fg_region_times {
 	uint64_t ns;
 };
 
+enum {
+	FG_KERNEL_NEWS_MAX = 32,
+	FG_COPY_FRAMES = 256, /* in a copy of the innermost part of a stack */
+	FG_REGION_STEPS = 32,
+};
+
+/* Moments at which a perf event of the kernel has met a thread, and its call path then. */
+struct fg_kernel_met {
+	uint64_t time_ns;
+	uint32_t path;
+	uint32_t region;
+};
+
+/* Those that have got no weight yet, the oldest first. */
+struct fg_kernel_news {
+	struct fg_kernel_met met[FG_KERNEL_NEWS_MAX];
+	uint32_t count;
+};
+
 /* The previous stack as kept, and room to walk the new one. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
@@ -104,7 +123,9 @@ struct fg_walk_memory {
 	uint32_t edge
 		/* frame ids, a ring: the outer end of a stack that is too deep */
 		[FG_TRACE_FRAMES_EDGE];
-	struct fg_python_look python; /* of the sample that is being taken */
+	struct fg_python_look python;      /* of the sample that is being taken */
+	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/walk_copy.c */
+	struct fg_kernel_news news;
 };
 
 struct fg_chunk_writer {
@@ -130,13 +151,26 @@ struct fg_thread_clocks {
 	uint64_t last_ns;     /* jitter: CPU time at the last sample; wall: the time of it */
 	void *kernel_ring;    /* collector/kernel.c; NULL: it does not look */
 	uint64_t kernel_seen; /* records of it before this place are known */
+	/* system time that its records have met at places whose call path is not known */
+	uint64_t kernel_unknown_ns;
+	uint32_t kernel_ring_bytes;
+	bool kernel_stacks; /* its records have the program's stack */
+	uint8_t unlooked;   /* user samples since the last look at what is owed to system time */
 	bool kernel_refused;
 	uint8_t kernel_idle; /* samples in a row that met the program */
+};
+
+/* The thread came to another region. */
+struct fg_region_step {
+	uint64_t time_ns;
+	uint32_t before; /* the region until then */
 };
 
 /* The regions and the unit of work that the thread is in: collector/regions.c. */
 struct fg_thread_regions {
 	uint32_t current;
+	uint32_t steps; /* of which the last ones are kept, in a circle */
+	struct fg_region_step step[FG_REGION_STEPS];
 	uint32_t written; /* the current one, as far as the trace knows */
 	uint32_t depth;
 	uint32_t outer[FG_REGION_DEPTH_MAX];

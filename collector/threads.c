@@ -570,12 +570,15 @@ static void reset(struct fg_thread *thread)
 	thread->system_ns = 0;
 	thread->regions.current = 0;
 	thread->regions.depth = 0;
+	thread->regions.steps = 0;
+	thread->stack->news.count = 0;
 	thread->kept.count = 0;
 	thread->last_path = 0;
 	thread->clocks.probe = (struct fg_probe){0};
 	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
 	thread->clocks.kernel_refused = false;
+	thread->clocks.unlooked = 0;
 }
 
 void fg_thread_stop(struct fg_thread *thread)

@@ -109,7 +109,8 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 
 static inline bool can_read(struct walk *walk, uintptr_t address)
 {
-	if (FG_LIKELY(address >= walk->safe_low && address + FG_WORD <= walk->safe_high))
+	if (FG_LIKELY(address >= walk->safe_low && address < walk->safe_high &&
+		      walk->safe_high - address >= FG_WORD))
 		return true;
 	return can_read_slowly(walk, address);
 }

@@ -86,8 +86,7 @@ static const struct fg_key sampler_keys[] = {
 	 .help = "how often a stack is recorded",
 	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
 		 "a signal and a context switch cost on this host before the first repetition, and "
-		 "in the warm-up what a walk of the stack costs and how often threads switch. Both sides are sampled alike, so the cost does not "
-		 "favour either. `unsampled_share` measures it."},
+		 "in the warm-up what a walk of the stack costs and how often threads switch. The cost favours no side: `unsampled_share` tells it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.budget),
@@ -101,9 +100,8 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "cpu",
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
-	 .more = "`wall` also shows where threads wait. `exact` is time on a CPU, with system "
-		 "time sampled wherever it is spent instead of at kernel ticks; like `wall` it "
-		 "interrupts system calls."},
+	 .more = "`wall` also shows where threads wait. Only `exact` and, where the kernel may be "
+		 "sampled, `cpu` see system time between ticks; `exact` and `wall` interrupt calls."},
 	{.name = "kernel",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.kernel),
@@ -112,7 +110,7 @@ static const struct fg_key sampler_keys[] = {
 	 .help = "name the kernel's functions below those of the program",
 	 .more = "`auto` does so where the kernel may be sampled: as root, with CAP_PERFMON, or with "
 		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
-		 "row `[kernel]`."},
+		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
 	{.name = "follow_children",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.follow_children),

@@ -17,6 +17,8 @@ enum {
 
 static const uint64_t cycles_ns[CYCLES] = {100000000, 48000000};
 static const double worth_share = 0.05;
+/* The least share of system time, met independently of ticks, that makes the rest of no account. */
+static const double free_share = 0.75;
 /* Standard deviations of chi-square, which is far from normal here, and of correlated stretches. */
 static const double deviations = 8;
 
@@ -83,6 +85,11 @@ static bool is_in_step(const struct rhythm *rhythm, uint64_t tick_ns)
 	return false;
 }
 
+bool fg_in_step_is_free(double kernel_ns, double system_ns)
+{
+	return kernel_ns > 0 && kernel_ns >= free_share * system_ns;
+}
+
 bool fg_trace_is_in_step(const struct fg_trace *trace)
 {
 	const uint64_t tick_ns = trace->header.tick_ns;
@@ -92,6 +99,8 @@ bool fg_trace_is_in_step(const struct fg_trace *trace)
 
 	if (trace->header.clock_system != FG_CLOCK_SYSTEM || tick_ns < TICK_LEAST_NS ||
 	    tick_ns > TICK_MOST_NS || trace->sample_count < STRETCHES_LEAST)
+		return false;
+	if (fg_in_step_is_free((double)trace->header.kernel_ns, (double)trace->header.system_ns))
 		return false;
 	rhythms = fg_xcalloc(trace->thread_count + 1, sizeof(rhythms[0]));
 	for (size_t i = 0; i < trace->sample_count; i++) {

@@ -18,6 +18,11 @@
 
 #include "symbols/trace_read.h"
 
+/*
+ * Was system time met independently of ticks: `kernel_ns` of it, by perf events of the kernel?
+ * What little ticks have met then says nothing.
+ */
+bool fg_in_step_is_free(double kernel_ns, double system_ns);
 /* A thread counts if a twentieth of the time that was sampled is its system time. */
 bool fg_trace_is_in_step(const struct fg_trace *trace);
 

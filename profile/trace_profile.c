@@ -771,6 +771,8 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 
 	cost->samples += samples;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
+	cost->system_ns += (double)header->system_ns;
+	cost->kernel_ns += (double)header->kernel_ns;
 	cost->handler_ns += fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
 	cost->start_ns += (double)header->startup_ns;
 	cost->signal_ns = (double)header->signal_ns;
@@ -781,6 +783,26 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
+/* Most system time of the traces so far was met at ticks, or by perf events of the kernel. */
+static void settle_clock(struct fg_profile *profile)
+{
+	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,
+						     .clock_system = FG_CLOCK_SYSTEM};
+	static const struct clock_words by_events = {
+		.clock = "user time by the kernel's task clock, system time by perf events of the "
+			 "kernel",
+		.unseen = "time spent waiting"};
+	const struct clock_words *by_ticks = clock_words(&ticks);
+	const struct clock_words *words =
+		fg_in_step_is_free(profile->cost.kernel_ns, profile->cost.system_ns) ? &by_events
+										     : by_ticks;
+
+	if (profile->clock != by_ticks->clock && profile->clock != by_events.clock)
+		return;
+	profile->clock = words->clock;
+	profile->unseen = words->unseen;
+}
+
 static void add_totals(struct fg_trace_joiner *j)
 {
 	const struct fg_trace_header *header = &j->trace->header;
@@ -789,6 +811,7 @@ static void add_totals(struct fg_trace_joiner *j)
 
 	profile->has_times = true;
 	add_cost(&profile->cost, header);
+	settle_clock(profile);
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
 	else if (profile->period_ns != header->period_ns)

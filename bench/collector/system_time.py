@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is system time booked where it was spent?  usage: system_time.py BUILD_FOLDER [RUNS]
+"""Is system time booked where it was spent?  usage: system_time.py BUILD_FOLDER [RUNS] [load] [CLOCK...]
 
 Programs that know the truth run again and again under the collector: woken in step with the kernel's ticks, or made of
 threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
 weights of the samples themselves.  "told" is how many recordings said that the program is in step with the ticks.  With
-the right to SCHED_FIFO, a case runs where nothing disturbs its rhythm.  Each case runs with the clocks that sample system time differently: at ticks (cpu), by
-probes, and by perf events where the kernel may be sampled (exact).
+the right to SCHED_FIFO, a case runs where nothing disturbs its rhythm; with `load`, all run beside a busy process per
+CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
+where it may be sampled; the same without these, at ticks (ticks); by probes; and by perf events that interrupt (exact).
 """
 import glob
 import math
@@ -22,11 +23,19 @@ CASES = [
     ("system, in step, 1 ms", ["in_step", "1", "700"], "asks_twice", "asks_once"),
     ("system, in step, 4 ms", ["in_step", "4", "175"], "asks_twice", "asks_once"),
     ("system, in step, 10 ms", ["in_step", "10", "70"], "asks_twice", "asks_once"),
-    ("the same, undisturbed", [*FIFO, "in_step", "10", "70"], "asks_twice", "asks_once"),
+    ("1 ms, undisturbed", [*FIFO, "in_step", "1", "700"], "asks_twice", "asks_once"),
+    ("4 ms, undisturbed", [*FIFO, "in_step", "4", "175"], "asks_twice", "asks_once"),
+    ("10 ms, undisturbed", [*FIFO, "in_step", "10", "70"], "asks_twice", "asks_once"),
     ("1,000 threads of 1.5 ms, user", ["short_threads", "1000"], "work_in_thread", "work_in_main"),
     ("1,000 threads of 1.5 ms, system", ["short_threads", "1000", "system"], "work_in_thread", "work_in_main"),
 ]
 TRUTH_SLACK = 0.005  # the truth is measured by a clock around calls
+CLOCKS = {
+    "cpu": {"FASTGATE_COLLECTOR_CLOCK": "cpu"},
+    "ticks": {"FASTGATE_COLLECTOR_CLOCK": "cpu", "FASTGATE_COLLECTOR_KERNEL": "off"},
+    "probe": {"FASTGATE_COLLECTOR_CLOCK": "probe"},
+    "exact": {"FASTGATE_COLLECTOR_CLOCK": "exact"},
+}
 PERF_KERNEL = 6      # header.clock_system: the kernel may be sampled
 SAMPLE_CLOCK = 0x07  # of a sample's first byte
 CLOCK_SYSTEM = 2
@@ -93,7 +102,7 @@ def inclusive(folded, name):
 def once(build, collector, clock, words):
     folder = tempfile.mkdtemp()
     try:
-        environment = dict(os.environ, LD_PRELOAD=collector, FASTGATE_COLLECTOR_OUTPUT=folder, FASTGATE_COLLECTOR_CLOCK=clock)
+        environment = dict(os.environ, LD_PRELOAD=collector, FASTGATE_COLLECTOR_OUTPUT=folder, **CLOCKS[clock])
         before = FIFO if words[:len(FIFO)] == FIFO else []
         words = words[len(before):]
         said = subprocess.run([*before, f"{build}/tests/targets/{words[0]}", *words[1:]], env=environment, capture_output=True, text=True,
@@ -109,9 +118,22 @@ def once(build, collector, clock, words):
 def main():
     build = sys.argv[1]
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    clocks = [word for word in sys.argv[3:] if word in CLOCKS] or list(CLOCKS)
+    busy = []
+    if "load" in sys.argv[3:]:
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        measure(build, runs, clocks)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def measure(build, runs, clocks):
     collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True) if "lib32" not in path][0]
     print(f"{'program':34} {'clock':7} {'found':>9} {'mean':>7} {'truth':>7} {'sigma':>6} {'no stack':>8} {'told':>5}")
-    for clock in ("cpu", "probe", "exact"):
+    for clock in clocks:
         for title, words, a, b in CASES:
             found, told, seen_shares, true_shares, sigmas, nowhere = 0, 0, [], [], [], []
             if words[:len(FIFO)] == FIFO and subprocess.run([*FIFO, "true"], capture_output=True, check=False).returncode != 0:

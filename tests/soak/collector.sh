@@ -13,7 +13,7 @@ kills_wanted=${3:-$((seconds * 10 / 3))} calls=${4:-$((seconds * 10000 / 3))}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
 calls_pid=
-trap '[ -z "$calls_pid" ] || kill "$calls_pid" 2>/dev/null; rm -rf "$scratch"' EXIT
+trap '[ -z "$calls_pid" ] || kill "$calls_pid" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 trap 'exit 143' INT TERM
 library=$(find "$build/lib" "$build/lib64" -name libfastgate_collector.so 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "the collector is not built in $build"; exit 2; }

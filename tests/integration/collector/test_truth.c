@@ -169,6 +169,30 @@ static void system_time_in_step_with_the_ticks_is_found_by_exact_clocks(void **s
 	}
 }
 
+/* By default, too, where the kernel may be sampled; with the ticks alone it is a matter of luck. */
+static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
+{
+	static const char *const steps[][2] = {{"1", "700"}, {"4", "175"}, {"10", "70"}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"in_step", steps[i][0], steps[i][1]}};
+		const struct fg_trace_header *header;
+
+		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
+			     &outcome);
+		header = &outcome.traces->header;
+		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
+		if (header->kernel_errno)
+			assert_int_equal(header->kernel_ns, 0);
+		else
+			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
+		assert_true(header->kernel_ns <= header->system_ns);
+		outcome_release(&outcome);
+	}
+}
+
 static void bursts_weigh_as_one_thread_and_one_made_by_clone_alone_is_found(void **state)
 {
 	struct outcome outcome;
@@ -302,6 +326,47 @@ static void system_time_is_seen_in_full(void **state)
 	assert_true(trace_inclusive(outcome.traces, "read_zeros") >
 		    0.9 * outcome_truth(&outcome, "system"));
 	outcome_release(&outcome);
+}
+
+/* `--kernel off` leaves it to the ticks. */
+static void without_the_kernels_events_ticks_meet_system_time(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"kernel"}, .settings = {FG_ENV_KERNEL "=off"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_adds_up(outcome.traces);
+	assert_int_equal(outcome.traces->header.kernel_ns, 0);
+	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) > 0.5e9);
+	outcome_release(&outcome);
+}
+
+/*
+ * However little CPU time there was since the tick before: three such pieces take a millisecond.
+ * Ticks that meet user time are no sample, and the fast timer comes with the first of them.
+ */
+static void every_tick_that_meets_system_time_counts(void **state)
+{
+	struct run run = {.words = {"ticking", "400"}, .settings = {FG_ENV_KERNEL "=off"}};
+	double seen = 0;
+	double met = 0;
+
+	(void)state;
+	for (int i = 0; i < RUNS_MAX && met < 100; i++) {
+		struct outcome outcome;
+
+		run_target(&run, &outcome);
+		for (size_t s = 0; s < outcome.traces->sample_count; s++) {
+			const struct trace_sample *sample = &outcome.traces->samples[s];
+
+			seen += sample->clock == FG_CLOCK_SYSTEM && sample->path != 0;
+		}
+		met += outcome_truth(&outcome, "met");
+		outcome_release(&outcome);
+	}
+	if (seen < 0.63 * met)
+		fail_msg("%.0f samples of %.0f ticks", seen, met);
 }
 
 static void page_faults_are_system_time_of_who_touches(void **state)
@@ -536,6 +601,10 @@ int main(void)
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
 		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_exact_clocks),
+		cmocka_unit_test(
+			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
+		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
+		cmocka_unit_test(every_tick_that_meets_system_time_counts),
 		cmocka_unit_test(tick_lockstep_does_not_bias),
 		cmocka_unit_test(bursts_weigh_as_one_thread_and_one_made_by_clone_alone_is_found),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),

@@ -6,6 +6,8 @@
 #include "collector/account.h"
 #include "tests/support/fg_test.h"
 
+#include <stdlib.h>
+
 static const uint64_t period_ns = 1000000;
 static const uint64_t tick_ns = 10000000;
 
@@ -245,6 +247,63 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 	}
 }
 
+/*
+ * Each moment at which the thread was met in the kernel gets about what it stands for; nobody pays
+ * for a difference alone, and in the end all that is owed was given.
+ */
+static void portions_make_up_for_differences_together(void **state)
+{
+	const uint64_t each_ns = 1125000;
+	struct fg_account account = {.owed_ns = (int64_t)(3 * each_ns)};
+	int64_t given_ns = 0;
+
+	(void)state;
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns);
+	account.owed_ns = (int64_t)(19 * each_ns); /* 16 too many */
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false),
+			 each_ns + 16 * each_ns / 18);
+	account.owed_ns = (int64_t)(2000 * each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), 4 * each_ns);
+	account.owed_ns = -(int64_t)(2000 * each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns / 4);
+	/* the last ones have what there is */
+	account.owed_ns = (int64_t)each_ns;
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), each_ns / 3);
+	account.owed_ns = (int64_t)(6 * each_ns);
+	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), 2 * each_ns);
+	/* half of what comes is above the mean by a half, and half below */
+	account.owed_ns = 0;
+	for (unsigned i = 0; i < 1000; i++) {
+		const uint64_t more_ns = each_ns / 2 + (i % 2) * each_ns;
+
+		account.owed_ns += (int64_t)more_ns;
+		const uint64_t portion_ns = fg_account_portion(&account, 1, each_ns, false);
+
+		fg_account_give(&account, portion_ns);
+		given_ns += (int64_t)portion_ns;
+		assert_in_range(portion_ns, each_ns * 9 / 10, each_ns * 11 / 10);
+	}
+	assert_true(llabs(given_ns - (int64_t)(1000 * each_ns)) < (int64_t)each_ns);
+	assert_true(llabs(account.owed_ns) < (int64_t)each_ns);
+}
+
+/* Before a look, as after it. */
+static void what_is_in_no_sample_is_known_from_the_cpu_clock_alone(void **state)
+{
+	struct fg_account account;
+	struct fg_times split;
+
+	(void)state;
+	fg_account_open(&account, &(struct fg_times){.cpu_ns = 500}, true);
+	fg_account_user(&account, 300);
+	assert_int_equal(fg_account_ahead(&account, 900), 100);
+	fg_account_look(&account, &(struct fg_times){.cpu_ns = 900}, true, 0, &split);
+	assert_int_equal(fg_account_due(&account), 100);
+	assert_int_equal(fg_account_ahead(&account, 900), 100);
+	fg_account_user(&account, 300);
+	assert_int_equal(fg_account_ahead(&account, 1000), -100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +315,8 @@ int main(void)
 		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
 		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),
 		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
+		cmocka_unit_test(portions_make_up_for_differences_together),
+		cmocka_unit_test(what_is_in_no_sample_is_known_from_the_cpu_clock_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,15 +6,24 @@
  * program, switched on by its environment, and paused.
  */
 #include "collector/collector_env.h"
+#include "collector/handler.h"
+#include "collector/kernel.h"
 #include "collector/paths.h"
+#include "collector/sampling.h"
+#include "collector/threads.h"
 #include "collector/walk.h"
+#include "collector/walk_copy.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
 #include <alloca.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -27,6 +36,9 @@ enum {
 	NEAR = 4,
 	FRAMES = 4 * CUT,
 	SIGNALS_MOST = 8, /* at once */
+	COPY_RING = 16384,
+	COPY_MOST = 4096, /* of a deep stack */
+	COPIES = 1000,
 };
 
 static struct {
@@ -40,6 +52,9 @@ static struct {
 	uint64_t frames;
 	uint64_t frames_reused;
 	uint64_t frames_reused_from_caller;
+	bool shallow;
+	unsigned copies_joined; /* to what was kept */
+	unsigned copies_whole;
 } now;
 
 static uint32_t draw(uint32_t below)
@@ -48,6 +63,45 @@ static uint32_t draw(uint32_t below)
 	now.random ^= now.random >> 7;
 	now.random ^= now.random << 17;
 	return (uint32_t)(now.random >> 32) % below;
+}
+
+/*
+ * A copy of the innermost part of the same stack, of any length and anywhere in a ring, has the
+ * same path: it leads to a frame that was kept, or to the end.
+ */
+static void check_copy(const ucontext_t *context, uint32_t path)
+{
+	static uint8_t ring[COPY_RING];
+	const struct fg_regs regs = {.pc = fg_arch_register(context, FG_DWARF_RA),
+				     .sp = fg_arch_register(context, FG_DWARF_SP),
+				     .bp = fg_arch_register(context, FG_DWARF_BP)};
+	struct fg_stack_copy copy = {
+		.regs = regs,
+		.ring = ring,
+		.ring_bytes = COPY_RING,
+		.begin = draw(COPY_RING / 8) * 8,
+		.bytes = now.shallow ? COPY_RING : draw(draw(4) ? COPY_MOST / 8 + 1 : 16) * 8,
+	};
+	const uint32_t kept = fg_self->kept.count;
+	uint32_t alone = 0;
+	uint32_t new_frames = 0;
+
+	if (copy.bytes > fg_self->stack_high - regs.sp)
+		copy.bytes = (uint32_t)(fg_self->stack_high - regs.sp);
+	for (uint32_t i = 0; i < copy.bytes; i++)
+		ring[(copy.begin + i) % COPY_RING] = ((const uint8_t *)regs.sp)[i];
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy, &new_frames), path);
+	fg_self->kept.count = 0;
+	alone = fg_stack_walk_copy(fg_self, &copy, &new_frames);
+	fg_self->kept.count = kept;
+	assert_true(alone == path || alone == 0);
+	now.copies_joined += alone == 0;
+	now.copies_whole += alone == path;
+	/* nothing is known */
+	copy.bytes = 0;
+	fg_self->kept.count = 0;
+	assert_int_equal(fg_stack_walk_copy(fg_self, &copy, &new_frames), 0);
+	fg_self->kept.count = kept;
 }
 
 static __attribute__((noinline)) void check(void)
@@ -89,6 +143,8 @@ static __attribute__((noinline)) void check(void)
 		assert_int_equal(frame->node, path);
 	}
 	assert_int_equal(result.path, path);
+	if (!left_out)
+		check_copy(&context, path);
 	now.whole++;
 }
 
@@ -159,7 +215,9 @@ static void choose_target(void)
 {
 	const uint32_t kind = draw(100);
 
-	if (kind < 2)
+	if (now.shallow)
+		now.target = draw(20);
+	else if (kind < 2)
 		now.target = CUT + draw(400);
 	else if (kind < 10 || now.target > CUT)
 		now.target = draw(CUT);
@@ -205,9 +263,283 @@ static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
 	go(0);
 	assert_true(now.whole > CHECKS * 8 / 10);
 	assert_true(now.cut > 10);
+	assert_true(now.copies_joined > CHECKS / 10);
 	assert_true(now.frames_reused > now.frames / 3);
 	assert_true(now.frames_reused_from_caller > now.frames_reused / 3);
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
+}
+
+/* So short ones that a copy may hold all of it. */
+static void copies_of_a_whole_stack_need_nothing_else(void **state)
+{
+	(void)state;
+	now.random = UINT64_C(88172645463325252);
+	now.copies_whole = 0;
+	now.shallow = true;
+	now.target = 20;
+	now.checks = COPIES;
+	go(0);
+	assert_true(now.copies_whole > COPIES / 20);
+}
+
+/* ---- what one handler does is bounded ---- */
+
+/* Wherever it was met: the program's first instruction, and code that is not there. */
+static void a_sample_has_its_leaf_at_least(void **state)
+{
+	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};
+	ucontext_t context;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t j = 0; j < sizeof(places) / sizeof(places[0]); j++) {
+			struct fg_walk_result result;
+
+			memset(&context, 0, sizeof(context));
+			context.uc_mcontext.gregs[REG_RIP] = (greg_t)places[i];
+			context.uc_mcontext.gregs[REG_RSP] = (greg_t)places[j];
+			result = fg_stack_walk(fg_self, &context);
+			if (!result.path || !result.truncated)
+				fail_msg("pc %#lx, sp %#lx", (unsigned long)places[i],
+					 (unsigned long)places[j]);
+		}
+	}
+}
+
+static size_t pages_of_tables(void)
+{
+	static unsigned char is_there[4096];
+	size_t pages = 0;
+
+	for (unsigned exact = 0; exact < 2; exact++) {
+		const struct fg_table_level *level =
+			&fg_frame_levels[exact][atomic_load(&fg_frame_current[exact])];
+		const size_t size = (level->mask + (size_t)1) * sizeof(struct fg_frame_entry);
+		const size_t count = (size + FG_ARCH_PAGE - 1) / FG_ARCH_PAGE;
+
+		assert_true(count <= sizeof(is_there));
+		assert_int_equal(mincore(level->entries, size, is_there), 0);
+		for (size_t i = 0; i < count; i++)
+			pages += is_there[i] & 1u;
+	}
+	return pages;
+}
+
+/* Tables get their memory before it is needed, a few pages at a time. */
+static void a_handler_makes_few_pages_of_tables(void **state)
+{
+	enum {
+		FEW = 4,
+		HANDLERS = 1000
+	};
+	size_t last = 0;
+
+	(void)state;
+	fg_paths_clear();
+	fg_self->kept.count = 0;
+	assert_true(fg_frame_find(fg_self, (uintptr_t)pages_of_tables, true).id != 0);
+	assert_true(fg_frame_find(fg_self, (uintptr_t)pages_of_tables, false).id != 0);
+	const size_t before = pages_of_tables();
+
+	last = before;
+	for (unsigned i = 0; i < HANDLERS; i++) {
+		fg_paths_prepare();
+		const size_t pages = pages_of_tables();
+
+		assert_true(pages <= last + FEW);
+		last = pages;
+	}
+	assert_true(last > before + 2 * FEW);
+}
+
+/* ---- records of the kernel's event ---- */
+
+enum {
+	RING_PAGES = 256,
+	RING = RING_PAGES * (int)FG_ARCH_PAGE,
+	RECORD_WORDS = 64, /* of stack */
+};
+
+/* As the kernel lays them out: perf_event_open(2). */
+struct ring {
+	struct fg_thread *thread;
+	uint8_t *memory;
+	uint64_t head;
+};
+
+static void put(struct ring *ring, uint64_t word)
+{
+	memcpy(ring->memory + FG_ARCH_PAGE + ring->head % RING, &word, sizeof(word));
+	ring->head += sizeof(word);
+}
+
+static void put_record(struct ring *ring, const struct fg_regs *regs, unsigned stack_words,
+		       uint64_t time_ns)
+{
+	const uint64_t words = 1 + 1 + 1 + 2 + 1 + 3 + 1 + stack_words + (stack_words > 0);
+	const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+						 .size = (uint16_t)(8 * words)};
+	uint64_t bits = 0;
+
+	memcpy(&bits, &header, sizeof(bits));
+	put(ring, bits);
+	put(ring, time_ns);
+	put(ring, 2);
+	put(ring, (uint64_t)PERF_CONTEXT_KERNEL);
+	put(ring, UINT64_C(0xffffffff81000000));
+	put(ring, PERF_SAMPLE_REGS_ABI_64);
+	put(ring, regs->bp);
+	put(ring, regs->sp);
+	put(ring, regs->pc);
+	put(ring, 8 * stack_words);
+	for (unsigned i = 0; i < stack_words; i++)
+		put(ring, ((const uint64_t *)regs->sp)[i]);
+	if (stack_words > 0)
+		put(ring, 8 * stack_words);
+	((struct perf_event_mmap_page *)(void *)ring->memory)->data_head = ring->head;
+}
+
+static void begin_ring(struct ring *ring)
+{
+	*ring = (struct ring){.thread = fg_self,
+			      .memory = mmap(NULL, FG_ARCH_PAGE + RING, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)};
+	assert_ptr_not_equal(ring->memory, MAP_FAILED);
+	assert_true(fg_thread_enter(fg_self));
+	fg_self->clocks.kernel_ring_bytes = RING;
+	fg_self->clocks.kernel_seen = 0;
+	fg_self->clocks.kernel_unknown_ns = 0;
+	fg_self->clocks.kernel_stacks = true;
+	fg_self->clocks.kernel_ring = ring->memory;
+}
+
+static void end_ring(struct ring *ring)
+{
+	fg_self->clocks.kernel_ring = NULL;
+	fg_self->clocks.kernel_stacks = false;
+	fg_thread_leave(fg_self);
+	assert_int_equal(munmap(ring->memory, FG_ARCH_PAGE + RING), 0);
+}
+
+/* Many records are taken in portions; each has the path of its stack with the kernel's below. */
+static void records_are_taken_a_few_at_a_time(void **state)
+{
+	static struct fg_kernel_news news;
+	struct fg_walk_result result;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	begin_ring(&ring);
+	result = fg_stack_walk(fg_self, &context);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	assert_true(result.path != 0);
+	assert_false(fg_kernel_has_news(fg_self));
+	for (unsigned i = 0; i < FG_KERNEL_NEWS_MAX + 5; i++)
+		put_record(&ring, &regs, RECORD_WORDS, 1000 + i);
+	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	const uint32_t path = news.met[0].path;
+
+	assert_true(path != 0 && path != result.path);
+	for (unsigned i = 0; i < news.count; i++) {
+		assert_int_equal(news.met[i].path, path);
+		assert_int_equal(news.met[i].time_ns, 1000 + i);
+	}
+	assert_true(fg_kernel_has_news(fg_self));
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
+	assert_true(fg_kernel_has_news(fg_self));
+	news.count = 0;
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 5);
+	assert_int_equal(news.met[4].time_ns, 1000 + FG_KERNEL_NEWS_MAX + 4);
+	assert_false(fg_kernel_has_news(fg_self));
+	assert_true(fg_self->clocks.kernel_unknown_ns == 0);
+	end_ring(&ring);
+}
+
+static void block_samples(int how)
+{
+	const uint64_t set = UINT64_C(1) << (SIGPROF - 1);
+
+	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
+}
+
+/* Samples never exceed the CPU time: without something owed to system time there is no weight. */
+static void a_record_waits_until_something_is_owed(void **state)
+{
+	const struct fg_kernel_news *news = &fg_self->stack->news;
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
+	const int64_t owed_ns = (int64_t)(3 * fg_kernel_period_ns());
+	struct fg_account *account = &fg_self->account;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	block_samples(SIG_BLOCK);
+	fg_sampling_set(true);
+	assert_true(fg_stack_walk(fg_self, &context).path != 0);
+	begin_ring(&ring);
+	for (unsigned i = 0; i < 3; i++)
+		put_record(&ring, &regs, RECORD_WORDS, 1000 + i);
+	fg_thread_times(&account->last);
+	account->on = true;
+	account->switches = atomic_load(&fg_g.switches);
+	account->sampled_ns = 0;
+	account->owed_ns = -1000 * owed_ns;
+	fg_take_last_news(fg_self);
+	assert_true(header->kernel_ns == 0);
+	assert_int_equal(news->count, 3);
+	account->owed_ns = owed_ns;
+	fg_take_last_news(fg_self);
+	assert_true(header->kernel_ns >= (uint64_t)owed_ns);
+	assert_int_equal(news->count, 0);
+	assert_true(llabs(account->owed_ns) < 3);
+	end_ring(&ring);
+	fg_sampling_set(false);
+	block_samples(SIG_UNBLOCK);
+}
+
+/* What their stacks do not tell is left to the ticks; what is no record is passed over. */
+static void records_that_lead_nowhere_are_left_to_ticks(void **state)
+{
+	static struct fg_kernel_news news;
+	struct ring ring;
+	ucontext_t context;
+
+	(void)state;
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	begin_ring(&ring);
+	fg_self->kept.count = 0;
+	put_record(&ring, &regs, 1, 1000);
+	put_record(&ring, &regs, 0, 1001);
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 0);
+	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * fg_kernel_period_ns());
+	/* a header of no size */
+	put(&ring, 0);
+	((struct perf_event_mmap_page *)(void *)ring.memory)->data_head = ring.head;
+	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 0);
+	assert_false(fg_kernel_has_news(fg_self));
+	end_ring(&ring);
 }
 
 /*
@@ -248,11 +580,16 @@ LINKS(LINK)
 static void (*const links[])(unsigned) = {LINKS(LINK_ROW)};
 
 static struct fg_walk_result met[8];
+static void (*at_the_end)(void); /* instead of that */
 
 static __attribute__((noinline)) void go_down(unsigned depth)
 {
 	if (depth < sizeof(links) / sizeof(links[0])) {
 		links[depth](depth + 1);
+		return;
+	}
+	if (at_the_end) {
+		at_the_end();
 		return;
 	}
 	for (unsigned i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
@@ -283,12 +620,66 @@ static void a_stack_of_new_functions_is_met_in_parts(void **state)
 	assert_true(last->frames_reused > calls / 2);
 }
 
+static uint64_t slow_frames(void)
+{
+	return atomic_load(&fg_g.header)->frames_slow;
+}
+
+static void look_at_new_functions(void)
+{
+	enum {
+		RECORDS = 3,
+		DEEP = 7000 /* words */
+	};
+	static struct fg_kernel_news news;
+	struct ring ring;
+	ucontext_t context;
+	unsigned looks = 0;
+	uint64_t most = 0;
+
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
+				     .sp = fg_arch_register(&context, FG_DWARF_SP),
+				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+
+	begin_ring(&ring);
+	fg_paths_clear();
+	fg_self->kept.count = 0;
+	for (unsigned i = 0; i < RECORDS; i++)
+		put_record(&ring, &regs, DEEP, 1000 + i);
+	for (looks = 0; fg_kernel_has_news(fg_self); looks++) {
+		const uint64_t before = slow_frames();
+
+		fg_kernel_news(fg_self, &news);
+		most = slow_frames() - before > most ? slow_frames() - before : most;
+	}
+	end_ring(&ring);
+	assert_in_range(most, 10, 40);
+	assert_in_range(looks, 2, RECORDS);
+}
+
+/* The rules of functions that nobody has met are worked out a few in each handler. */
+static void records_in_new_functions_are_walked_a_few_frames_at_a_time(void **state)
+{
+	(void)state;
+	at_the_end = look_at_new_functions;
+	go_down(0);
+	at_the_end = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
+		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
+		cmocka_unit_test(a_sample_has_its_leaf_at_least),
+		cmocka_unit_test(records_are_taken_a_few_at_a_time),
+		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
+		cmocka_unit_test(a_record_waits_until_something_is_owed),
+		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
+		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
 	};
 	struct fg_scratch scratch;
 

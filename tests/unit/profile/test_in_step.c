@@ -137,6 +137,12 @@ static void only_ticks_can_be_in_step(void **state)
 	for (uint64_t i = 0; i < 300; i++)
 		in_kernel(m, 7000 * ms + i * 10 * ms, 7002 * ms + i * 10 * ms);
 	assert_true(fg_trace_is_in_step(&m->trace));
+	/* most system time was met by perf events of the kernel, or little was */
+	m->trace.header.system_ns = 600 * ms;
+	m->trace.header.kernel_ns = 590 * ms;
+	assert_false(fg_trace_is_in_step(&m->trace));
+	m->trace.header.kernel_ns = 60 * ms;
+	assert_true(fg_trace_is_in_step(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_PERF_KERNEL;
 	assert_false(fg_trace_is_in_step(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_SYSTEM;

@@ -208,6 +208,38 @@ static void units_have_their_time_and_spread(void **state)
 	fg_profile_release(&profile);
 }
 
+/* Events of 20 ms each from 2 ms on; of 15 to 65 ms there are 7, 20, 20 and 3 ms. */
+static void units_have_the_elapsed_time_of_what_is_shown(void **state)
+{
+	struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("units", &profile, &options, &table);
+	assert_true(figure(&table, "all units of work", "wall_ns") == 80e6);
+	assert_true(figure(&table, "event 1", "wall_ns") == 20e6);
+	fg_view_table_release(&table);
+	options.query.from_ns = 15 * INT64_C(1000000);
+	options.query.to_ns = 65 * INT64_C(1000000);
+	make("units", &profile, &options, &table);
+	assert_true(figure(&table, "all units of work", "wall_ns") == 50e6);
+	assert_true(figure(&table, "event 1", "wall_ns") == 7e6);
+	assert_true(figure(&table, "event 2", "wall_ns") == 20e6);
+	assert_true(figure(&table, "event 4", "wall_ns") == 3e6);
+	fg_view_table_release(&table);
+	options.query.from_ns = 0;
+	options.query.to_ns = 0;
+	options.query.unit_kind = "event";
+	options.query.unit_first = 2;
+	options.query.unit_last = 3;
+	make("units", &profile, &options, &table);
+	assert_true(figure(&table, "all units of work", "wall_ns") == 40e6);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 static void paths_tell_one_condition_from_another(void **state)
 {
 	struct fg_view_options options = {.function = "^log"};
@@ -782,6 +814,7 @@ int main(void)
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),
+		cmocka_unit_test(units_have_the_elapsed_time_of_what_is_shown),
 		cmocka_unit_test(paths_tell_one_condition_from_another),
 		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
 		cmocka_unit_test(a_view_of_what_was_not_recorded_says_what_to_do),

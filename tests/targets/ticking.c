@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Makes system calls for a while around each of the kernel's ticks, so short that several of these
+ * pieces make a millisecond, and counts the ticks that meet it: a timer of its own on the thread's
+ * CPU clock expires at each of them.
+ *
+ * usage: ticking TICKS
+ */
+#include "work.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+	WORK_NS = 300000,
+	BEFORE_NS = 200000, /* a tick, not to miss it */
+};
+
+static volatile sig_atomic_t met;
+
+static void on_tick(int number)
+{
+	(void)number;
+	met++;
+}
+
+/* When the coarse clock moves on. */
+static uint64_t some_tick(void)
+{
+	const uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE);
+
+	while (now_ns(CLOCK_MONOTONIC_COARSE) == before)
+		;
+	return now_ns(CLOCK_MONOTONIC);
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned ticks = (unsigned)strtoul(argv[argc > 1 ? 1 : 0], NULL, 10);
+	const struct itimerspec when = {{0, 1000}, {0, 1000}};
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+	struct timespec tick;
+	struct timespec next;
+	timer_t timer;
+
+	check(ticks > 0, "usage");
+	check(clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0, "no tick");
+	const uint64_t length = (uint64_t)tick.tv_nsec;
+	const uint64_t first = some_tick();
+
+	check(sigaction(SIGUSR1, &action, NULL) == 0, "no handler");
+	check(timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0, "no timer");
+	check(timer_settime(timer, 0, &when, NULL) == 0, "the timer is not set");
+	for (unsigned i = 0; i < ticks; i++) {
+		const uint64_t passed = now_ns(CLOCK_MONOTONIC) + BEFORE_NS - first;
+		const uint64_t at = first + (passed / length + 1) * length - BEFORE_NS;
+
+		next.tv_sec = (time_t)(at / 1000000000);
+		next.tv_nsec = (long)(at % 1000000000);
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) != 0)
+			;
+		for (const uint64_t end = cpu_ns() + WORK_NS; cpu_ns() < end;)
+			;
+	}
+	tell("met", (double)met);
+	return 0;
+}

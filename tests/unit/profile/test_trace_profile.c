@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a profile says of the traces that it was made of: notes, clocks, costs. */
+#include "profile/trace_profile.h"
+#include "tests/support/fg_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t ms = 1000000;
+
+/* A trace with nothing in it but a header. */
+static struct fg_trace trace_of(uint32_t pid)
+{
+	return (struct fg_trace){.header = {.pid = pid,
+					    .clock_user = FG_CLOCK_PERF_USER,
+					    .clock_system = FG_CLOCK_SYSTEM,
+					    .period_ns = ms,
+					    .tick_ns = 4 * ms}};
+}
+
+static void add(struct fg_profile *profile, const struct fg_trace *trace)
+{
+	fg_profile_add_trace(profile, trace, NULL, 0);
+}
+
+static void has_note(const struct fg_profile *profile, const char *note)
+{
+	for (size_t i = 0; i < profile->note_count; i++)
+		if (strcmp(profile->notes[i], note) == 0)
+			return;
+	for (size_t i = 0; i < profile->note_count; i++)
+		print_message("%s\n", profile->notes[i]);
+	fail_msg("no note says \"%s\"", note);
+}
+
+/* One is singular, and where nothing was lost nothing is said. */
+static void losses_are_told_in_their_number(void **state)
+{
+	static const struct {
+		enum fg_trace_loss loss;
+		const char *one;
+		const char *many;
+	} cases[] = {
+		{FG_LOSS_NO_ROOM, "process 7: 1 sample was dropped: the trace file was full",
+		 "process 7: 2 samples were dropped: the trace file was full"},
+		{FG_LOSS_PATHS_FULL,
+		 "process 7: 1 sample has no stack: the table of call paths was full",
+		 "process 7: 2 samples have no stack: the table of call paths was full"},
+		{FG_LOSS_NO_STACK, "process 7: 1 sample has no stack: no frame could be read",
+		 "process 7: 2 samples have no stack: no frame could be read"},
+		{FG_LOSS_NO_CLOCK,
+		 "process 7: 1 thread could not be sampled: no clock could be opened",
+		 "process 7: 2 threads could not be sampled: no clock could be opened"},
+		{FG_LOSS_LATE_THREAD,
+		 "process 7: 1 thread made without pthread_create() was found late",
+		 "process 7: 2 threads made without pthread_create() were found late"},
+		{FG_LOSS_MODULES_FULL, "process 7: 1 library is missing: there were too many",
+		 "process 7: 2 libraries are missing: there were too many"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (uint64_t count = 0; count <= 2; count++) {
+			struct fg_trace trace = trace_of(7);
+			struct fg_profile profile;
+
+			fg_profile_init(&profile);
+			trace.header.losses[cases[i].loss] = count;
+			add(&profile, &trace);
+			assert_int_equal(profile.note_count, count > 0);
+			if (count > 0)
+				has_note(&profile, count == 1 ? cases[i].one : cases[i].many);
+			fg_profile_release(&profile);
+		}
+	}
+}
+
+/* A handler that lost its CPU took long, and cost no more than another. */
+static void a_handler_is_believed_to_cost_so_much_at_most(void **state)
+{
+	struct fg_trace trace = trace_of(7);
+	struct fg_profile profile;
+
+	(void)state;
+	fg_profile_init(&profile);
+	trace.header.samples = 12;
+	trace.header.parts = 2;
+	trace.header.handler_ns = 10 * FG_HANDLER_MOST_NS - 1;
+	add(&profile, &trace);
+	assert_true(profile.cost.samples == 10);
+	assert_true(profile.cost.handler_ns == 10.0 * FG_HANDLER_MOST_NS - 1);
+	trace.header.handler_ns = 10 * FG_HANDLER_MOST_NS + 500 * ms;
+	add(&profile, &trace);
+	assert_true(profile.cost.handler_ns == 20.0 * FG_HANDLER_MOST_NS - 1);
+	fg_profile_release(&profile);
+}
+
+/* The clock that is told is that of most system time, in whichever of the processes it was. */
+static void the_clock_of_most_system_time_is_told(void **state)
+{
+	struct fg_trace shell = trace_of(7);
+	struct fg_trace worker = trace_of(8);
+	struct fg_trace late = trace_of(9);
+	struct fg_profile profile;
+
+	(void)state;
+	shell.header.system_ns = 1 * ms;
+	worker.header.system_ns = 1000 * ms;
+	worker.header.kernel_ns = 990 * ms;
+	late.header.system_ns = 5 * ms;
+	fg_profile_init(&profile);
+	add(&profile, &shell);
+	assert_non_null(strstr(profile.clock, "system time at kernel ticks"));
+	assert_non_null(strstr(profile.unseen, "in step with the ticks"));
+	add(&profile, &worker);
+	assert_non_null(strstr(profile.clock, "system time by perf events of the kernel"));
+	assert_null(strstr(profile.unseen, "ticks"));
+	add(&profile, &late);
+	assert_non_null(strstr(profile.clock, "system time by perf events of the kernel"));
+	late.header.system_ns = 2000 * ms;
+	add(&profile, &late);
+	assert_non_null(strstr(profile.clock, "system time at kernel ticks"));
+	fg_profile_release(&profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(losses_are_told_in_their_number),
+		cmocka_unit_test(a_handler_is_believed_to_cost_so_much_at_most),
+		cmocka_unit_test(the_clock_of_most_system_time_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
