@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml. A new key takes one row: the file, --set, the environment, the checks,
- * `fastgate config --explain`, docs/configuration.md and the editors' schema follow.
+ * Every key of fastgate.yml; those of `measure` are in schema_measure.c.  A new key takes one row:
+ * the file, --set, the environment, the checks, `fastgate config --explain`, docs/configuration.md
+ * and the editors' schema follow.
  *
  * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come
  * before the benchmarks, which inherit from them.
@@ -11,7 +12,6 @@
 #include "config/hooks.h"
 
 /* Words in the order of their enums. */
-static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const harnesses[] = {"none",
 					"google-benchmark",
 					"catch2",
@@ -31,291 +31,12 @@ static const char *const harnesses[] = {"none",
 					"smaller-is-better",
 					"bigger-is-better",
 					NULL};
-static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
-static const char *const kernel_modes[] = {"auto", "off", NULL};
-static const char *const keeps[] = {"never", "failed", "always", NULL};
-static const char *const pythons[] = {"auto", "off", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
-static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
-static const char *const when_modes[] = {"auto", "always", "never", NULL};
 static const char *const show_or_fail[] = {"show", "fail", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
 static const char *const uploads[] = {"never", "when-possible", "required", NULL};
 static const char *const versions[] = {"1", NULL};
-
-/* ---- measure ---- */
-
-#define IN_MEASURE(member) .offset = offsetof(struct fg_measuring, member)
-static const struct fg_key pairs_keys[] = {
-	{.name = "min",
-	 .kind = FG_KEY_UNSIGNED,
-	 IN_MEASURE(min_pairs),
-	 .initial = "10",
-	 .minimum = 2,
-	 .maximum = 100000,
-	 .unit = "pairs",
-	 .help = "pairs before the first decision"},
-	{.name = "max",
-	 .kind = FG_KEY_UNSIGNED,
-	 IN_MEASURE(max_pairs),
-	 .initial = "120",
-	 .minimum = 2,
-	 .maximum = 100000,
-	 .unit = "pairs",
-	 .help = "pairs after which an open question stays inconclusive"},
-	{.name = NULL},
-};
-static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
-
-static const struct fg_key sampler_keys[] = {
-	{.name = "enabled",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(sampler.enabled),
-	 .initial = "true",
-	 .help = "record call stacks while measuring",
-	 .more = "Without call stacks a benchmark is still judged, but no function is blamed."},
-	{.name = "rate",
-	 .kind = FG_KEY_UNSIGNED,
-	 IN_MEASURE(sampler.rate_hz),
-	 .initial = "auto",
-	 .word_of_zero = "auto",
-	 .minimum = 1,
-	 .maximum = 20000,
-	 .unit = "samples per CPU second",
-	 .help = "how often a stack is recorded",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
-		 "a signal and a context switch cost on this host before the first repetition, and "
-		 "in the warm-up what a walk of the stack costs and how often threads switch. The cost favours no side: `unsampled_share` tells it."},
-	{.name = "budget",
-	 .kind = FG_KEY_RATIO,
-	 IN_MEASURE(sampler.budget),
-	 .initial = "3%",
-	 .minimum = 0.0001,
-	 .maximum = 0.5,
-	 .help = "share of the CPU time that `rate: auto` may cost"},
-	{.name = "clock",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.clock),
-	 .initial = "cpu",
-	 .words = clocks,
-	 .help = "what drives the sampler: time on a CPU, or time that passes",
-	 .more = "`wall` also shows where threads wait. Only `exact` and, where the kernel may be "
-		 "sampled, `cpu` see system time between ticks; `exact` and `wall` interrupt calls."},
-	{.name = "kernel",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.kernel),
-	 .initial = "auto",
-	 .words = kernel_modes,
-	 .help = "name the kernel's functions below those of the program",
-	 .more = "`auto` does so where the kernel may be sampled: as root, with CAP_PERFMON, or with "
-		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
-		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
-	{.name = "follow_children",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(sampler.follow_children),
-	 .initial = "true",
-	 .help = "sample the programs that a benchmark starts, too"},
-	{.name = "units",
-	 .kind = FG_KEY_TEXT,
-	 IN_MEASURE(sampler.units),
-	 .help = "sample only in these units of work, by number: FIRST-LAST",
-	 .more = "Units are marked with fg_unit_begin() or ITT frames. `units: 100-1000` leaves out "
-		 "the first events and everything before them."},
-	{.name = "delay",
-	 .kind = FG_KEY_DURATION,
-	 IN_MEASURE(sampler.delay_ns),
-	 .initial = "0s",
-	 .minimum = 0,
-	 .maximum = 86400,
-	 .help = "take no sample before this time, from the start of each process"},
-	{.name = "paused",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(sampler.paused),
-	 .initial = "false",
-	 .help = "take no sample until the program asks for it (fg_resume, __itt_resume)"},
-	{.name = "python",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.python),
-	 .initial = "auto",
-	 .words = pythons,
-	 .help = "show the functions of Python programs in place of the interpreter's",
-	 .more = "Python 3.11, 3.12 and 3.13; of others, and with `off`, the interpreter's own "
-		 "functions are shown."},
-	{.name = "unsampled_share",
-	 .kind = FG_KEY_RATIO,
-	 IN_MEASURE(sampler.unsampled_share),
-	 .initial = "10%",
-	 .minimum = 0,
-	 .maximum = 1,
-	 .help = "share of the pairs that run without the sampler",
-	 .more = "These pairs measure what sampling costs; every report shows it."},
-	{.name = "keep_samples",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.keep_samples),
-	 .initial = "never",
-	 .words = keeps,
-	 .help = "keep every single sample beside the store, not only sums by call path",
-	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN "
-		 "-V timeline`, `--unit` and the like need them. About 15 bytes a sample. `failed` "
-		 "keeps them where a benchmark regressed, stayed open or could not be measured. "
-		 "They are removed with their run."},
-	{.name = NULL},
-};
-static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
-
-static const struct fg_key measure_keys[] = {
-	{.name = "schedule",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(schedule),
-	 .initial = "auto",
-	 .words = schedules,
-	 .help = "how the two sides take turns",
-	 .more = "`duet` runs both at once on the same CPU and compares CPU time: what disturbs "
-		 "the machine disturbs both alike. It fits programs with one busy thread.\n\n"
-		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for "
-		 "threads, input and output, and wall time.\n\n"
-		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
-		 "weaker, and says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one that decides sooner here."},
-	{.name = "pairs",
-	 .kind = FG_KEY_SECTION,
-	 .section = &pairs_section,
-	 .help = "how many pairs of executions are measured",
-	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is "
-		 "decided.",
-	 .example = "pairs: { min: 10, max: 120 }"},
-	{.name = "budget",
-	 .kind = FG_KEY_DURATION,
-	 IN_MEASURE(budget_ns),
-	 .initial = "5m",
-	 .minimum = 0.001,
-	 .maximum = 604800,
-	 .help = "time that the pairs of one benchmark may take",
-	 .more = "A slowdown is measured again with its code in other places, which may take as "
-		 "long once more."},
-	{.name = "warmup",
-	 .kind = FG_KEY_UNSIGNED,
-	 IN_MEASURE(warmup),
-	 .initial = "1",
-	 .minimum = 0,
-	 .maximum = 1000,
-	 .unit = "blocks of pairs",
-	 .help = "pairs that are run and discarded first"},
-	{.name = "pin",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(pin),
-	 .initial = "false",
-	 .help = "keep each execution on one CPU under `abba` too",
-	 .more = "Less noise for programs with one thread; wrong for programs with several. `duet` "
-		 "always does it."},
-	{.name = "until_sure",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(until_sure),
-	 .initial = "false",
-	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "The test is one that stays valid whenever one looks. A run that ends before it "
-		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
-		 "starting over."},
-	{.name = "layouts",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(layouts),
-	 .initial = "auto",
-	 .words = when_modes,
-	 .help = "measure with the code at other addresses",
-	 .more = "With `auto`, where a time would fail by less than 40 %, both sides are linked four "
-		 "times with all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. "
-		 "What is left is the change, not the place that the linker happened to choose. "
-		 "`always` does so from the first pair on: a slowdown that a lucky place hides is "
-		 "found, too, for four links a side. See `build.relink`."},
-	{.name = "affected",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(affected),
-	 .initial = "auto",
-	 .words = when_modes,
-	 .help = "measure only what a change can touch",
-	 .more = "A benchmark is left out if no function that it executes, no data and no file that "
-		 "it may read is another in the candidate. `auto` does so with `--affected` and "
-		 "`--quick`, which the hooks use. Which functions a benchmark executes is found once "
-		 "a build, by one execution under valgrind."},
-	{.name = "exact",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(exact),
-	 .initial = "off",
-	 .words = meters,
-	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
-	 .more = "`auto` counts where the pairs found a regression: with valgrind where it is "
-		 "installed, which tells every function and call, otherwise with the processor's "
-		 "counter, which tells the whole program only. `valgrind` and `hardware` count "
-		 "always, and with nothing else. One execution a side, a second one where the two "
-		 "sides differ. Under valgrind it takes 30 to 60 times as long. A program that "
-		 "cannot be counted costs a line of the report, never a verdict."},
-	{.name = "also",
-	 .kind = FG_KEY_TEXTS,
-	 IN_MEASURE(also),
-	 .count_offset = offsetof(struct fg_measuring, also_count),
-	 .words = fg_countable,
-	 .help = "events that are counted by call path after the pairs, exactly: heap, allocations, frees, "
-		 "fd, maps, io, throws, locks",
-	 .more = "`heap` counts allocations and what is held, `allocations` only the former for "
-		 "less than half the time, `frees` who gives them back, `fd` descriptors that "
-		 "are opened, `maps` memory that is mapped, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
-		 "execution a side, a second one where the two sides differ. What was counted is "
-		 "shown; a row of `gate.metrics` gates it, such as "
-		 "`heap.allocations: { tolerated: 0.1% }`.",
-	 .example = "also: [heap, fd, io]"},
-	{.name = "calls",
-	 .kind = FG_KEY_TEXTS,
-	 IN_MEASURE(calls),
-	 .count_offset = offsetof(struct fg_measuring, call_count),
-	 .help = "functions whose calls are counted by call path after the pairs, exactly",
-	 .more = "Names as `fastgate record --calls` takes them, `*` for any text, `@libm` for the "
-		 "object that defines the function. Counted are calls from one object into another. "
-		 "Each function is a measure; a row of `gate.metrics` gates it, such as "
-		 "`calls.exp: { tolerated: 0.1% }`.",
-	 .example = "calls: [exp, \"log@libm\", \"Parser::*\"]"},
-	{.name = "domains",
-	 .kind = FG_KEY_TEXTS,
-	 IN_MEASURE(domains),
-	 .count_offset = offsetof(struct fg_measuring, domain_count),
-	 .help = "functions whose calls are counted and whose arguments are looked at",
-	 .more = "`libm` is all of the mathematical library; a function that is not of it needs its "
-		 "signature. New NaNs, infinities and denormal arguments, and a range that has "
-		 "grown, are notes of the verdict.",
-	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
-	{.name = "entries",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(entries),
-	 .initial = "false",
-	 .help = "count calls within an object, too, by jumps at the entries of functions",
-	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
-		 "written over the first instructions of each function where that is proved to be "
-		 "safe. A function that is refused on one side is refused on both. See "
-		 "`fastgate record --entries`."},
-	{.name = "breakpoints",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(breakpoints),
-	 .initial = "false",
-	 .help = "count up to four functions that nothing else reaches, by hardware breakpoints",
-	 .more = "For functions that `calls` names without `*` or `?`: how often, by process. One "
-		 "that a process calls 20,000 times or more is not judged. See `fastgate "
-		 "record --breakpoints`."},
-	{.name = "exact_budget",
-	 .kind = FG_KEY_DURATION,
-	 IN_MEASURE(exact_budget_ns),
-	 .initial = "60s",
-	 .minimum = 0.001,
-	 .maximum = 604800,
-	 .help = "time that counting may take for one benchmark, both sides together"},
-	{.name = "sampler",
-	 .kind = FG_KEY_SECTION,
-	 .section = &sampler_section,
-	 .help = "recording of call stacks",
-	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
-	{.name = NULL},
-};
-static const struct fg_section measure_section = {
-	.keys = measure_keys, .inherits = true, .finish = fg_finish_measure};
 
 /* ---- gate ---- */
 
@@ -642,7 +363,7 @@ static const struct fg_key benchmark_keys[] = {
 	{.name = "measure",
 	 .kind = FG_KEY_SECTION,
 	 IN_BENCHMARK(measure),
-	 .section = &measure_section,
+	 .section = &fg_config_measure,
 	 .help = "keys of `measure` for this benchmark alone"},
 	{.name = "gate",
 	 .kind = FG_KEY_SECTION,
@@ -947,7 +668,7 @@ static const struct fg_key plan_keys[] = {
 	{.name = "measure",
 	 .kind = FG_KEY_SECTION,
 	 IN_PLAN(measure),
-	 .section = &measure_section,
+	 .section = &fg_config_measure,
 	 .help = "how benchmarks are measured",
 	 .more = "Also a key of each benchmark, for that one alone."},
 	{.name = "gate",

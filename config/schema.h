@@ -76,6 +76,7 @@ struct fg_section {
 };
 
 extern const struct fg_section fg_config_schema; /* the whole file; fills a struct fg_plan */
+extern const struct fg_section fg_config_measure; /* also of a benchmark */
 
 /* The names of a section's keys, NULL at the end; in the arena. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
