@@ -75,7 +75,7 @@ struct fg_section {
 		       void *target);
 };
 
-extern const struct fg_section fg_config_schema; /* the whole file; fills a struct fg_plan */
+extern const struct fg_section fg_config_schema;  /* the whole file; fills a struct fg_plan */
 extern const struct fg_section fg_config_measure; /* also of a benchmark */
 
 /* The names of a section's keys, NULL at the end; in the arena. */
