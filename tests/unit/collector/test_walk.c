@@ -284,6 +284,17 @@ static void copies_of_a_whole_stack_need_nothing_else(void **state)
 
 /* ---- what one handler does is bounded ---- */
 
+/*
+ * While it is paused, too, the collector's handler looks at its clocks and tables now and then.
+ * libunwind lets samples in again: it puts back the mask that the collector shows it.
+ */
+static void block_samples(int how)
+{
+	const uint64_t set = UINT64_C(1) << (SIGPROF - 1);
+
+	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
+}
+
 /* Wherever it was met: the program's first instruction, and code that is not there. */
 static void a_sample_has_its_leaf_at_least(void **state)
 {
@@ -335,6 +346,7 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 	size_t last = 0;
 
 	(void)state;
+	block_samples(SIG_BLOCK);
 	fg_paths_clear();
 	fg_self->kept.count = 0;
 	assert_true(fg_frame_find(fg_self, (uintptr_t)pages_of_tables, true).id != 0);
@@ -350,6 +362,7 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 		last = pages;
 	}
 	assert_true(last > before + 2 * FEW);
+	block_samples(SIG_UNBLOCK);
 }
 
 /* ---- records of the kernel's event ---- */
@@ -405,6 +418,7 @@ static void begin_ring(struct ring *ring)
 			      .memory = mmap(NULL, FG_ARCH_PAGE + RING, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)};
 	assert_ptr_not_equal(ring->memory, MAP_FAILED);
+	block_samples(SIG_BLOCK);
 	assert_true(fg_thread_enter(fg_self));
 	fg_self->clocks.kernel_ring_bytes = RING;
 	fg_self->clocks.kernel_seen = 0;
@@ -418,6 +432,7 @@ static void end_ring(struct ring *ring)
 	fg_self->clocks.kernel_ring = NULL;
 	fg_self->clocks.kernel_stacks = false;
 	fg_thread_leave(fg_self);
+	block_samples(SIG_UNBLOCK);
 	assert_int_equal(munmap(ring->memory, FG_ARCH_PAGE + RING), 0);
 }
 
@@ -465,13 +480,6 @@ static void records_are_taken_a_few_at_a_time(void **state)
 	end_ring(&ring);
 }
 
-static void block_samples(int how)
-{
-	const uint64_t set = UINT64_C(1) << (SIGPROF - 1);
-
-	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
-}
-
 /* Samples never exceed the CPU time: without something owed to system time there is no weight. */
 static void a_record_waits_until_something_is_owed(void **state)
 {
@@ -507,9 +515,8 @@ static void a_record_waits_until_something_is_owed(void **state)
 	assert_true(header->kernel_ns >= (uint64_t)owed_ns);
 	assert_int_equal(news->count, 0);
 	assert_true(llabs(account->owed_ns) < 3);
-	end_ring(&ring);
 	fg_sampling_set(false);
-	block_samples(SIG_UNBLOCK);
+	end_ring(&ring);
 }
 
 /* What their stacks do not tell is left to the ticks; what is no record is passed over. */
