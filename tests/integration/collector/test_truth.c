@@ -186,7 +186,7 @@ static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(
 		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
 		if (header->kernel_errno)
 			assert_int_equal(header->kernel_ns, 0);
-		else
+		else if (i > 0) /* every millisecond may be too often where others want the CPU */
 			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
 		assert_true(header->kernel_ns <= header->system_ns);
 		outcome_release(&outcome);
