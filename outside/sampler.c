@@ -411,33 +411,39 @@ static void sample_thread(struct run *run, struct fg_sampled_thread *thread, int
 	}
 }
 
+static bool is_held_at(const struct run *run, size_t index, int cpu)
+{
+	return run->threads[index].held && run->threads[index].cpu == cpu;
+}
+
+static bool some_are_held_at(const struct run *run, int cpu)
+{
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (is_held_at(run, i, cpu))
+			return true;
+	}
+	return false;
+}
+
 /* Those that stood behind us can stop once we wait. */
 static void await_stops(struct run *run, int cpu, int64_t here_since_ns)
 {
 	const int64_t begun_ns = fg_clock_monotonic_ns();
-	const int64_t until_ns = begun_ns + PATIENCE_NS;
-	int64_t now_ns = begun_ns;
-	bool some = true;
+	int64_t left_ns = PATIENCE_NS;
 
 	for (size_t i = 0; i < run->thread_count; i++) {
-		if (run->threads[i].held && run->threads[i].cpu == cpu)
+		if (is_held_at(run, i, cpu))
 			run->threads[i].put_off_ns = begun_ns - here_since_ns;
 	}
-	for (;;) {
+	while (left_ns > 0 && some_are_held_at(run, cpu)) {
 		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
-		struct timespec left = {.tv_nsec = (long)(until_ns - now_ns)};
+		const struct timespec left = {.tv_nsec = (long)left_ns};
 		struct signalfd_siginfo infos[4];
 
-		some = false;
-		for (size_t i = 0; i < run->thread_count && !some; i++)
-			some = run->threads[i].held && run->threads[i].cpu == cpu;
-		now_ns = fg_clock_monotonic_ns();
-		if (!some || now_ns >= until_ns)
-			return;
-		left.tv_nsec = (long)(until_ns - now_ns);
 		if (ppoll(&stops, 1, &left, NULL) > 0)
 			(void)!read(run->stops_fd, infos, sizeof(infos));
 		collect_all(run);
+		left_ns = begun_ns + PATIENCE_NS - fg_clock_monotonic_ns();
 	}
 }
 
@@ -453,7 +459,7 @@ static void nap(struct run *run)
 	(void)ppoll(NULL, 0, &time, NULL);
 }
 
-/* Threads that were there last, and of those the ones that are not there any more, too. */
+/* Samples the threads that were on this CPU when we looked last, wherever they are now. */
 static void visit(struct run *run, int cpu, int64_t moment_ns)
 {
 	const bool is_there = fg_own_cpu_take(&run->own_cpu, cpu);

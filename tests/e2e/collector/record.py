@@ -587,10 +587,14 @@ def used_ticks(pid):
         return int(file.read().rsplit(")", 1)[1].split()[11])
 
 
+def build(name, source, *options):
+    with open(f"{name}.c", "w", encoding="ascii") as file:
+        file.write(source)
+    subprocess.run([COMPILER, "-g", "-O1", f"{name}.c", "-o", name, *options], check=True)
+
+
 def from_outside():
-    with open("shares.c", "w", encoding="ascii") as file:
-        file.write(SHARES)
-    subprocess.run([COMPILER, "-g", "-O1", "shares.c", "-o", "shares"], check=True)
+    build("shares", SHARES)
     with subprocess.Popen(["./shares"]) as running:
         try:
             done = record("--pid", str(running.pid), "--duration", "500ms", "--rate", "1000")
@@ -620,9 +624,7 @@ int main(void) { struct timespec t; for (;;) { between(); clock_gettime(CLOCK_TH
 
 def system_calls_attract_no_samples():
     """A thread stops where it is when the moment comes, not at the system call that it makes next."""
-    with open("often.c", "w", encoding="ascii") as file:
-        file.write(CALLS_OFTEN)
-    subprocess.run([COMPILER, "-g", "-O1", "often.c", "-o", "often"], check=True)
+    build("often", CALLS_OFTEN)
     with subprocess.Popen(["./often"]) as running:
         try:
             recorded("--pid", str(running.pid), "--duration", "500ms", "--rate", "500", "--budget", "50%")
@@ -678,9 +680,7 @@ int main(void)
 
 def waiting_from_outside():
     """Elapsed time of every thread, and no system call that is cut short."""
-    with open("waits.c", "w", encoding="ascii") as file:
-        file.write(WAITS)
-    subprocess.run([COMPILER, "-g", "-O1", "waits.c", "-o", "waits", "-pthread"], check=True)
+    build("waits", WAITS, "-pthread")
     for start in (["--pid"], ["--"]):
         if start == ["--"]:
             subprocess.run([COMPILER, "-g", "-O1", "-static", "waits.c", "-o", "waits", "-pthread"], check=True)

@@ -373,6 +373,13 @@ enum {
 	RECORD_WORDS = 64, /* of stack */
 };
 
+static struct fg_regs regs_of(const ucontext_t *context)
+{
+	return (struct fg_regs){.pc = fg_arch_register(context, FG_DWARF_RA),
+				.sp = fg_arch_register(context, FG_DWARF_SP),
+				.bp = fg_arch_register(context, FG_DWARF_BP)};
+}
+
 /* As the kernel lays them out: perf_event_open(2). */
 struct ring {
 	struct fg_thread *thread;
@@ -448,9 +455,7 @@ static void records_are_taken_a_few_at_a_time(void **state)
 	assert_int_equal(getcontext(&context), 0);
 	begin_ring(&ring);
 	result = fg_stack_walk(fg_self, &context);
-	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
-				     .sp = fg_arch_register(&context, FG_DWARF_SP),
-				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+	const struct fg_regs regs = regs_of(&context);
 
 	assert_true(result.path != 0);
 	assert_false(fg_kernel_has_news(fg_self));
@@ -492,9 +497,7 @@ static void a_record_waits_until_something_is_owed(void **state)
 
 	(void)state;
 	assert_int_equal(getcontext(&context), 0);
-	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
-				     .sp = fg_arch_register(&context, FG_DWARF_SP),
-				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+	const struct fg_regs regs = regs_of(&context);
 
 	block_samples(SIG_BLOCK);
 	fg_sampling_set(true);
@@ -528,9 +531,7 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 
 	(void)state;
 	assert_int_equal(getcontext(&context), 0);
-	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
-				     .sp = fg_arch_register(&context, FG_DWARF_SP),
-				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+	const struct fg_regs regs = regs_of(&context);
 
 	begin_ring(&ring);
 	fg_self->kept.count = 0;
@@ -645,9 +646,7 @@ static void look_at_new_functions(void)
 	uint64_t most = 0;
 
 	assert_int_equal(getcontext(&context), 0);
-	const struct fg_regs regs = {.pc = fg_arch_register(&context, FG_DWARF_RA),
-				     .sp = fg_arch_register(&context, FG_DWARF_SP),
-				     .bp = fg_arch_register(&context, FG_DWARF_BP)};
+	const struct fg_regs regs = regs_of(&context);
 
 	begin_ring(&ring);
 	fg_paths_clear();
