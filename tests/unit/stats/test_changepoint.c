@@ -114,6 +114,45 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
+/* Sums of such values round, and what they round to is no change. */
+static void equal_values_are_one_level_before_and_after_a_change(void **state)
+{
+	static const struct {
+		size_t count;
+		size_t step; /* the count: there is none */
+		double before;
+		double after;
+	} rows[] = {
+		{20, 20, 11.7235, 0},
+		{40, 40, 5.0106352940962555, 0},
+		{99, 99, 1.9459101490553132, 0},
+		{20, 5, 5.7037824746562, 5.0106352940962555},
+		{30, 10, 0, -1.2039728043259361},
+		{60, 41, 0.1, 0.3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_changepoint_options options = {.seed = 1};
+		const size_t found = rows[i].step < rows[i].count;
+		struct fg_changepoints points;
+		double values[99];
+
+		for (size_t k = 0; k < rows[i].count; k++)
+			values[k] = k < rows[i].step ? rows[i].before : rows[i].after;
+		assert_int_equal(
+			fg_changepoints_find(values, rows[i].count, &options, &points, NULL),
+			FG_OK);
+		assert_int_equal(points.count, found);
+		if (found) {
+			assert_int_equal(points.items[0].at, rows[i].step);
+			assert_near(points.items[0].before, rows[i].before, 0);
+			assert_near(points.items[0].after, rows[i].after, 0);
+		}
+		fg_changepoints_release(&points);
+	}
+}
+
 /*
  * Each at the nominal 5 %: with 80 series, 4 are expected; the binomial reaches 10 once in 100 such
  * tests.
@@ -536,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
 		cmocka_unit_test(changes_of_any_size_come_out_in_order),
 		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
+		cmocka_unit_test(equal_values_are_one_level_before_and_after_a_change),
 		cmocka_unit_test(drift_and_outliers_are_not_changes),
 		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
 		cmocka_unit_test(
