@@ -48,7 +48,6 @@ static void link_knots(struct envelope *e)
 {
 	size_t last = e->n - 1;
 
-	e->before[0] = 0;
 	for (size_t i = 1; i <= last; i++) {
 		size_t knot = i - 1;
 
@@ -56,7 +55,6 @@ static void link_knots(struct envelope *e)
 			knot = e->before[knot];
 		e->before[i] = knot;
 	}
-	e->after[last] = last;
 	for (size_t i = last; i-- > 0;) {
 		size_t knot = i + 1;
 
@@ -121,7 +119,7 @@ static double dip_of_sorted(struct envelope *e)
 	size_t interval[2] = {0, e->n - 1};
 	double dip = 1.0;
 
-	if (e->n < 2 || !(e->x[e->n - 1] > e->x[0]))
+	if (!(e->x[e->n - 1] > e->x[0]))
 		return dip / (2.0 * (double)e->n);
 	link_knots(e);
 	for (;;) {
@@ -167,7 +165,7 @@ static void envelope_release(struct envelope *e)
 
 double fg_dip(const double *values, size_t count)
 {
-	struct envelope e = {0};
+	struct envelope e;
 	double *sorted;
 	double dip;
 
@@ -233,7 +231,7 @@ struct fg_modality fg_modality_test(const double *values, size_t count, size_t s
 	struct fg_modality result = {.dip = (double)NAN, .p = 1.0};
 	size_t rounds = simulations > 0 ? simulations : SIMULATIONS_DEFAULT;
 	double *sorted = fg_sorted_copy(values, count);
-	struct envelope e = {0};
+	struct envelope e;
 	struct fg_random rng;
 	double *null;
 	size_t reached = 0;

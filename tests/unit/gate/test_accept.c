@@ -71,6 +71,20 @@ static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
+static void of_several_benchmarks_the_last_is_enough_to_need_a_key(void **state)
+{
+	(void)state;
+	fg_made_series(&made, "parse")->name[0] = 'P'; /* a benchmark that is as slow */
+	(void)fg_made_benchmark(&made, "between", 40, 0, 0.01);
+	(void)fg_made_benchmark(&made, "parse", 40, 0.06, 0.01);
+	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
+	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
+	assert_int_equal(fg_made_decide(&made, "Parse")->outcome, FG_OUTCOME_REGRESSION);
+	key.benchmark = "between";
+	(void)fg_made_decide(&made, "parse");
+	assert_true(fg_made_has_note(&made.verdict.notes, "was not needed"));
+}
+
 static void a_key_that_nothing_needed_is_said(void **state)
 {
 	(void)state;
@@ -258,6 +272,7 @@ int main(void)
 		TEST(a_larger_slowdown_than_accepted_fails),
 		TEST(an_ended_key_no_longer_counts_and_is_said),
 		TEST(of_several_metrics_one_is_enough_to_need_a_key),
+		TEST(of_several_benchmarks_the_last_is_enough_to_need_a_key),
 		TEST(a_key_that_nothing_needed_is_said),
 		TEST(a_key_for_what_became_no_slower_is_said),
 		TEST(a_key_holds_up_to_its_size_and_up_to_its_end),

@@ -278,6 +278,7 @@ static void what_the_counters_say_is_told_where_both_sides_were_measured(void **
 	made.run.has_baseline = false;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
 		assert_false(fg_made_has_note(&decide()->notes, counted[i]));
+	made.run.has_baseline = true;
 	fg_made_init(&before, 6);
 	(void)fg_made_benchmark(&before, "parse", 5, 0.0, 0.01);
 	made.input.baseline = &before.run;

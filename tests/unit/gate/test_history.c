@@ -100,8 +100,8 @@ static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend_change *changes = NULL;
-	size_t environments[RUNS] = {0};
-	double values[RUNS];
+	size_t *environments = fg_xcalloc(RUNS, sizeof(environments[0]));
+	double *values = fg_xcalloc(RUNS, sizeof(values[0]));
 	struct fg_trend_series series = {.values = values,
 					 .environments = environments,
 					 .count = RUNS,
@@ -119,6 +119,8 @@ static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 	free(changes);
 	values[4] = (double)NAN;
 	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, NULL), FG_EINVAL);
+	free(environments);
+	free(values);
 }
 
 /* A run of `host` with these repetitions of CPU time, the last of them set aside. */
@@ -189,31 +191,39 @@ static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void
 		fg_run_release(&runs[i]);
 }
 
-/* Two hosts in turn; the second falls by half before the first doubles. */
+/* Three hosts in turn, each with one change. */
 static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 {
+	static const struct {
+		size_t point;
+		double before;
+		double after;
+	} changes[] = {{15, 40, 80}, {20, 300, 150}, {25, 10, 40}};
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 
 	(void)state;
 	for (size_t i = 0; i < RUNS; i++) {
-		const double value = i % 2 ? (i < 11 ? 300 : 150) : (i < 26 ? 40 : 80);
+		static const char *const hosts[] = {"one", "two", "three"};
+		static const size_t of_host[] = {0, 2, 1};
+		const size_t at = of_host[i % 3];
+		const double value =
+			i < changes[at].point ? changes[at].before : changes[at].after;
 
-		make_repetitions(i, i % 2 ? "two" : "one", &value, 1);
+		make_repetitions(i, hosts[i % 3], &value, 1);
 	}
 	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, NULL), FG_OK);
-	assert_int_equal(trend.change_count, 2);
-	assert_int_equal(trend.changes[0].point, 11);
-	assert_int_equal(trend.changes[1].point, 26);
-	assert_false(trend.changes[0].worse);
-	assert_true(trend.changes[1].worse);
-	assert_float_equal(trend.changes[0].before, 300, 1e-9);
-	assert_float_equal(trend.changes[0].after, 150, 1e-9);
-	assert_float_equal(trend.changes[0].ratio, 0.5, 1e-12);
-	assert_float_equal(trend.changes[1].before, 40, 1e-9);
-	assert_float_equal(trend.changes[1].after, 80, 1e-9);
-	assert_float_equal(trend.changes[1].ratio, 2, 1e-12);
-	assert_float_equal(trend.changes[0].p, 0.001, 1e-15);
+	assert_int_equal(trend.change_count, FG_ARRAY_SIZE(changes));
+	for (size_t i = 0; i < trend.change_count; i++) {
+		const struct fg_trend_change *change = &trend.changes[i];
+
+		assert_int_equal(change->point, changes[i].point);
+		assert_float_equal(change->before, changes[i].before, 1e-9);
+		assert_float_equal(change->after, changes[i].after, 1e-9);
+		assert_float_equal(change->ratio, changes[i].after / changes[i].before, 1e-12);
+		assert_int_equal(change->worse, changes[i].after > changes[i].before);
+		assert_float_equal(change->p, 0.001, 1e-15);
+	}
 	fg_trend_release(&trend);
 	drop_runs();
 }

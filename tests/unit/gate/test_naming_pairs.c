@@ -132,10 +132,24 @@ static void an_execution_without_samples_is_one(void **state)
 	(void)state;
 	make(&set, 40);
 	set.rows[0].count = 0;
+	set.rows[0].samples[0] = 100000; /* not counted */
 	assert_int_equal(pairs_of(&set), 22);
 	make(&set, 40);
 	set.rows[2 * PAIRS - 1].count = 0;
 	assert_int_equal(pairs_of(&set), 22);
+}
+
+static void one_sample_is_enough_to_ask_for_more(void **state)
+{
+	struct fg_profile_set set;
+
+	(void)state;
+	make(&set, 40);
+	for (size_t i = 0; i < set.row_count; i++)
+		set.rows[i].count = 0;
+	set.rows[3].count = 1;
+	set.rows[3].samples[0] = 1;
+	assert_int_equal(pairs_of(&set), 4 * PAIRS);
 }
 
 static void samples_without_a_stack_may_be_most(void **state)
@@ -169,6 +183,7 @@ int main(void)
 		cmocka_unit_test(it_never_takes_much_longer_than_the_verdict_did),
 		cmocka_unit_test(only_samples_of_time_in_executions_that_count_are_counted),
 		cmocka_unit_test(an_execution_without_samples_is_one),
+		cmocka_unit_test(one_sample_is_enough_to_ask_for_more),
 		cmocka_unit_test(samples_without_a_stack_may_be_most),
 		cmocka_unit_test(without_samples_nothing_is_to_be_named),
 	};

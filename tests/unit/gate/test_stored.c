@@ -196,6 +196,12 @@ static void the_same_binary_passes(void **state)
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
+	/* Another program is none; that it was built otherwise is no other program. */
+	fg_environment_set(builds[1], "build.id", "abce", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
+	fg_environment_set(builds[1], "build.id", "abcd", false);
+	fg_environment_set(builds[1], "build.flags", "-g", false);
+	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
 	for (size_t i = 0; i < 2; i++)
 		fg_environment_set(builds[i], "build.id", "", false);
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);

@@ -133,7 +133,7 @@ static void p_is_the_share_of_even_samples_with_as_large_a_dip(void **state)
 		size_t simulations;
 		uint64_t seed;
 	} rows[] = {
-		{one, 100, 1}, {one, 1000, 2}, {two, 100, 3},   {two, 1000, 4},
+		{one, 1, 9}, {apart, 1, 9}, {one, 100, 1}, {one, 1000, 2}, {two, 100, 3},   {two, 1000, 4},
 		{two, 0, 5},   {apart, 50, 6}, {apart, 200, 7}, {apart, 0, 8},
 	};
 
@@ -164,6 +164,7 @@ static void the_cut_leaves_the_least_squares_on_both_sides(void **state)
 		{{-4, 10, 10.5, 11, 12}, 5, 3, -4, 10.75, 0.8},
 		{{-12, -11, -10.5, -10, 4}, 5, -3, -10.75, 4, 0.2},
 		{{100, 101, 102, 104, 105, 106, 107}, 7, 103, 101, 105.5, 4.0 / 7},
+		{{0.001, 0.002, 0.003, 0.0095, 0.01}, 5, 0.00625, 0.002, 0.00975, 0.4},
 		{{3, 3, 3}, 3, 3, 3, 3, 2.0 / 3}, /* the first cut is as good as any */
 	};
 
