@@ -109,6 +109,11 @@ static void a_key_for_what_became_no_slower_is_said(void **state)
 
 static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
 {
+	struct fg_accept several[] = {
+		{.benchmark = "a", .metric = "*", .up_to = 1, .until_ns = 1},
+		{.benchmark = "*", .metric = "b", .up_to = 1, .until_ns = 1},
+		{.benchmark = "*", .metric = "*", .up_to = 1, .until_ns = 1},
+	};
 	const struct fg_policy *policy = &made.policy;
 
 	(void)state;
@@ -117,6 +122,9 @@ static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
 	assert_null(fg_accept_find(policy, "parse", "cpu_time", 0.10, 2001));
 	assert_null(fg_accept_find(policy, "parse", "wall_time", 0.10, 2000));
 	assert_null(fg_accept_find(policy, "parser", "cpu_time", 0.10, 2000));
+	made.policy.accepts = several;
+	made.policy.accept_count = FG_ARRAY_SIZE(several);
+	assert_ptr_equal(fg_accept_find(policy, "parse", "max_rss", 1, 1), &several[2]);
 }
 
 /* The last nanosecond of a day, and the first of the next. */

@@ -207,8 +207,7 @@ static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 		static const char *const hosts[] = {"one", "two", "three"};
 		static const size_t of_host[] = {0, 2, 1};
 		const size_t at = of_host[i % 3];
-		const double value =
-			i < changes[at].point ? changes[at].before : changes[at].after;
+		const double value = i < changes[at].point ? changes[at].before : changes[at].after;
 
 		make_repetitions(i, hosts[i % 3], &value, 1);
 	}

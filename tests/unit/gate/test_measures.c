@@ -319,19 +319,84 @@ static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
 
 static void a_function_fails_alone_where_functions_gate(void **state)
 {
-	const double after[SITES] = {COUNT - 100, COUNT + 50};
+	static const struct {
+		double after[SITES];
+		double tolerated;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{{COUNT - 100, COUNT + 50}, 0.001, FG_OUTCOME_REGRESSION},
+		{{COUNT - 100, COUNT + 50}, 0.00995, FG_OUTCOME_REGRESSION},
+		{{COUNT - 100, COUNT + 50}, 0.01005, FG_OUTCOME_PASS},
+		{{COUNT, COUNT + 50}, 0.006, FG_OUTCOME_REGRESSION}, /* the whole: 0.005 */
+		{{COUNT + 50, COUNT}, 0.006, FG_OUTCOME_REGRESSION},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		p.made.policy.functions = FG_FUNCTIONS_GATE;
+		p.how.tolerated = rows[i].tolerated;
+		add_steady(&p, unchanged, rows[i].after);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome, rows[i].outcome);
+		program_release(&p);
+	}
+}
+
+/* Of two measures either may be the one in which a function is worse. */
+static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
+{
+	static const char *const names[2] = {"heap.allocations", "own.count"};
+	static const double worse[SITES] = {COUNT - 100, COUNT + 50};
+	static const double better[SITES] = {COUNT - 100, COUNT - 50};
+
+	(void)state;
+	for (size_t at = 0; at <= 2; at++) {
+		const struct fg_measure own = fg_measure_describe(names[1], NULL);
+		struct fg_metric_policy rows[2];
+		struct program p;
+		uint16_t second;
+
+		program_init(&p, names[0]);
+		second = fg_profile_set_measure(&p.set, &own);
+		p.made.policy.functions = FG_FUNCTIONS_GATE;
+		for (size_t m = 0; m < 2; m++) {
+			rows[m] = p.how;
+			rows[m].name = names[m];
+		}
+		p.made.policy.metrics = rows;
+		p.made.policy.metric_count = 2;
+		add_steady(&p, unchanged, at == 0 ? worse : better);
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			add_row_to(&p.set, second, p.sites, arm,
+				   !arm      ? unchanged
+				   : at == 1 ? worse
+					     : better);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome == FG_OUTCOME_REGRESSION,
+				 at < 2);
+		assert_int_equal(p.made.verdict.benchmarks[0].measure_count, 2);
+		program_release(&p);
+	}
+}
+
+/* One repetition a side: what it counted is what there is. */
+static void a_count_of_one_repetition_has_no_interval(void **state)
+{
+	static const double after[SITES] = {COUNT, COUNT + 50};
+	const struct fg_node_verdict *load;
 	struct program p;
 
 	(void)state;
-	for (int tolerant = 0; tolerant < 2; tolerant++) {
-		program_init(&p, "heap.allocations");
-		p.made.policy.functions = FG_FUNCTIONS_GATE;
-		p.how.tolerated = tolerant ? 0.02 : 0.001;
-		add_steady(&p, unchanged, after);
-		assert_int_equal(fg_made_decide(&p.made, "app")->outcome,
-				 tolerant ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
-		program_release(&p);
-	}
+	program_init(&p, "heap.allocations");
+	add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
+	add_row(&p, FG_ARM_CANDIDATE, after[0], after[1]);
+	load = &fg_made_decide(&p.made, "app")->measures[0].functions[0];
+	assert_string_equal(load->name, "load");
+	assert_float_equal(load->delta, 50, 1e-9);
+	assert_float_equal(load->low, 50, 1e-9);
+	assert_float_equal(load->high, 50, 1e-9);
+	program_release(&p);
 }
 
 static void parts_of_a_largest_value_are_not_added_up(void **state)
@@ -618,6 +683,8 @@ int main(void)
 		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
 		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
 		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
+		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),
+		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
 		cmocka_unit_test(a_measure_that_is_only_shown_has_a_tolerance),

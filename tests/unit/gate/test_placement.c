@@ -231,14 +231,15 @@ static void builds_of_which_a_fact_is_not_known_are_not_comparable(void **state)
 enum {
 	NODES = 3,
 	PATHS = 2,
+	METRICS = 4,
 };
 
 /* In functions, libraries and regions: slower, faster, and not sure, each on two paths. */
 struct judged {
 	struct fg_arena arena;
-	struct fg_node_verdict nodes[3][NODES];
-	struct fg_path_verdict paths[NODES][PATHS];
-	struct fg_metric_verdict metrics[4];
+	struct fg_node_verdict *nodes[3];
+	struct fg_path_verdict *paths[NODES];
+	struct fg_metric_verdict *metrics;
 	struct fg_benchmark_verdict verdict;
 };
 
@@ -250,21 +251,27 @@ static void make_judged(struct judged *j)
 		{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
 	};
 
-	*j = (struct judged){.metrics = {{.outcome = FG_OUTCOME_REGRESSION},
-					 {.outcome = FG_OUTCOME_IMPROVEMENT},
-					 {.outcome = FG_OUTCOME_REGRESSION, .exact = true},
-					 {.outcome = FG_OUTCOME_PASS}}};
+	static const struct fg_metric_verdict metrics[METRICS] = {
+		{.outcome = FG_OUTCOME_REGRESSION},
+		{.outcome = FG_OUTCOME_IMPROVEMENT},
+		{.outcome = FG_OUTCOME_REGRESSION, .exact = true},
+		{.outcome = FG_OUTCOME_PASS},
+	};
+
+	*j = (struct judged){0};
+	j->metrics = fg_arena_memdup(&j->arena, metrics, sizeof(metrics));
 	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++)
-		memcpy(j->nodes[kind], nodes, sizeof(nodes));
+		j->nodes[kind] = fg_arena_memdup(&j->arena, nodes, sizeof(nodes));
 	for (size_t i = 0; i < NODES; i++) {
+		j->paths[i] = fg_arena_array(&j->arena, PATHS, sizeof(j->paths[i][0]));
 		for (size_t k = 0; k < PATHS; k++)
-			j->paths[i][k].outcome = nodes[i].outcome;
+			j->paths[i][k] = (struct fg_path_verdict){.outcome = nodes[i].outcome};
 		j->nodes[0][i].paths = j->paths[i];
 		j->nodes[0][i].path_count = PATHS;
 	}
 	j->verdict = (struct fg_benchmark_verdict){
 		.metrics = j->metrics,
-		.metric_count = FG_ARRAY_SIZE(j->metrics),
+		.metric_count = METRICS,
 		.time = {.functions = j->nodes[0],
 			 .function_count = NODES,
 			 .libraries = j->nodes[1],
@@ -344,13 +351,13 @@ static void a_regression_within_what_layouts_differ_by_is_placement(void **state
 			struct judged j;
 
 			make_judged(&j);
-			for (size_t m = 0; m < FG_ARRAY_SIZE(j.metrics); m++)
+			for (size_t m = 0; m < METRICS; m++)
 				j.metrics[m] = (struct fg_metric_verdict){
 					.outcome = m == at ? rows[i].before : FG_OUTCOME_PASS,
 					.ratio = rows[i].ratio,
 					.layout_error = rows[i].error};
 			fg_placement_settle_layouts(&j.arena, &j.verdict);
-			for (size_t m = 0; m < FG_ARRAY_SIZE(j.metrics); m++)
+			for (size_t m = 0; m < METRICS; m++)
 				assert_int_equal(j.metrics[m].outcome,
 						 m == at ? rows[i].after : FG_OUTCOME_PASS);
 			assert_placed(&j, placed);

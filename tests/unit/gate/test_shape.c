@@ -104,6 +104,26 @@ static void two_modes_are_told_with_their_shares_and_places(void **state)
 	}
 }
 
+/* Wide heaps: p is 0.9 % where they lie 17.1 % apart, 0.5 % where it is 17.4. */
+static void modes_are_told_up_to_one_in_two_hundred(void **state)
+{
+	static const double factors[] = {1.171, 1.174};
+
+	(void)state;
+	for (size_t at = 0; at < FG_ARRAY_SIZE(factors); at++) {
+		begin();
+		for (uint32_t i = 0; i < 38; i++) {
+			const double ms = 100 + 5 * scatter(i);
+
+			add(i, FG_ARM_BASELINE, ms, 0);
+			add(i, FG_ARM_CANDIDATE, ms * (i % 2 ? 1 : factors[at]), 0);
+		}
+		fg_shape_note_modes(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+		assert_int_equal(notes.count, at);
+		end();
+	}
+}
+
 static void each_side_is_told_by_its_name(void **state)
 {
 	(void)state;
@@ -157,6 +177,9 @@ static void what_the_place_of_the_stack_changes_is_told(void **state)
 		 NULL}, /* less than half a percent between places */
 		{40, FG_ARM_CANDIDATE, 0, 0.02, NULL},
 		{40, FG_ARM_CANDIDATE, 0.006, 0.05, NULL}, /* drowned */
+		/* A shuffle in 200 is as far apart, and one in 167. */
+		{20, FG_ARM_CANDIDATE, 0.0235, 0.03, "by up to"},
+		{20, FG_ARM_CANDIDATE, 0.0230, 0.03, NULL},
 		{12, FG_ARM_CANDIDATE, 0.2, 0.0005, "by up to 9.5 %"},
 		{11, FG_ARM_CANDIDATE, 0.2, 0.0005, NULL}, /* fewer than 24 repetitions */
 	};
@@ -256,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_modes_are_told_with_their_shares_and_places),
+		cmocka_unit_test(modes_are_told_up_to_one_in_two_hundred),
 		cmocka_unit_test(each_side_is_told_by_its_name),
 		cmocka_unit_test(what_the_place_of_the_stack_changes_is_told),
 		cmocka_unit_test(each_of_the_four_places_of_each_side_is_told_with_its_share),

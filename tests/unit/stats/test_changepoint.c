@@ -281,6 +281,50 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
 	assert_int_equal(points.count, 0);
 }
 
+/*
+ * Differences of 2 have a scale of 1.4826 * 2, and four of those are 11.86: three of seven values
+ * that stray by less stay, and are a level of their own.
+ */
+static void values_within_four_scales_of_the_median_around_them_are_no_outliers(void **state)
+{
+	static const struct {
+		double sign;
+		double stray;
+		bool stays;
+	} rows[] = {{1, 11.8, true}, {1, 11.9, false}, {-1, 11.8, true}, {-1, 11.9, false}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_changepoint_options options = {.alpha = 0.1, .simulations = 99};
+		struct fg_changepoints points;
+		double values[45];
+
+		for (size_t k = 0; k < FG_ARRAY_SIZE(values); k++)
+			values[k] = k % 2 ? rows[i].sign : -rows[i].sign;
+		for (size_t k = 35; k < 38; k++)
+			values[k] = rows[i].sign * (1.0 + rows[i].stray);
+		assert_int_equal(fg_changepoints_find(values, FG_ARRAY_SIZE(values), &options,
+						      &points, NULL),
+				 FG_OK);
+		assert_int_equal(points.count > 0, rows[i].stays);
+		fg_changepoints_release(&points);
+	}
+}
+
+static void one_value_is_no_level(void **state)
+{
+	struct fg_changepoints points =
+		find_step(20, 40, (struct fg_changepoint_options){.min_segment = 1});
+
+	(void)state;
+	assert_int_equal(points.count, 0);
+	points = find_step(20, 40, (struct fg_changepoint_options){.min_segment = 2});
+	assert_int_equal(points.count, 1);
+	fg_changepoints_release(&points);
+	assert_null(points.items);
+	assert_int_equal(points.count, 0);
+}
+
 static void p_is_the_share_of_simulated_series_with_as_large_a_step(void **state)
 {
 	static const size_t simulations[] = {0, 199};
@@ -582,6 +626,9 @@ int main(void)
 			noise_and_autocorrelation_are_read_from_neighbours_without_outliers),
 		cmocka_unit_test(a_change_leaves_as_many_values_on_either_side_as_are_asked_for),
 		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
+		cmocka_unit_test(
+			values_within_four_scales_of_the_median_around_them_are_no_outliers),
+		cmocka_unit_test(one_value_is_no_level),
 		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
 		cmocka_unit_test(one_in_a_hundred_is_told_from_99_simulations_on),
 		cmocka_unit_test(the_longest_series_is_searched),

@@ -75,6 +75,66 @@ static void of_many_values_the_shape_stays(void **state)
 	free(values);
 }
 
+/*
+ * Mirrored, the lines between the heaps are parallel.  By the definition each outer heap, which is a
+ * jump where no mode is, costs half of its share.
+ */
+static void heaps_that_mirror_each_other_are_as_far_from_one_mode_as_others(void **state)
+{
+	static const double scales[] = {1e-9, 1e-6, 1e-5, 1e-3, 0.01};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(scales); i++) {
+		const double e = scales[i];
+		const double values[] = {0,     e, 2 * e, 3 * e,     1,
+					 1 + e, 2, 2 + e, 2 + 2 * e, 2 + 3 * e};
+
+		assert_near(fg_dip(values, FG_ARRAY_SIZE(values)), 0.2, 0.5 * e);
+	}
+}
+
+static void evenly_spaced_values_have_the_least_dip_however_they_round(void **state)
+{
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 3);
+	for (int round = 0; round < 300; round++) {
+		const size_t count = 3 + fg_random_below(&rng, 45);
+		const double step = fg_random_uniform(&rng);
+		const double first = 10 * fg_random_normal(&rng);
+		double values[48];
+
+		for (size_t i = 0; i < count; i++)
+			values[i] = first + step * (double)i;
+		assert_near(fg_dip(values, count), 0.5 / (double)count, 1e-9);
+	}
+}
+
+/* As a clock with coarse ticks gives them; those of a tick are told apart by a billionth. */
+static void equal_values_are_as_good_as_nearly_equal_ones(void **state)
+{
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 2);
+	for (int round = 0; round < 500; round++) {
+		const size_t count = 3 + fg_random_below(&rng, 30);
+		const uint64_t levels = 2 + fg_random_below(&rng, 8);
+		size_t used[10] = {0};
+		double equal[33];
+		double nearly[33];
+
+		for (size_t i = 0; i < count; i++) {
+			const uint64_t level = fg_random_below(&rng, levels);
+
+			equal[i] = (double)level;
+			nearly[i] = (double)level + 1e-9 * (double)used[level]++;
+		}
+		assert_near(fg_dip(equal, count), fg_dip(nearly, count), 1e-6);
+	}
+}
+
 /* Of 1,001 values and more, as many as are looked at: the first, the last, and evenly between. */
 static void beyond_a_thousand_values_evenly_spaced_ones_are_looked_at(void **state)
 {
@@ -133,8 +193,9 @@ static void p_is_the_share_of_even_samples_with_as_large_a_dip(void **state)
 		size_t simulations;
 		uint64_t seed;
 	} rows[] = {
-		{one, 1, 9}, {apart, 1, 9}, {one, 100, 1}, {one, 1000, 2}, {two, 100, 3},   {two, 1000, 4},
-		{two, 0, 5},   {apart, 50, 6}, {apart, 200, 7}, {apart, 0, 8},
+		{one, 1, 9}, {apart, 1, 9},  {one, 5, 1},     {one, 5, 2},   {one, 5, 3},
+		{one, 5, 4}, {one, 100, 1},  {one, 1000, 2},  {two, 100, 3}, {two, 1000, 4},
+		{two, 0, 5}, {apart, 50, 6}, {apart, 200, 7}, {apart, 0, 8},
 	};
 
 	(void)state;
@@ -231,6 +292,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dip_is_the_distance_to_the_nearest_unimodal),
 		cmocka_unit_test(of_many_values_the_shape_stays),
+		cmocka_unit_test(heaps_that_mirror_each_other_are_as_far_from_one_mode_as_others),
+		cmocka_unit_test(evenly_spaced_values_have_the_least_dip_however_they_round),
+		cmocka_unit_test(equal_values_are_as_good_as_nearly_equal_ones),
 		cmocka_unit_test(beyond_a_thousand_values_evenly_spaced_ones_are_looked_at),
 		cmocka_unit_test(p_is_the_share_of_even_samples_with_as_large_a_dip),
 		cmocka_unit_test(the_cut_leaves_the_least_squares_on_both_sides),
