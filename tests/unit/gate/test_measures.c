@@ -380,6 +380,26 @@ static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 	}
 }
 
+/* The whole is the same in both repetitions of the candidate, and its parts are not. */
+static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	for (int i = 0; i < 2; i++) {
+		add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
+		add_row(&p, FG_ARM_CANDIDATE, COUNT - 100 * (i + 1), COUNT + 100 * (i + 1) + 1);
+	}
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fg_made_metric(b, "heap.allocations")->exact);
+	for (size_t i = 0; i < b->measures[0].function_count; i++)
+		assert_false(fg_standing_is_sure(b->measures[0].functions[i].standing));
+	program_release(&p);
+}
+
 /* One repetition a side: what it counted is what there is. */
 static void a_count_of_one_repetition_has_no_interval(void **state)
 {
@@ -684,6 +704,8 @@ int main(void)
 		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
 		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
 		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),
+		cmocka_unit_test(
+			a_function_that_differs_between_repetitions_of_one_side_is_not_sure),
 		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),

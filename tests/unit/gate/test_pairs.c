@@ -228,8 +228,8 @@ static void what_was_set_aside_is_counted_by_its_reason(void **state)
 	struct fg_set_aside found;
 
 	(void)state;
-	add_pair(0, 10, 20);
 	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP;
+	add_pair(0, 10, 20);
 	(void)add(1, 1, 10);
 	add(2, 0, 10)->aside = FG_ASIDE_STEAL;
 	add(2, 1, 10)->aside = FG_ASIDE_OVERLAP;
