@@ -110,6 +110,19 @@ static void why_pairs_were_set_aside_is_said_of_more_than_half(void **state)
 	}
 }
 
+static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
+{
+	struct fg_series *series = make_pairs(1, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	for (size_t r = 0; r < series->repetition_count; r++)
+		series->repetitions[r].aside = FG_ASIDE_STEAL;
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_null(b->error);
+}
+
 /* A rate that falls from 100 to 80 is worse by a quarter, as is a time that grows by that. */
 static void an_accepted_price_is_a_share_of_the_better_side(void **state)
 {
@@ -362,6 +375,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(of_identical_builds_it_says_what_is_identical),
 		TEST(why_pairs_were_set_aside_is_said_of_more_than_half),
+		TEST(where_the_only_pair_was_set_aside_it_is_inconclusive),
 		TEST(an_accepted_price_is_a_share_of_the_better_side),
 		TEST(where_nothing_gated_was_judged_it_is_an_error),
 		TEST(a_benchmark_is_judged_by_its_own_keys),

@@ -380,6 +380,52 @@ static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 	}
 }
 
+/* As where the first repetition fills a cache. */
+static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state)
+{
+	(void)state;
+	for (int odd = 0; odd < 3; odd++) {
+		const struct fg_metric_verdict *metric;
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		for (int i = 0; i < 3; i++) {
+			add_row(&p, FG_ARM_BASELINE, COUNT + (i == odd), COUNT);
+			add_row(&p, FG_ARM_CANDIDATE, COUNT, COUNT);
+		}
+		metric = fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations");
+		assert_false(metric->exact);
+		program_release(&p);
+	}
+}
+
+static void what_never_happens_is_exact(void **state)
+{
+	const struct fg_metric_verdict *metric;
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_steady(&p, (double[SITES]){0, 0}, (double[SITES]){0, 0});
+	metric = fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations");
+	assert_true(metric->exact);
+	assert_int_equal(metric->outcome, FG_OUTCOME_PASS);
+	program_release(&p);
+}
+
+static void what_one_side_alone_counted_is_new(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_row(&p, FG_ARM_CANDIDATE, COUNT, COUNT);
+	assert_int_equal(
+		fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations")->outcome,
+		FG_OUTCOME_NEW);
+	program_release(&p);
+}
+
 /* The whole is the same in both repetitions of the candidate, and its parts are not. */
 static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(void **state)
 {
@@ -706,6 +752,9 @@ int main(void)
 		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),
 		cmocka_unit_test(
 			a_function_that_differs_between_repetitions_of_one_side_is_not_sure),
+		cmocka_unit_test(one_repetition_that_differs_is_enough_to_judge_by_pairs),
+		cmocka_unit_test(what_never_happens_is_exact),
+		cmocka_unit_test(what_one_side_alone_counted_is_new),
 		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),

@@ -415,6 +415,37 @@ static void without_what_is_needed_no_function_is_judged(void **state)
 	assert_null(decide(&c)->measure);
 	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
 	assert_non_null(decide(&c)->measure);
+	/* Wall-clock time on one side is not to be compared with CPU time. */
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c.sets[side].row_count; i++)
+			c.sets[side].rows[i].measure = FG_MEASURE_WALL_TIME;
+		assert_int_equal(decide(&c)->measure != NULL, side == 1);
+	}
+	end(&c);
+}
+
+static size_t tell_nothing(void *context, const char *benchmark,
+			   const struct fg_profile_function *function, double *self_ns, size_t room)
+{
+	(void)context;
+	(void)benchmark;
+	(void)function;
+	(void)self_ns;
+	(void)room;
+	return 0;
+}
+
+static void a_function_that_no_session_knows_is_not_judged(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	c.made.input.function_history = tell_nothing;
+	assert_int_equal(decide(&c)->functions_tested, 1);
+	assert_int_equal(c.verdict.time.function_count, 0);
 	end(&c);
 }
 
@@ -432,6 +463,7 @@ int main(void)
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
 		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
+		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
