@@ -151,6 +151,7 @@ static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change
 	assert_true(cpu->smallest_detectable > 0.05 && cpu->smallest_detectable < 1.0);
 	note = note_with(&cpu->notes, said);
 	assert_non_null(note);
+	assert_null(note_with(&cpu->notes, "too few pairs agree"));
 	assert_float_equal(strtod(note + strlen(said), NULL), 100 * cpu->smallest_detectable,
 			   0.051);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);

@@ -680,20 +680,40 @@ enum {
 	MEGABYTE = 1 << 20,
 };
 
-/* A program that became larger by 8 MB, with a heap whose peak grew from 4 MB. */
-static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
+/* A program that became larger by 8 MB. */
+static void grow_program(struct program *p, const char *measure)
 {
 	struct fg_series *series = NULL;
 
-	program_init(p, "heap.peak");
+	program_init(p, measure);
 	p->how = (struct fg_metric_policy){
 		.name = "max_rss", .gated = true, .min_effect = 0.01, .margin = 0.02};
 	series = fg_made_series(&p->made, "app");
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[FG_METRIC_MAX_RSS] =
 			(series->repetitions[i].arm ? 24.0 : 16.0) * MEGABYTE;
+}
+
+/* So did the peak of its heap, from 4 MB. */
+static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
+{
+	grow_program(p, "heap.peak");
 	add_steady(p, (double[SITES]){4.0 * MEGABYTE, 0}, (double[SITES]){peak_after, 0});
 	return fg_made_decide(&p->made, "app");
+}
+
+static void where_the_heap_was_not_measured_nothing_is_said_of_it(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	grow_program(&p, "heap.allocations");
+	add_steady(&p, unchanged, unchanged);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_false(fg_made_has_note(&b->notes, "the rest is mapped memory"));
+	program_release(&p);
 }
 
 static void memory_that_the_heap_does_not_explain_is_told(void **state)
@@ -762,6 +782,7 @@ int main(void)
 		cmocka_unit_test(only_repetitions_that_count_are_compared),
 		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
 		cmocka_unit_test(what_was_not_measured_has_no_figures_but_those_of_its_policy),
+		cmocka_unit_test(where_the_heap_was_not_measured_nothing_is_said_of_it),
 		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_told),
 		cmocka_unit_test(who_holds_more_of_a_larger_program_is_named),
 	};

@@ -424,6 +424,23 @@ static void without_what_is_needed_no_function_is_judged(void **state)
 	end(&c);
 }
 
+static void time_without_a_stack_is_one_part_of_the_whole(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c.sets[side].row_count; i++)
+			c.sets[side].rows[i].nodes[0] = 0;
+	}
+	assert_close(decide(&c)->total_delta, 100, 1e-9);
+	assert_int_equal(c.verdict.time.functions_tested, 1);
+	end(&c);
+}
+
 static size_t tell_nothing(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
@@ -463,6 +480,7 @@ int main(void)
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
 		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
+		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
 		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};
 
