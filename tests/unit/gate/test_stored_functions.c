@@ -441,6 +441,39 @@ static void time_without_a_stack_is_one_part_of_the_whole(void **state)
 	end(&c);
 }
 
+static void of_many_functions_most_may_be_gone(void **state)
+{
+	struct function functions[12];
+	struct comparison c;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++) {
+		static const char *const names[] = {"a", "b", "c", "d", "e", "f",
+						    "g", "h", "i", "j", "k", "l"};
+
+		functions[i] = (struct function){
+			.name = names[i], .library = "prog", .ms = {100, i ? -1 : 100}};
+	}
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	assert_int_equal(decide(&c)->functions_tested, FG_ARRAY_SIZE(functions));
+	assert_int_equal(c.verdict.time.function_count, 11);
+	end(&c);
+}
+
+static void without_its_metric_nobody_knows_whether_the_whole_changed(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	assert_close(decide(&c)->functions[0].share_of_change, 1, 1e-12);
+	c.verdict.metric_count = 0;
+	assert_true(isnan(decide(&c)->functions[0].share_of_change));
+	end(&c);
+}
+
 static size_t tell_nothing(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
@@ -481,6 +514,8 @@ int main(void)
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
 		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
 		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
+		cmocka_unit_test(of_many_functions_most_may_be_gone),
+		cmocka_unit_test(without_its_metric_nobody_knows_whether_the_whole_changed),
 		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};
 
