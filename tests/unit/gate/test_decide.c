@@ -224,6 +224,23 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	assert_null(note_with(&decide_differences(mixed, 10)->notes, "pairs were slower"));
 }
 
+/* Of what more pairs will tell, one thing is said. */
+static void where_a_few_pairs_contradict_it_is_said_how_many_more_would_tell(void **state)
+{
+	double difference[10];
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	made.measure.max_pairs = 10;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(difference); i++)
+		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
+	cpu = decide_differences(difference, FG_ARRAY_SIZE(difference));
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(cpu->low > 1); /* the rank test is against it */
+	assert_true((note_with(&cpu->notes, "pairs were slower") != NULL) !=
+		    (note_with(&cpu->notes, "too few pairs agree") != NULL));
+}
+
 /* ... and that many pairs, if they are like the first, do decide. */
 static void as_many_pairs_as_were_said_to_be_missing_decide(void **state)
 {
@@ -645,6 +662,7 @@ int main(void)
 		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
 		TEST(the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothing),
 		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
+		TEST(where_a_few_pairs_contradict_it_is_said_how_many_more_would_tell),
 		TEST(as_many_pairs_as_were_said_to_be_missing_decide),
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),

@@ -29,6 +29,7 @@ static const struct pair same[] = {
 	{"parse@plt", "parse", true},
 	{"parse[abi:cxx11]", "parse", true},
 	{"std::string parse(int)", "parse", true},
+	{"std::vector<int> parse(int)", "parse", true},
 	{"(anonymous namespace)::f(int)", "f", false},
 	{"(anonymous namespace)::f(int)", "(anonymous namespace)::f(char)", true},
 	{"f(int)::{lambda(int)#1}::operator()", "f(int)::{lambda(int)#1}::operator()", true},

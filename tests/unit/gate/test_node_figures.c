@@ -221,7 +221,7 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	const struct fg_node_verdict *fit = NULL;
 	const struct fg_node_verdict *scan = NULL;
 	struct program p;
-	uint32_t callers[4] = {0};
+	uint32_t callers[5] = {0};
 
 	(void)state;
 	begin(&p);
@@ -236,16 +236,19 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	(void)add(&p, callers[1], "fit", 20, 30, 0.1);
 	(void)add(&p, callers[2], "fit", 10, 8, 0.1);
 	(void)add(&p, callers[3], "fit", 10, 10, 0);
+	(void)add(&p, callers[4], "fit", 10, 13, 0.1);
 	b = measure(&p, PAIRS);
 	fit = function(b, "fit");
 	scan = function(b, "scan");
 	assert_int_equal(b->time.function_count, 2);
-	assert_int_equal(fit->path_count, 2);
+	assert_int_equal(fit->path_count, 3);
 	assert_close(fit->paths[0].delta, 10, 1e-6);
 	assert_string_equal(fit->paths[0].frames[0], "caller_1");
-	assert_close(fit->paths[1].delta, 0.9, 1e-6);
-	assert_string_equal(fit->paths[1].frames[0], "caller_0");
-	for (size_t i = 0; i < 2; i++)
+	assert_close(fit->paths[1].delta, 3, 1e-6);
+	assert_string_equal(fit->paths[1].frames[0], "caller_4");
+	assert_close(fit->paths[2].delta, 0.9, 1e-6);
+	assert_string_equal(fit->paths[2].frames[0], "caller_0");
+	for (size_t i = 0; i < 3; i++)
 		assert_true(fit->paths[i].p_adjusted > 0 && fit->paths[i].p_adjusted <= 0.01);
 	assert_int_equal(scan->path_count, 1);
 	assert_int_equal(scan->paths[0].frame_count, 1);
@@ -503,6 +506,33 @@ static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(vo
 }
 
 /* The leaf that took more of it is named, whichever was seen first; of the kernel it is said so. */
+static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
+{
+	static const struct {
+		double own;
+		double leaf;
+		bool is_named;
+	} rows[] = {
+		{15, 5, false}, {9, 11, true}, {11, 9, false}, {-9, -11, true}, {-11, -9, false}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b = NULL;
+		struct program p;
+		uint32_t parse = 0;
+
+		begin(&p);
+		parse = add(&p, 0, "parse", 60, 60 + rows[i].own, 0.1);
+		(void)add_of(&p, parse, "libc.so.6", "memcmp",
+			     (struct node){.ms = {20, 20 + rows[i].leaf}, .swing = 0.1});
+		b = measure(&p, PAIRS);
+		assert_true(fg_standing_is_sure(function(b, "parse")->standing));
+		assert_int_equal(fg_made_has_note(&b->notes, "is spent in memcmp"),
+				 rows[i].is_named);
+		end(&p);
+	}
+}
+
 static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 {
 	static const struct {
@@ -864,6 +894,7 @@ int main(void)
 		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
 		cmocka_unit_test(at_most_fifty_functions_are_named),
 		cmocka_unit_test(what_is_sure_stands_before_what_may_be_and_that_before_what_moved),
+		cmocka_unit_test(a_leaf_of_less_than_half_of_a_change_is_not_named),
 		cmocka_unit_test(the_leaf_that_most_of_a_change_is_spent_in_is_named),
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
 		cmocka_unit_test(the_five_largest_suspects_are_named),

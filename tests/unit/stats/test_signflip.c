@@ -81,15 +81,18 @@ static void a_row_has_its_p_wherever_it_stands(void **state)
 		size_t start[4];
 		uint32_t columns[3 * PAIRS];
 		float all[3 * PAIRS];
+		float handicap[3]; /* who has nothing is favoured: that is no evidence */
 		const struct fg_sparse_rows rows = {.row_count = 3,
 						    .column_count = PAIRS,
 						    .start = start,
 						    .columns = columns,
-						    .values = all};
+						    .values = all,
+						    .handicap = handicap};
 		double p[2][3];
 
 		for (size_t row = 0; row < 3; row++) {
 			start[row] = row * PAIRS;
+			handicap[row] = orders[i][row] == 2 ? -0.5F : 0.0F;
 			memcpy(&all[row * PAIRS], values[orders[i][row]], sizeof(values[0]));
 			for (uint32_t pair = 0; pair < PAIRS; pair++)
 				columns[row * PAIRS + pair] = pair;
