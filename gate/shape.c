@@ -100,8 +100,8 @@ static size_t layout_values(const struct fg_series *series, size_t metric, doubl
 }
 
 /*
- * Sum over the places of n mean^2, and the largest distance of two places of one arm.  Less n mean^2
- * of each arm, which no shuffle within the arms changes, it is the scatter between places.
+ * Sum over the places of n mean^2, and the largest distance of two places of one arm.  Less
+ * n mean^2 of each arm, which no shuffle within the arms changes, it is the scatter between places.
  */
 static double between_places(const double *values, const unsigned *groups, size_t count,
 			     double *spread)

@@ -224,7 +224,7 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	assert_null(note_with(&decide_differences(mixed, 10)->notes, "pairs were slower"));
 }
 
-/* Of what more pairs will tell, one thing is said. */
+/* One thing is said of what more pairs would tell, not two. */
 static void where_a_few_pairs_contradict_it_is_said_how_many_more_would_tell(void **state)
 {
 	double difference[10];

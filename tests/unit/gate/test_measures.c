@@ -345,7 +345,7 @@ static void a_function_fails_alone_where_functions_gate(void **state)
 	}
 }
 
-/* Of two measures either may be the one in which a function is worse. */
+/* Either of two measures may be the one in which a function is worse. */
 static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 {
 	static const char *const names[2] = {"heap.allocations", "own.count"};

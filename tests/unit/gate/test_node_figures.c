@@ -312,7 +312,7 @@ enum {
 	TESTED = ENTITIES - 1,
 };
 
-/* p against growth, then against shrinking, of those that are tested, with these shares of alpha. */
+/* p against growth, then against shrinking, of those that are tested, by their shares of alpha. */
 static void flip_signs(const struct fg_pair_matrix *matrix, const double shares[TESTED], double *p)
 {
 	float handicap[TESTED];
