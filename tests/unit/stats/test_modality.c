@@ -76,8 +76,8 @@ static void of_many_values_the_shape_stays(void **state)
 }
 
 /*
- * Lines between heaps that mirror each other are parallel.  By the definition each outer heap, which
- * is a jump where no mode is, costs half of its share.
+ * Lines between heaps that mirror each other are parallel.  By the definition each outer heap, a
+ * jump where no mode is, costs half of its share.
  */
 static void heaps_that_mirror_each_other_are_as_far_from_one_mode_as_others(void **state)
 {
@@ -135,7 +135,7 @@ static void equal_values_are_as_good_as_nearly_equal_ones(void **state)
 	}
 }
 
-/* As many of more values as are looked at: the first, the last, and evenly between. */
+/* The first and the last are looked at, and others evenly between them. */
 static void beyond_a_thousand_values_evenly_spaced_ones_are_looked_at(void **state)
 {
 	static const size_t counts[] = {999, 1000, 1001, 1500};
