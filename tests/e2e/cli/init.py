@@ -138,16 +138,17 @@ def a_filter_is_given_files_of_the_project():
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
     write("main.c", FILTER + "/* " + "x" * 50000 + " */\n")
-    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n" + "# and more\n" * 5000)
     write(".gitignore", "fastgate.yml\n")
     commit()
     write("data/small.txt", "x" * 1500)
+    write("data/picture.raw", "\0x" * 30000)
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
     # The commit that it is compared with does not have the file.
     check("from_candidate: [ data/small.txt ]" in text, f"filter: {text}")
-    # A source is larger, but a patch that changes it would change the work.
+    # A source and the Makefile are larger, but a patch that changes them would change the work; a picture is hardly what it reads.
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
     runs("crunch")
 
