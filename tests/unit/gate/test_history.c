@@ -198,7 +198,7 @@ static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 		size_t point;
 		double before;
 		double after;
-	} changes[] = {{15, 40, 80}, {20, 300, 150}, {25, 10, 40}};
+	} changes[] = {{15, 40, 80}, {20, 300, 150}, {25, 0.1, 0.4}};
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 

@@ -65,6 +65,7 @@ static const struct pair similar[] = {
 	{"0123456", "0123456789", true},
 	{"012345", "0123456789", false},
 	{"aaaaaaa", "aaaaaaaaaa", true},
+	{"aaaaaa", "aaaaaaaaaa", false},
 	{"a::parse_line", "a::parse_link", true},
 	{"a::parse_one", "b::parse_one", false},
 	{"a::parse_one", "parse_one", false},
