@@ -7,10 +7,7 @@
 
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
 {
-	const int status = fg_db_begin(store->db, FG_DB_WRITES, err);
-
-	store->batch.is_open = status == FG_OK;
-	return status;
+	return fg_store_begin_batch(store, err);
 }
 
 bool fg_store_batch_is_spoiled(const struct fg_store *store)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 #include "base/random.h"
+#include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/serving/dictionary.h"
 #include "store/serving/ids.h"
+#include "store/session.h"
 #include "tests/unit/store/fixture.h"
 
 enum {
@@ -253,6 +255,70 @@ static void one_beside_a_base_is_the_same_as_alone(void **state)
 	free(p);
 }
 
+/* Rows of others, more than a session reads before it asks for the few that it needs. */
+static void add_strangers(struct fixture *f)
+{
+	must(f,
+	     fg_db_script(
+		     f->store->db,
+		     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) "
+		     "INSERT INTO node (id, parent, function) SELECT i, -i, 1 FROM n; "
+		     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) "
+		     "INSERT INTO function (id, digest, name, library, line, inlined) "
+		     "SELECT i, CAST(i AS BLOB), 'f', '', 0, 0 FROM n",
+		     &f->err));
+}
+
+enum {
+	TOGETHER = 6
+};
+
+/* They have most of their functions and paths in common. */
+static void intern_together(struct fixture *f, struct fg_dictionary *const all[TOGETHER])
+{
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (size_t i = 0; i < TOGETHER; i++)
+		must(f, fg_store_dictionary_intern(f->store, all[i], &f->err));
+	must(f, fg_store_batch_end(f->store, &f->err));
+	for (size_t i = 0; i < TOGETHER; i++)
+		fg_dictionary_finish(all[i]);
+}
+
+static void dictionaries_of_a_batch_share_what_they_add(void **state)
+{
+	struct fixture *f = *state;
+	struct program *p = fg_xcalloc(1, sizeof(*p));
+	struct fg_dictionary *together[TOGETHER] = {NULL};
+	struct fg_dictionary *alone[TOGETHER] = {NULL};
+	struct fg_random random;
+	unsigned fresh = NAMES_MAX;
+
+	add_strangers(f);
+	fg_random_seed(&random, 5);
+	p->node_count = 1;
+	for (p->name_count = 0; p->name_count < 100; p->name_count++)
+		p->names[p->name_count] = (unsigned)p->name_count;
+	grow(p, &random, 300);
+	for (size_t i = 0; i < TOGETHER; i++) {
+		p->names[i] = fresh++;
+		grow(p, &random, 10);
+		together[i] = opened(p, NULL);
+		alone[i] = opened(p, NULL);
+	}
+	intern_together(f, together);
+	/* Another session finds the same, and adds nothing. */
+	fg_store_close(f->store);
+	open_store(f);
+	intern_together(f, alone);
+	for (size_t i = 0; i < TOGETHER; i++) {
+		assert_true(alone[i]->ids.nodes[1] > 9000);
+		same_dictionaries(together[i], alone[i]);
+		fg_dictionary_free(together[i]);
+		fg_dictionary_free(alone[i]);
+	}
+	free(p);
+}
+
 static void little_that_changed_is_little_to_look_up(void **state)
 {
 	struct fixture *f = *state;
@@ -452,6 +518,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_beside_a_base_is_the_same_as_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_share_what_they_add, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
 						teardown),
