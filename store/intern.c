@@ -50,6 +50,18 @@ static int give_ids(struct fg_store *store, const struct id_source *source, size
 	return FG_OK;
 }
 
+int fg_store_take_ids(struct fg_store *store, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (store->ids.next_function)
+		status = fg_db_take_ids(store->db, function_ids.table, store->ids.next_function,
+					err);
+	if (store->ids.next_node && status == FG_OK)
+		status = fg_db_take_ids(store->db, node_ids.table, store->ids.next_node, err);
+	return status;
+}
+
 static void function_key(const struct fg_profile_function *function, struct fg_strbuf *key)
 {
 	fg_strbuf_add_text(key, function->name);

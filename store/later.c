@@ -196,20 +196,6 @@ static int write_table(struct fg_store *store, const struct fg_later_rows *table
 	return fg_query_rows(store->db, table->sql, &table->rows, NULL, err);
 }
 
-/* Ids that the batch gave away are given to nobody else. */
-static int take_ids(struct fg_store *store, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	if (store->ids.next_function)
-		status = fg_db_take_ids(store->db, "function", store->ids.next_function, err);
-	if (store->ids.next_node && status == FG_OK)
-		status = fg_db_take_ids(store->db, "node", store->ids.next_node, err);
-	store->ids.next_function = 0;
-	store->ids.next_node = 0;
-	return status;
-}
-
 /*
  * Runs come first, then their series: that is the order in which they were added.  Conditions come
  * last: from new ones on, until the commit, other sessions wait to add theirs.
@@ -225,8 +211,6 @@ int fg_store_write_later(struct fg_store *store, struct fg_error *err)
 		later->scoped[i].run = resolved(later, later->scoped[i].run);
 	if (status == FG_OK && later->scoped_count)
 		status = fg_store_put_conditions(store, later->scoped, later->scoped_count, err);
-	if (status == FG_OK)
-		status = take_ids(store, err);
 	forget(later);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "store/serving/batch.h"
 
 #include "store/db.h"
+#include "store/intern.h"
 #include "store/session.h"
 #include "store/transaction.h"
 
@@ -37,6 +38,8 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 	FG_ASSERT(!store->batch.is_spoiled);
 	store->batch.is_open = false;
 	status = fg_store_write_later(store, err);
+	if (status == FG_OK)
+		status = fg_store_take_ids(store, err);
 	if (status == FG_OK)
 		status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {

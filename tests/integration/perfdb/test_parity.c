@@ -293,11 +293,12 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 	return value;
 }
 
-static void save_as(struct fg_store *store, uint64_t seed, const char *id)
+/* Functions from `churn` on are new with each seed; 0: none is. */
+static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
 	/* Fewer functions than make it worth to read all of them first. */
-	static const struct fg_sample_shape some = {
-		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = 0};
+	const struct fg_sample_shape some = {
+		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = churn};
 	struct fg_stored_run run = {0};
 	struct fg_error err = {0};
 
@@ -306,6 +307,11 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 	if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_stored_run_release(&run);
+}
+
+static void save_as(struct fg_store *store, uint64_t seed, const char *id)
+{
+	save_code(store, seed, 0, id);
 }
 
 /*
@@ -454,12 +460,12 @@ static void ids_of_a_batch_follow_each_other(void **state)
 	}
 	if (fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	save_as(stores[0], 6010, "0198f000-0000-7000-8000-f00000000030");
+	save_code(stores[0], 6010, 5, "0198f000-0000-7000-8000-f00000000030");
 	before = count(db, FG_SQL_NODE_LAST);
 	for (int undone = 1; undone >= 0; undone--) {
 		assert_int_equal(fg_store_batch_begin(stores[0], &err), FG_OK);
-		save_as(stores[0], 6011, "0198f000-0000-7000-8000-f00000000031");
-		save_as(stores[0], 6012, "0198f000-0000-7000-8000-f00000000032");
+		save_code(stores[0], 6011, 5, "0198f000-0000-7000-8000-f00000000031");
+		save_code(stores[0], 6012, 5, "0198f000-0000-7000-8000-f00000000032");
 		if (undone)
 			fg_store_batch_undo(stores[0]);
 		else
@@ -467,7 +473,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 	}
 	assert_true(count(db, FG_SQL_NODE_LAST) > before + 100);
 	/* The other session goes on from there. */
-	save_as(stores[1], 6013, "0198f000-0000-7000-8000-f00000000033");
+	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
 	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = max(id) - %lld AS INTEGER) "
 			      "FROM node WHERE id > %lld",
 			      (long long)before, (long long)before);
