@@ -248,6 +248,10 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 				 : 0;
 }
 
+enum {
+	AHEAD = 8 /* what is looked up so much later is fetched into the processor's caches */
+};
+
 /* Looking up the rows of a tree's nodes. */
 struct tree_rows {
 	const struct fg_tree *tree;
@@ -287,6 +291,18 @@ static void list_node(const struct fg_store *store, struct tree_rows *t, size_t 
 		t->deepest = t->levels[i];
 }
 
+/* Its parent's row may not be known yet: then this is of no use, and does no harm. */
+static void say_next(const struct fg_store *store, const struct tree_rows *t, size_t i)
+{
+	int64_t parent = 0;
+
+	if (i >= t->tree->count || t->tree->ids[i])
+		return;
+	(void)parent_row(t, i, &parent);
+	store->ids.shared->ops->node_soon(store->ids.shared, (uint64_t)parent,
+					  (uint64_t)function_of(t, i));
+}
+
 static void list_levels(struct fg_store *store, struct tree_rows *t)
 {
 	const struct fg_tree *tree = t->tree;
@@ -301,6 +317,8 @@ static void list_levels(struct fg_store *store, struct tree_rows *t)
 	if (store->ids.shared)
 		store->ids.shared->ops->begin(store->ids.shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
+		if (store->ids.shared)
+			say_next(store, t, i + AHEAD);
 		if (!tree->ids[i])
 			list_node(store, t, i);
 	}

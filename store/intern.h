@@ -26,6 +26,8 @@ struct fg_id_cache_ops {
 	int64_t (*function)(const struct fg_id_cache *cache, const void *key, size_t size,
 			    uint64_t hash);
 	uint64_t (*node)(const struct fg_id_cache *cache, uint64_t parent, uint64_t function);
+	/* This one is looked up soon. */
+	void (*node_soon)(const struct fg_id_cache *cache, uint64_t parent, uint64_t function);
 	size_t (*function_count)(struct fg_id_cache *cache);
 	size_t (*node_count)(struct fg_id_cache *cache);
 	/* What a committed transaction made or found, as struct fg_store has it. */
