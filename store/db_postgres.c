@@ -35,7 +35,7 @@ enum {
 	NAMES_LOCK = 0x66673032,
 	ROWS_AT_ONCE = 16384,
 	ROWS_TO_COPY = 256, /* from here on */
-	COPY_AT_ONCE_BYTES = 1 << 20,
+	COPY_AT_ONCE_BYTES = 1 << 18,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
 	PATIENCE_MS = 4500 /* a little longer than the server's own statement_timeout */

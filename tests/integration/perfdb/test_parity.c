@@ -379,7 +379,7 @@ static int add_nodes(struct fg_db *db, int64_t first, size_t count, struct fg_er
 /* Few are added by a statement, many are copied: nothing else tells the two apart. */
 static void rows_are_added_whole_or_not_at_all(void **state)
 {
-	static const size_t counts[] = {3, 3000};
+	static const size_t counts[] = {3, 3000, 20000};
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};

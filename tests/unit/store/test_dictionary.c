@@ -258,22 +258,30 @@ static void one_beside_a_base_is_the_same_as_alone(void **state)
 /* Rows of others, more than a session reads before it asks for the few that it needs. */
 static void add_strangers(struct fixture *f)
 {
-	must(f,
-	     fg_db_script(
-		     f->store->db,
-		     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) "
-		     "INSERT INTO node (id, parent, function) SELECT i, -i, 1 FROM n; "
-		     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) "
-		     "INSERT INTO function (id, digest, name, library, line, inlined) "
-		     "SELECT i, CAST(i AS BLOB), 'f', '', 0, 0 FROM n",
-		     &f->err));
+	must(f, fg_db_script(f->store->db,
+			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+			     "WHERE i < 5000) "
+			     "INSERT INTO node (parent, function) SELECT -i, 1 FROM n; "
+			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+			     "WHERE i < 5000) "
+			     "INSERT INTO function (digest, name, library, line, inlined) "
+			     "SELECT CAST(i AS BLOB), 'f', '', 0, 0 FROM n",
+			     &f->err));
+}
+
+/* 100 functions, from this number on, and the paths of this many calls. */
+static void make_part(struct program *p, unsigned first, size_t paths, struct fg_random *random)
+{
+	*p = (struct program){.node_count = 1, .name_count = 100};
+	for (unsigned i = 0; i < 100; i++)
+		p->names[i] = first + i;
+	grow(p, random, paths);
 }
 
 enum {
-	TOGETHER = 6
+	TOGETHER = 13 /* add more rows than there are of others */
 };
 
-/* They have most of their functions and paths in common. */
 static void intern_together(struct fixture *f, struct fg_dictionary *const all[TOGETHER])
 {
 	must(f, fg_store_batch_begin(f->store, &f->err));
@@ -284,39 +292,42 @@ static void intern_together(struct fixture *f, struct fg_dictionary *const all[T
 		fg_dictionary_finish(all[i]);
 }
 
-static void dictionaries_of_a_batch_share_what_they_add(void **state)
+/* The last one has been there for long. */
+static void open_all(struct fg_dictionary *all[TOGETHER])
 {
-	struct fixture *f = *state;
 	struct program *p = fg_xcalloc(1, sizeof(*p));
-	struct fg_dictionary *together[TOGETHER] = {NULL};
-	struct fg_dictionary *alone[TOGETHER] = {NULL};
 	struct fg_random random;
-	unsigned fresh = NAMES_MAX;
 
-	add_strangers(f);
-	fg_random_seed(&random, 5);
-	p->node_count = 1;
-	for (p->name_count = 0; p->name_count < 100; p->name_count++)
-		p->names[p->name_count] = (unsigned)p->name_count;
-	grow(p, &random, 300);
-	for (size_t i = 0; i < TOGETHER; i++) {
-		p->names[i] = fresh++;
-		grow(p, &random, 10);
-		together[i] = opened(p, NULL);
-		alone[i] = opened(p, NULL);
-	}
-	intern_together(f, together);
-	/* Another session finds the same, and adds nothing. */
-	fg_store_close(f->store);
-	open_store(f);
-	intern_together(f, alone);
-	for (size_t i = 0; i < TOGETHER; i++) {
-		assert_true(alone[i]->ids.nodes[1] > 9000);
-		same_dictionaries(together[i], alone[i]);
-		fg_dictionary_free(together[i]);
-		fg_dictionary_free(alone[i]);
+	for (unsigned i = 0; i < TOGETHER; i++) {
+		fg_random_seed(&random, i);
+		make_part(p, 100 * (TOGETHER - 1 - i), 490, &random);
+		all[i] = opened(p, NULL);
 	}
 	free(p);
+}
+
+static void dictionaries_of_a_batch_find_what_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_dictionary *all[3][TOGETHER];
+
+	for (int i = 0; i < 3; i++)
+		open_all(all[i]);
+	must(f, fg_store_dictionary_intern(f->store, all[0][TOGETHER - 1], &f->err));
+	fg_dictionary_finish(all[0][TOGETHER - 1]);
+	add_strangers(f);
+	for (int i = 1; i < 3; i++) {
+		/* A session that knows nothing yet. */
+		fg_store_close(f->store);
+		open_store(f);
+		intern_together(f, all[i]);
+	}
+	same_dictionaries(all[0][TOGETHER - 1], all[1][TOGETHER - 1]);
+	for (size_t i = 0; i < TOGETHER; i++) {
+		same_dictionaries(all[1][i], all[2][i]);
+		for (int k = 0; k < 3; k++)
+			fg_dictionary_free(all[k][i]);
+	}
 }
 
 static void little_that_changed_is_little_to_look_up(void **state)
@@ -519,7 +530,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_beside_a_base_is_the_same_as_alone, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_share_what_they_add, setup,
+		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_what_is_there, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
 						teardown),
