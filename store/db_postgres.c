@@ -162,24 +162,31 @@ static bool exchange(const struct postgres_db *p, int64_t until_ns)
 	return true;
 }
 
-/*
- * The last result of the request (`sent`: libpq took it); NULL if there is none. libpq's own calls
- * would wait for ever for a server that hangs.
- */
-static PGresult *take_result(struct postgres_db *p, int sent)
+static int64_t patient_until_ns(const struct postgres_db *p)
 {
-	const int64_t until_ns = p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
+	return p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
+}
+
+/*
+ * The next result of the request (`sent`: libpq took it), or NULL.  libpq's own calls would wait for
+ * ever for a server that hangs.
+ */
+static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
+{
+	if (!sent || p->lost)
+		return NULL;
+	p->lost = !exchange(p, until_ns);
+	return p->lost ? NULL : PQgetResult(p->connection);
+}
+
+/* The last one; NULL if there is none. */
+static PGresult *take_result(struct postgres_db *p, bool sent)
+{
+	const int64_t until_ns = patient_until_ns(p);
 	PGresult *last = NULL;
 	PGresult *next = NULL;
 
-	while (sent && !p->lost) {
-		if (!exchange(p, until_ns)) {
-			p->lost = true;
-			break;
-		}
-		next = PQgetResult(p->connection);
-		if (!next)
-			break;
+	while ((next = take_next(p, sent, until_ns))) {
 		PQclear(last);
 		last = next;
 	}
@@ -459,17 +466,6 @@ static int send_all_rows(struct postgres_db *p, const char *words, const struct 
 	return status;
 }
 
-/* The next result, or NULL. */
-static PGresult *take_next(struct postgres_db *p, int sent)
-{
-	const int64_t until_ns = p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
-
-	if (!sent || p->lost)
-		return NULL;
-	p->lost = !exchange(p, until_ns);
-	return p->lost ? NULL : PQgetResult(p->connection);
-}
-
 /* False: there is no memory for it. */
 static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
 {
@@ -486,7 +482,8 @@ static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
 static int copy_some(struct postgres_db *p, const char *words, const struct fg_bytes *data,
 		     struct fg_error *err)
 {
-	PGresult *result = take_next(p, !p->lost && PQsendQuery(p->connection, words));
+	PGresult *result =
+		take_next(p, !p->lost && PQsendQuery(p->connection, words), patient_until_ns(p));
 	int status = FG_OK;
 
 	if (PQresultStatus(result) == PGRES_COPY_IN) {
