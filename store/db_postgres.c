@@ -168,8 +168,8 @@ static int64_t patient_until_ns(const struct postgres_db *p)
 }
 
 /*
- * The next result of the request (`sent`: libpq took it), or NULL.  libpq's own calls would wait for
- * ever for a server that hangs.
+ * The next result of the request (`sent`: libpq took it), or NULL.  libpq's own calls would wait
+ * for ever for a server that hangs.
  */
 static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 {

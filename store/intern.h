@@ -60,8 +60,8 @@ int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct
 	FG_NODISCARD;
 
 /*
- * Before the commit of a batch: the ids that it gave are given to nobody else.  Those of one that is
- * undone are free again.
+ * Before the commit of a batch: the ids that it gave are given to nobody else.  Those of one that
+ * is undone are free again.
  */
 int fg_store_take_ids(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 

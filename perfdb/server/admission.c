@@ -249,8 +249,8 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 }
 
 /*
- * Was ever a token made?  Until then each request asks, or takes the answer to a question that began
- * after it had come; none is removed after that.
+ * Was ever a token made?  Until then each request asks, or takes the answer to a question that
+ * began after it had come; none is removed after that.
  */
 static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_error *err)
 {

@@ -31,17 +31,25 @@ int fg_store_batch_write(struct fg_store *store, struct fg_error *err)
 	return status;
 }
 
+static int commit(struct fg_store *store, struct fg_error *err)
+{
+	int status = fg_store_write_later(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_take_ids(store, err);
+	if (status != FG_OK)
+		return status;
+	return fg_db_commit(store->db, err);
+}
+
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	FG_ASSERT(!store->batch.is_spoiled);
 	store->batch.is_open = false;
-	status = fg_store_write_later(store, err);
-	if (status == FG_OK)
-		status = fg_store_take_ids(store, err);
-	if (status == FG_OK)
-		status = fg_db_commit(store->db, err);
+	status = commit(store, err);
 	if (status != FG_OK) {
 		fg_store_undo(store);
 		return status;
