@@ -16,8 +16,10 @@ enum {
 	GROWN = 20
 };
 
-/* Milliseconds of CPU time, run by run. */
-struct times {
+/* What takes the runs, and its milliseconds of CPU time, run by run. */
+struct taker {
+	struct fg_store *store;
+	struct fg_ids *ids;
 	double *open;
 	double *intern;
 	double *make;
@@ -40,9 +42,8 @@ static void intern(struct fg_store *store, struct fg_dictionary *dictionary)
 }
 
 /* The dictionary of the next run, beside the one before (`base`, which is freed). */
-static struct fg_dictionary *take(struct fg_store *store, struct fg_ids *ids,
-				  const struct fg_bundle *bundle, const char *hash,
-				  struct fg_dictionary *base, struct times *times, unsigned i)
+static struct fg_dictionary *take(struct taker *t, const struct fg_bundle *bundle, const char *hash,
+				  struct fg_dictionary *base, unsigned i)
 {
 	struct fg_dictionary *dictionary = NULL;
 	struct fg_error err = {0};
@@ -52,21 +53,21 @@ static struct fg_dictionary *take(struct fg_store *store, struct fg_ids *ids,
 	if (fg_dictionary_open(&bundle->dictionary, &fg_bundle_limits_default, hash, base,
 			       &dictionary, &err) != FG_OK)
 		fg_bench_die("dictionary", &err);
-	is_known = fg_dictionary_look_up(dictionary, ids);
-	times->open[i] = cpu_ms() - start;
+	is_known = fg_dictionary_look_up(dictionary, t->ids);
+	t->open[i] = cpu_ms() - start;
 	start = cpu_ms();
 	if (!is_known)
-		intern(store, dictionary);
-	times->intern[i] = cpu_ms() - start;
+		intern(t->store, dictionary);
+	t->intern[i] = cpu_ms() - start;
 	start = cpu_ms();
 	fg_dictionary_finish(dictionary);
-	times->open[i] += cpu_ms() - start;
+	t->open[i] += cpu_ms() - start;
 	fg_dictionary_free(base);
 	return dictionary;
 }
 
 static void make(struct fg_stored_run *stored, const struct fg_bundle *bundle,
-		 const struct fg_dictionary *dictionary, struct times *times, unsigned i)
+		 const struct fg_dictionary *dictionary, struct taker *t, unsigned i)
 {
 	struct fg_arrival arrival = {0};
 	struct fg_error err = {0};
@@ -75,25 +76,24 @@ static void make(struct fg_stored_run *stored, const struct fg_bundle *bundle,
 	if (fg_arrival_make(stored, bundle->values.data, bundle->values.size, dictionary, &arrival,
 			    &err) != FG_OK)
 		fg_bench_die("arrival", &err);
-	times->bytes += (double)fg_arrival_bytes(&arrival);
+	t->bytes += (double)fg_arrival_bytes(&arrival);
 	fg_arrival_release(&arrival);
-	times->make[i] = cpu_ms() - start;
+	t->make[i] = cpu_ms() - start;
 }
 
 int fg_bench_make(const char *database, unsigned runs, bool has_base)
 {
-	struct times times = {.open = fg_xcalloc(runs, sizeof(double)),
-			      .intern = fg_xcalloc(runs, sizeof(double)),
-			      .make = fg_xcalloc(runs, sizeof(double))};
-	struct fg_ids *ids = fg_ids_new();
+	struct taker t = {.ids = fg_ids_new(),
+			  .open = fg_xcalloc(runs, sizeof(double)),
+			  .intern = fg_xcalloc(runs, sizeof(double)),
+			  .make = fg_xcalloc(runs, sizeof(double))};
 	struct fg_dictionary *dictionary = NULL;
 	struct fg_bench_program program;
-	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 
-	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
+	if (fg_store_open(database, FG_STORE_DURABLE, &t.store, &err) != FG_OK)
 		fg_bench_die("open", &err);
-	fg_store_share_ids(store, ids);
+	fg_store_share_ids(t.store, t.ids);
 	fg_bench_program_init(&program, &fg_bench_shape_default);
 	for (unsigned i = 0; i < runs; i++) {
 		struct fg_stored_run stored = {0};
@@ -109,21 +109,21 @@ int fg_bench_make(const char *database, unsigned runs, bool has_base)
 			fg_dictionary_free(dictionary);
 			dictionary = NULL;
 		}
-		dictionary = take(store, ids, &bundle, hash, dictionary, &times, i);
-		make(&stored, &bundle, dictionary, &times, i);
+		dictionary = take(&t, &bundle, hash, dictionary, i);
+		make(&stored, &bundle, dictionary, &t, i);
 		fg_bundle_release(&bundle);
 		fg_bench_program_change(&program, RENAMED, GROWN);
 	}
 	(void)printf("CPU time a run, medians: open the dictionary %5.2f ms, add its names %5.2f "
 		     "ms, make the blocks %5.2f ms (%.1f KB)\n",
-		     fg_quantile(times.open, runs, 0.5), fg_quantile(times.intern, runs, 0.5),
-		     fg_quantile(times.make, runs, 0.5), times.bytes / 1e3 / runs);
+		     fg_quantile(t.open, runs, 0.5), fg_quantile(t.intern, runs, 0.5),
+		     fg_quantile(t.make, runs, 0.5), t.bytes / 1e3 / runs);
 	fg_dictionary_free(dictionary);
 	fg_bench_program_release(&program);
-	fg_store_close(store);
-	fg_ids_free(ids);
-	free(times.open);
-	free(times.intern);
-	free(times.make);
+	fg_store_close(t.store);
+	fg_ids_free(t.ids);
+	free(t.open);
+	free(t.intern);
+	free(t.make);
 	return 0;
 }
