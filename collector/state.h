@@ -184,6 +184,7 @@ struct fg_thread_regions {
 struct fg_thread_restart {
 	int64_t timeout[2];
 	uint64_t until_ns;
+	uintptr_t undecided_sp; /* of a call that the next handler of our signal may have to end */
 };
 
 /* The stack of the last sample: collector/walk.c. */
@@ -321,6 +322,7 @@ struct fg_global {
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
+	uint64_t populated; /* all pages of the file up to here are, and perhaps others */
 	uint64_t period_ns;
 	uint64_t tick_ns;
 	uint64_t start_ns;
