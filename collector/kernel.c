@@ -463,6 +463,8 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 	uint64_t at = thread->clocks.kernel_seen;
 	uint32_t new_frames = 0;
 
+	if (atomic_load(&fg_g.unloading))
+		return;
 	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
 	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
 		struct record record = {0};

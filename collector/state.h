@@ -346,6 +346,7 @@ struct fg_global {
 	_Atomic uint32_t module_count;
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
+	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
 	_Atomic bool visiting; /* a thread looks at what others have: collector/threads.h */
 	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
 	bool control_missing;                  /* the page that was named could not be mapped */
