@@ -37,7 +37,7 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	char switches[FG_NUMBER_TEXT_SIZE];
 	char handlers[FG_NUMBER_TEXT_SIZE];
 	char start[FG_NUMBER_TEXT_SIZE];
-	const double signals_ns = cost->samples * cost->signal_ns;
+	const double signals_ns = (cost->samples + cost->interrupts) * cost->signal_ns;
 	const double all_ns = signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
 
 	if (cost->expected > 0) {
