@@ -116,8 +116,8 @@ static void join(const struct scan *s, size_t one, size_t other)
 	s->parts[a > b ? a : b] = a > b ? b : a;
 }
 
-/* The frame whose bytes hold this address; `count` of the frames: none. */
-static size_t frame_of(const struct scan *s, uint64_t address)
+/* How many frames begin at this address or before it. */
+static size_t frames_begun(const struct scan *s, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = s->frames->count;
@@ -130,9 +130,17 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 		else
 			high = middle;
 	}
-	if (low == 0 || address >= s->frames->frames[low - 1].end)
+	return low;
+}
+
+/* The frame whose bytes hold this address; `count` of the frames: none. */
+static size_t frame_of(const struct scan *s, uint64_t address)
+{
+	const size_t begun = frames_begun(s, address);
+
+	if (begun == 0 || address >= s->frames->frames[begun - 1].end)
 		return s->frames->count;
-	return low - 1;
+	return begun - 1;
 }
 
 /* Stubs through which other objects are called: one frame for all of them. */
@@ -290,18 +298,9 @@ static bool is_start_code(const char *name)
 /* Where the frame begins that follows this address. */
 static uint64_t next_frame(const struct scan *s, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = s->frames->count;
+	const size_t begun = frames_begun(s, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (s->frames->frames[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->frames->count ? s->frames->frames[low].start : UINT64_MAX;
+	return begun < s->frames->count ? s->frames->frames[begun].start : UINT64_MAX;
 }
 
 static void read_start_code(const struct scan *s, uint64_t start)

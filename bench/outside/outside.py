@@ -15,7 +15,12 @@ import sys
 import tempfile
 
 FASTGATE, SOURCES, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sys.path.insert(0, f"{SOURCES}/tests/support")
+
+from pythons import interpreters  # noqa: E402
+
 TRUTHS = (("shares", ["1500"], "work_a", "work_b"), ("lockstep", [], "two_thirds", "one_third"), ("two_threads", [], "work_left", "work_right"))
+LEAVES = f"{SOURCES}/bench/outside/two_leaves.py"
 BUSY = ("8", "30", "3000")
 
 
@@ -46,13 +51,21 @@ def share(folder, first, second):
     return sums[first] / total, total ** 2 / squares
 
 
+def truth_programs(folder):
+    """(name, command, first function, second function) of each."""
+    for name, words, first, second in TRUTHS:
+        build(folder, name, f"{SOURCES}/tests/targets/{name}.c")
+        yield name, [f"{folder}/{name}", *words], first, second
+    for version, python in {version: path for path, version in interpreters().items()}.items():
+        yield f"python{version}", [python, LEAVES, "1500"], "leaf_a", "leaf_b"
+
+
 def truths(folder):
     print(f"{'shares':<14} truth  found   worth      z")
     scores = []
-    for name, words, first, second in TRUTHS:
-        build(folder, name, f"{SOURCES}/tests/targets/{name}.c")
+    for name, command, first, second in truth_programs(folder):
         for _ in range(ROUNDS):
-            with subprocess.Popen([f"{folder}/{name}", *words], stdout=subprocess.PIPE, text=True) as program:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
                 subprocess.run([FASTGATE, "--quiet", "record", "--pid", str(program.pid), "--rate", "500", "--budget", "50%", "-o", f"{folder}/traces"], check=True)
                 truth = told(program.communicate()[0])
             truth = truth[first] / (truth[first] + truth[second])

@@ -175,6 +175,18 @@ static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 		project->build_folder = "build-fastgate";
 }
 
+/* GNU make stops at the conditions and inclusions of a BSD Makefile. */
+static const char *make_of(const char *root)
+{
+	static const char *const words[] = {"\n.if", "\n.include", "\n.for "};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(words) && !is_there(root, "GNUmakefile"); i++) {
+		if (file_says(root, "Makefile", words[i]))
+			return "bmake -j2";
+	}
+	return "make -j2";
+}
+
 /*
  * git does not keep the order in which files were written: automake's rules would generate what was
  * released with the project again, with another version or none at all.
@@ -183,7 +195,7 @@ static const char *make_released(const char *root)
 {
 	return file_says(root, "Makefile.in", "am__configure_deps")
 		       ? "make -j2 ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=:"
-		       : "make -j2";
+		       : make_of(root);
 }
 
 /* Without shared libraries, programs in the build tree are programs, not libtool's wrappers. */
@@ -269,7 +281,7 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 		choose_configure(root, arena, project);
 		break;
 	case FG_PROJECT_MAKE:
-		project->build_command = "make -j2";
+		project->build_command = make_of(root);
 		project->line_hint = "make CFLAGS=\"-O2 -g\"";
 		break;
 	case FG_PROJECT_NINJA:

@@ -2,6 +2,7 @@
 #include "cli/session/project_inputs.h"
 
 #include "base/fs.h"
+#include "runner/build_files.h"
 #include "runner/git.h"
 
 #include <ctype.h>
@@ -11,6 +12,7 @@ enum {
 	MIN_BYTES = 1 << 10,
 	MAX_BYTES = 8 << 20,
 	ENDING_MAX = 12,
+	LOOKED_AT_BYTES = 4096, /* of a file: is it text? */
 };
 
 static bool is_plain(const char *path)
@@ -42,13 +44,31 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* One of each kind; where there are too many, the smallest goes. */
+/* A program seldom wants the pictures and fonts that lie beside what it reads. */
+static enum fg_project_input_kind kind_of(const char *path)
+{
+	char start[LOOKED_AT_BYTES];
+	FILE *file = NULL;
+	size_t size = 0;
+
+	if (is_source(path) || fg_is_build_file(path, &(struct fg_command){.argc = 0}))
+		return FG_INPUT_SOURCE;
+	file = fopen(path, "re");
+	if (!file)
+		return FG_INPUT_BINARY;
+	size = fread(start, 1, sizeof(start), file);
+	(void)fclose(file);
+	return memchr(start, '\0', size) ? FG_INPUT_BINARY : FG_INPUT_TEXT;
+}
+
+/* One of each kind and ending; where there are too many, the smallest goes. */
 static void take(struct fg_project_inputs *inputs, const struct fg_project_input *input)
 {
 	size_t place = inputs->count;
 
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (strcmp(ending_of(inputs->items[i].path), ending_of(input->path)) == 0)
+		if (inputs->items[i].kind == input->kind &&
+		    strcmp(ending_of(inputs->items[i].path), ending_of(input->path)) == 0)
 			place = i;
 	}
 	if (place == FG_PROJECT_MAX_INPUTS)
@@ -87,7 +107,7 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 					     .path = fg_arena_strdup(arena, line),
 					     .size = facts.st_size,
 					     .written = facts.st_mtim,
-					     .is_source = is_source(line),
+					     .kind = kind_of(path),
 				     });
 		free(path);
 	}

@@ -11,11 +11,19 @@ enum {
 	FG_PROJECT_MAX_INPUTS = 12
 };
 
+/* In the order in which a program is tried with them. */
+enum fg_project_input_kind {
+	FG_INPUT_TEXT,
+	FG_INPUT_BINARY,
+	FG_INPUT_SOURCE, /* or how it is built: a patch changes it, and with it that side's work */
+	FG_INPUT_KIND_COUNT
+};
+
 struct fg_project_input {
 	const char *path; /* relative to the root */
 	int64_t size;
 	struct timespec written;
-	bool is_source; /* of C or C++: a patch changes it, and with it the work of that side */
+	enum fg_project_input_kind kind;
 };
 
 struct fg_project_inputs {
@@ -23,7 +31,7 @@ struct fg_project_inputs {
 	size_t count;
 };
 
-/* The largest file of each kind that git has, the largest kinds first. */
+/* The largest file of each kind and ending that git has, the largest first. */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
 /* The file that copies of it are put into. */

@@ -146,7 +146,7 @@ static bool is_over(const struct trying *t)
 struct found {
 	const struct fg_project_input *input; /* NULL: nothing worked so far */
 	bool as_argument;
-	bool is_source;
+	enum fg_project_input_kind kind;
 	bool is_harmful; /* to the files that it is given */
 	double cpu_s;
 };
@@ -249,7 +249,7 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
 			  struct fg_project_inputs *inputs, struct found found, double cpu_s)
 {
 	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
-		if (inputs->items[i].is_source == found.is_source)
+		if (inputs->items[i].kind == found.kind)
 			try_input(t, program, &inputs->items[i], &found);
 	}
 	if (!found.input)
@@ -271,17 +271,16 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
  */
 static bool find_input(struct trying *t, struct fg_project_program *program, double cpu_s)
 {
-	static const struct found ways[] = {
-		{.as_argument = false, .is_source = false},
-		{.as_argument = false, .is_source = true},
-		{.as_argument = true, .is_source = false},
-		{.as_argument = true, .is_source = true},
-	};
 	struct fg_project_inputs inputs = {0};
 
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(ways); i++) {
-		if (find_input_as(t, program, &inputs, ways[i], cpu_s))
+	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT; way++) {
+		const struct found found = {
+			.as_argument = way >= FG_INPUT_KIND_COUNT,
+			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
+		};
+
+		if (find_input_as(t, program, &inputs, found, cpu_s))
 			return true;
 	}
 	return false;

@@ -9,14 +9,18 @@ BYTES_AT_ONCE = 65536
 
 class CutLine:
     """
-    Listens on a free port of this machine and passes everything on to `port`. `cuts` has a limit for each connection, in its
-    order: ("up" or "down", bytes); then both ends are closed. With `stalls`, they stay open instead, and nothing moves any more.
-    Connections after the last are not cut. `up` and `down` count what went to the server and came back.
+    Listens on a free port of this machine and passes everything on to `port`. `cuts` has a limit for one cut after the other:
+    ("up" or "down", bytes since the cut before, of all connections). Where it is reached both ends are closed. With `stalls`, they
+    stay open instead, and nothing moves there any more. With `for_good`, no connection gets through after the last cut: libcurl
+    itself makes a request again that was cut off on a connection that had been used before. `up` and `down` count what went to the
+    server and came back.
     """
 
-    def __init__(self, port, cuts=(), stalls=False):
-        self.server_port, self.cuts, self.stalls = port, list(cuts), stalls
+    def __init__(self, port, cuts=(), stalls=False, for_good=False):
+        self.server_port, self.cuts, self.stalls, self.for_good = port, list(cuts), stalls, for_good
+        self.is_dead = False
         self.up = self.down = 0
+        self.since_cut = {"up": 0, "down": 0}
         self.lock = threading.Lock()
         self.sockets = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -35,8 +39,9 @@ class CutLine:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self.listener.accept()
-                with self.lock:
-                    limits = dict([self.cuts.pop(0)]) if self.cuts else {}
+                if self.is_dead:
+                    end(client)
+                    continue
                 try:
                     server = socket.create_connection(("127.0.0.1", self.server_port))
                 except OSError:
@@ -44,20 +49,29 @@ class CutLine:
                     continue
                 self.sockets += [client, server]
                 for way, source, target in (("up", client, server), ("down", server, client)):
-                    threading.Thread(target=self.pass_on, args=(way, source, target, limits.get(way)), daemon=True).start()
+                    threading.Thread(target=self.pass_on, args=(way, source, target), daemon=True).start()
 
-    def pass_on(self, way, source, target, limit):
-        passed = 0
+    def count(self, way, size):
+        """How many of these bytes go through, and whether the line is cut behind them."""
+        with self.lock:
+            cut_way, limit = self.cuts[0] if self.cuts else ("", 0)
+            is_cut = cut_way == way and self.since_cut[way] + size >= limit
+            passed = limit - self.since_cut[way] if is_cut else size
+            self.since_cut[way] += passed
+            setattr(self, way, getattr(self, way) + passed)
+            if is_cut:
+                self.cuts.pop(0)
+                self.is_dead = self.for_good and not self.cuts
+                self.since_cut = {"up": 0, "down": 0}
+            return passed, is_cut
+
+    def pass_on(self, way, source, target):
+        is_cut = False
         with contextlib.suppress(OSError):
-            while limit is None or passed < limit:
-                data = source.recv(BYTES_AT_ONCE if limit is None else min(BYTES_AT_ONCE, limit - passed))
-                if not data:
-                    break
-                passed += len(data)
-                with self.lock:
-                    setattr(self, way, getattr(self, way) + len(data))
-                target.sendall(data)
-        if self.stalls and passed == limit:
+            while not is_cut and (data := source.recv(BYTES_AT_ONCE)):
+                passed, is_cut = self.count(way, len(data))
+                target.sendall(data[:passed])
+        if self.stalls and is_cut:
             return
         end(source)
         end(target)

@@ -138,16 +138,17 @@ def a_filter_is_given_files_of_the_project():
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
     write("main.c", FILTER + "/* " + "x" * 50000 + " */\n")
-    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n" + "# and more\n" * 5000)
     write(".gitignore", "fastgate.yml\n")
     commit()
     write("data/small.txt", "x" * 1500)
+    write("data/picture.raw", "\0x" * 30000)
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
     # The commit that it is compared with does not have the file.
     check("from_candidate: [ data/small.txt ]" in text, f"filter: {text}")
-    # A source is larger, but a patch that changes it would change the work.
+    # A source and the Makefile are larger, but a patch that changes them would change the work; a picture is hardly what it reads.
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
     runs("crunch")
 
@@ -229,6 +230,18 @@ def a_makefile_for_one_job_is_built_with_one():
     commit()
     said, text = init()
     check("does not build with two jobs" in said and "command: make\n" in text and "./bench_short" in text, f"one job: {said}{text}")
+
+
+def a_bsd_makefile_is_built_by_bmake():
+    write("Makefile", "all: one\n.if defined(SHARED)\nall: two\n.endif\none two:\n\ttouch $@\n")
+    for file, command in (("", "bmake -j2"), ("configure", "./configure && bmake -j2"), ("GNUmakefile", "make -j2")):
+        if file:
+            write(file, "")
+        commit()
+        text = init("--no-build")[1]
+        check(f"command: {command}\n" in text, f"{file}: {text}")
+        for name in filter(None, (file, "fastgate.yml")):
+            os.remove(name)
 
 
 def ways_to_configure_are_told_apart():
@@ -379,7 +392,7 @@ def a_folder_that_cannot_be_written():
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
              what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_libtool_wrapper_is_looked_through,
-             a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, ways_to_configure_are_told_apart,
+             a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
              a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
              an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
     in_folder(test)

@@ -65,7 +65,7 @@ def spool(data):
 def interrupted_upload_goes_on(server, admin, run):
     """The line is cut in the middle of the second piece; the next command sends the rest."""
     data = make("cut on its way up", LARGE)
-    with CutLine(server.port, [("up", 1 << 30), ("up", PIECE + PIECE // 2)]) as line:
+    with CutLine(server.port, [("up", PIECE + PIECE // 2)], for_good=True) as line:
         done = send(line.url, admin, *spool(data))
         check(done.returncode == 5 and "archives: 0 sent, 0 already there, 1 waiting" in done.stderr, f"{done.returncode} {done.stderr}")
     expect(download(server, run, token=admin), 404, "half an archive")
@@ -82,7 +82,7 @@ def one_command_outlives_many_cuts(server, admin, run):
     """Each try brings a piece, so two attempts are enough for any number of cuts."""
     data = make("cut again and again", LARGE)
     cut = ("up", PIECE + PIECE // 2)
-    with CutLine(server.port, [("up", 1 << 30), cut, cut]) as line:
+    with CutLine(server.port, [cut, cut]) as line:
         done = send(line.url, admin, *spool(data), attempts=2)
         check(done.returncode == 0, f"{done.returncode} {done.stderr}")
         check(line.up < LARGE + PIECE + SLACK, f"{line.up} bytes were sent")
@@ -93,10 +93,10 @@ def one_command_outlives_many_cuts(server, admin, run):
 def server_that_dies_goes_on(admin, run):
     """Killed while a piece comes; started again, it has what was whole."""
     data = make("killed under way", LARGE)
-    with Server(*PLACE) as server, CutLine(server.port, [("up", 1 << 30), ("up", PIECE + PIECE // 2)], stalls=True) as line:
+    with Server(*PLACE) as server, CutLine(server.port, [("up", PIECE + PIECE // 2)], stalls=True) as line:
         process = subprocess.Popen([FASTGATE, "push", "--spool", "own-spool", "--attempts", "1", "--url", line.url, *spool(data)],
                                    env=environment(admin), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        wait_for(lambda: len(files()) == 1 and line.up > PIECE + PIECE // 2, "half an archive")
+        wait_for(lambda: len(files()) == 1 and line.up >= PIECE + PIECE // 2, "half an archive")
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
         check(process.wait(WAIT_S) == 5, "the client took it for sent")
