@@ -5,15 +5,15 @@
  * once its number is known.
  *
  * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
- * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being blocked,
- * is yet to be handled.  Where a call has a mask of its own, the kernel is back to the program's
- * mask when ours runs, so there are four kinds of a pending signal:
+ * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being
+ * blocked, is yet to be handled.  Where a call has a mask of its own, the kernel is back to the
+ * program's mask when ours runs, so there are four kinds of a pending signal:
  *
  *	program's mask  call's mask
  *	open            open         its handler runs when ours returns: the call has ended, or is
  *	                             made again, as the flags of that handler have it
  *	blocked         open         the call is made again, and this signal ends it at once
- *	open            blocked      the call is made again; the handler runs, a little early, before
+ *	open            blocked      the call is made again; the handler runs before, a little early
  *	blocked         blocked      the call is made again
  *
  * Another one of our own signal is a sample, or the program's: the call is made again, and ends if

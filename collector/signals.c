@@ -450,10 +450,10 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
  * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
  * that handler and the return of the call would look as if it had interrupted the call itself, and
  * the call would be made again: for ever, as the handler has run.  So the kernel blocks our signal
- * while the call waits, too, and whatever interrupts it then is the program's; the sample comes late
- * but loses no weight.  The wall clock exists to see threads wait, and a program with a handler of
- * its own for the signal may wait for it: there the signal is held back around the call, and open
- * in it, so that one which arrives has interrupted the call and nothing else.
+ * while the call waits, too, and whatever interrupts it then is the program's; the sample comes
+ * late but loses no weight.  The wall clock exists to see threads wait, and a program with a
+ * handler of its own for the signal may wait for it: there the signal is held back around the call,
+ * and open in it, so that one which arrives has interrupted the call and nothing else.
  */
 struct stay {
 	sigset_t set;

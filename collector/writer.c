@@ -31,7 +31,7 @@ enum {
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
 	PAGES_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
-	PAGES_AHEAD = 8,
+	PAGES_AHEAD = 20,    /* so that fewer than one handler in ten thousand makes them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
