@@ -14,6 +14,7 @@
 #include "collector/threads.h"
 #include "collector/walk.h"
 #include "collector/walk_copy.h"
+#include "collector/writer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -365,6 +366,35 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 	}
 	assert_true(last > before + 2 * FEW);
 	block_samples(SIG_UNBLOCK);
+}
+
+/*
+ * Making a page is dear in a handler: the first ones are there before any, the others come many at
+ * a time.
+ */
+static void pages_of_the_file_are_made_ahead(void **state)
+{
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
+	char text[2048];
+	uint64_t made = fg_g.populated;
+	unsigned times = 0;
+
+	(void)state;
+	assert_true(made >= 16 * FG_TRACE_ALIGN);
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	block_samples(SIG_BLOCK);
+	assert_true(fg_thread_enter(fg_self));
+	for (unsigned i = 0; i < 200; i++) {
+		assert_true(fg_note(fg_self, text));
+		assert_true(header->allocated <= fg_g.populated);
+		times += fg_g.populated != made;
+		made = fg_g.populated;
+	}
+	fg_thread_leave(fg_self);
+	block_samples(SIG_UNBLOCK);
+	/* a page each would be 200 times, or 100 */
+	assert_in_range(times, 3, 10);
 }
 
 /* ---- records of the kernel's event ---- */
@@ -741,6 +771,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
+		cmocka_unit_test(pages_of_the_file_are_made_ahead),
 		cmocka_unit_test(records_are_taken_a_few_at_a_time),
 		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
 		cmocka_unit_test(a_record_waits_until_something_is_owed),
