@@ -79,6 +79,9 @@ FG_EXPORT int dup3(int from, int to, int flags)
 }
 
 /*
+ * Handlers look at stacks of the past, which may lead through code that is about to go.  While
+ * something is unloaded they let it be; whoever is at it is waited for, but not for ever.
+ *
  * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a
  * sample meets them, here, and at the end.
  */
@@ -91,9 +94,15 @@ FG_EXPORT int dlclose(void *handle)
 		return real_dlclose(handle);
 	if (fg_ensure_file(thread))
 		fg_modules_scan(thread);
+	(void)atomic_fetch_add(&fg_g.unloading, 1);
+	fg_threads_let_pass(thread);
 	fg_thread_leave(thread);
+	const pid_t pid = fg_g.pid;
 	int status = real_dlclose(handle);
 
+	/* a child that a destructor has made begins at 0 */
+	if (fg_g.pid == pid)
+		(void)atomic_fetch_sub(&fg_g.unloading, 1);
 	if (fg_thread_enter(thread)) {
 		fg_modules_check(thread);
 		fg_thread_leave(thread);

@@ -581,16 +581,6 @@ static void count_handler(uint64_t begin_ns)
 	}
 }
 
-/*
- * True if the call that was interrupted is made again.  A tick is raised on the way back and
- * interrupts none: a call that has ended with EINTR where one comes is one that the program's
- * handler has ended, be it just now.
- */
-static bool resume_call(struct fg_thread *thread, bool late, ucontext_t *context, uint64_t now_ns)
-{
-	return !fg_restart_yield(context) && !late && fg_restart(thread, context, now_ns);
-}
-
 void fg_on_signal(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
@@ -601,21 +591,23 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	const bool late =
 		thread && !fg_g.ticks_interrupt && (tick || thread->clock == FG_CLOCK_TICK);
 	bool noticed = false; /* by the program */
+	int flags = 0;        /* of its handler */
 
 	if (thread)
 		fg_signal_arrived(tick);
 	if (!thread) {
-		noticed = fg_signal_forward(signal, info, context);
+		noticed = fg_signal_forward(signal, info, context, &flags);
 		thread = fg_alive() ? fg_self : NULL;
 	} else if (thread->clocks.attached) {
 		dispatch(thread, context, info, tick, begin_ns);
 		fg_paths_prepare();
 		fg_threads_discover(thread);
 		count_handler(begin_ns);
-		noticed = thread == fg_self && fg_signal_forward_kept(signal, context);
+		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
 	}
-	if (thread && !noticed && resume_call(thread, late, context, begin_ns) &&
-	    atomic_load(&fg_g.header))
+	if (thread && noticed)
+		fg_restart_not(thread, context, flags);
+	else if (thread && fg_restart(thread, context, late, begin_ns) && atomic_load(&fg_g.header))
 		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;
 }

@@ -180,6 +180,7 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 	clocks->kernel_unknown_ns = 0;
 	clocks->kernel_ring_bytes = bytes;
 	clocks->kernel_stacks = with_stacks;
+	clocks->kernel_since_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	clocks->kernel_ring = ring;
 	return 0;
 }
@@ -214,8 +215,12 @@ void fg_kernel_unwatch(struct fg_thread *thread)
 	void *ring = thread->clocks.kernel_ring;
 
 	thread->clocks.kernel_ring = NULL;
-	if (ring && !fg_g.sandboxed)
-		(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+	if (!ring || fg_g.sandboxed)
+		return;
+	(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+	if (thread == fg_self && atomic_load(&fg_g.header))
+		fg_count(&atomic_load(&fg_g.header)->kernel_watched_ns,
+			 fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->clocks.kernel_since_ns);
 }
 
 /* ---- the ring ---- */
@@ -463,6 +468,8 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 	uint64_t at = thread->clocks.kernel_seen;
 	uint32_t new_frames = 0;
 
+	if (atomic_load(&fg_g.unloading))
+		return;
 	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
 	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
 		struct record record = {0};

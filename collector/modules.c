@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Reserved, not used: pages come when modules do. */
 static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
@@ -298,6 +300,32 @@ uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
 	uint32_t id = known_at((uintptr_t)object.dlfo_map_start);
 
 	return id ? id : add_mapped(thread, &object);
+}
+
+static bool is_mapped(uintptr_t low, uintptr_t high)
+{
+	const uintptr_t page = FG_TRACE_ALIGN - 1;
+
+	/* It starts no writing and says whether all of this is there. */
+	return syscall(SYS_msync, low & ~page, ((high + page) & ~page) - (low & ~page), MS_ASYNC) ==
+	       0;
+}
+
+uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
+{
+	struct dl_find_object object;
+
+	if (pc < FG_TRACE_ALIGN || _dl_find_object((void *)pc, &object) != 0)
+		return 0;
+	const uint32_t id = known_at((uintptr_t)object.dlfo_map_start);
+
+	if (!id)
+		return is_mapped((uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end)
+			       ? add_mapped(thread, &object)
+			       : 0;
+	const struct fg_tables *tables = &fg_module(id)->tables;
+
+	return !tables->hdr || is_mapped((uintptr_t)tables->low, (uintptr_t)tables->high) ? id : 0;
 }
 
 /* ---- in normal context ---- */

@@ -16,6 +16,11 @@ int fg_modules_init(void);
  * Signal-safe.
  */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
+/*
+ * The same of an address that the thread was at some time ago: its module may be about to go, or
+ * have gone without our having seen it.  0 if its tables cannot be read.
+ */
+uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
 /* The one that the kernel's functions belong to, which lies nowhere; 0: no room.  Signal-safe. */
 uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);

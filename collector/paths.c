@@ -149,11 +149,16 @@ static void frame_publish(struct fg_frame_entry *entry, uint32_t module, struct 
 	atomic_store_explicit(&entry->rule, info.rule, memory_order_release);
 }
 
-static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, bool exact)
+static struct fg_frame_info frame_unknown(void)
+{
+	return (struct fg_frame_info){.rule = fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0)};
+}
+
+static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, bool exact,
+				       uint32_t module)
 {
 	const uintptr_t address = exact ? pc : pc - 1;
-	const uint32_t module = fg_module_find(thread, address);
-	struct fg_frame_info info = {.rule = fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0)};
+	struct fg_frame_info info = frame_unknown();
 
 	if (module)
 		info.rule = fg_rule_find(&fg_module(module)->tables, address);
@@ -188,7 +193,7 @@ static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_fra
 		frame_publish(entry, module, info);
 }
 
-struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
+static bool frame_known(uintptr_t pc, bool exact, struct fg_frame_info *info)
 {
 	const int newest =
 		(int)atomic_load_explicit(&fg_frame_current[exact], memory_order_relaxed);
@@ -201,20 +206,40 @@ struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool 
 		uint64_t rule = atomic_load_explicit(&entry->rule, memory_order_acquire);
 
 		if (rule == 0)
-			break;
-		const struct fg_frame_info info = {.rule = rule, .id = entry->id};
-
+			return false;
+		*info = (struct fg_frame_info){.rule = rule, .id = entry->id};
 		if (fg_module_live(entry->module)) {
 			if (i < newest)
-				frame_bring(exact, pc, entry->module, info);
-			return info;
+				frame_bring(exact, pc, entry->module, *info);
+			return true;
 		}
 		atomic_store_explicit(&entry->key, KEY_DEAD, memory_order_release);
-		break;
+		return false;
 	}
+	return false;
+}
+
+struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
+{
+	struct fg_frame_info info;
+
+	if (frame_known(pc, exact, &info))
+		return info;
 	if (pc <= KEY_DEAD)
-		return (struct fg_frame_info){.rule = fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0)};
-	return frame_make(thread, pc, exact);
+		return frame_unknown();
+	return frame_make(thread, pc, exact, fg_module_find(thread, exact ? pc : pc - 1));
+}
+
+struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact)
+{
+	struct fg_frame_info info;
+
+	if (frame_known(pc, exact, &info))
+		return info;
+	const uint32_t module =
+		pc > KEY_DEAD ? fg_module_find_past(thread, exact ? pc : pc - 1) : 0;
+
+	return module ? frame_make(thread, pc, exact, module) : frame_unknown();
 }
 
 /* ---- paths ---- */

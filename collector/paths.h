@@ -35,6 +35,10 @@ void fg_paths_clear(void);
 void fg_paths_prepare(void);
 /* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
+/*
+ * The same of a frame that the thread had some time ago; without an id where the code may be gone.
+ */
+struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
 /* A number for a frame that is not one of native code (collector/python_codes.c). */
 uint32_t fg_frame_number(void);

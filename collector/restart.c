@@ -5,7 +5,24 @@
  * once its number is known.
  *
  * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
- * of ours has the pc, and nothing is done here; one that is yet to run is yielded to.
+ * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being
+ * blocked, is yet to be handled.  Where a call has a mask of its own, the kernel is back to the
+ * program's mask when ours runs, so there are four kinds of a pending signal:
+ *
+ *	program's mask  call's mask
+ *	open            open         its handler runs when ours returns: the call has ended, or is
+ *	                             made again, as the flags of that handler have it
+ *	blocked         open         the call is made again, and this signal ends it at once
+ *	open            blocked      the call is made again; the handler runs before, a little early
+ *	blocked         blocked      the call is made again
+ *
+ * Another one of our own signal is a sample, or the program's: the call is made again, and ends if
+ * the handler that comes next finds it to be the program's.
+ *
+ * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
+ * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
+ * there before, because we held our signal back, has ended the call with a mask that let it in.
+ * Such a call returns to a mask that blocks our signal, which is seen in the context.
  *
  * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
  * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
@@ -19,7 +36,6 @@
 #include "collector/restart.h"
 
 #include "collector/real.h"
-#include "collector/signals.h"
 #include "collector/threads.h"
 
 #include <linux/futex.h>
@@ -71,16 +87,36 @@ static const long untimed_calls[] = {
 };
 /* clang-format on */
 
-/* Those that install a mask while they wait. */
-static bool has_mask(long number)
-{
-	static const long calls[] = {SYS_ppoll,       SYS_pselect6,     SYS_rt_sigsuspend,
-				     SYS_epoll_pwait, SYS_epoll_pwait2, FG_ARCH_MASKED_CALLS};
+/* Those that install a mask while they wait, and which argument it is. */
+struct masked {
+	long number;
+	uint8_t argument;
+	bool behind; /* a pointer to it: the argument points to that */
+};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(calls); i++)
-		if (calls[i] == number)
-			return true;
-	return false;
+static const struct masked masked_calls[] = {
+	{.number = SYS_rt_sigsuspend, .argument = 0},
+	{.number = SYS_ppoll, .argument = 3},
+	{.number = SYS_pselect6, .argument = 5, .behind = true},
+	{.number = SYS_epoll_pwait, .argument = 4},
+	{.number = SYS_epoll_pwait2, .argument = 4},
+	FG_ARCH_MASKED_CALLS /* each row ends in a comma */
+};
+
+/* The mask that an interrupted call had installed; NULL: none. */
+static const sigset_t *mask_of(ucontext_t *context, long number)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(masked_calls); i++) {
+		const struct masked *const call = &masked_calls[i];
+
+		if (call->number != number)
+			continue;
+		const void *const at =
+			(const void *)(uintptr_t)*fg_arch_argument(context, call->argument);
+
+		return call->behind && at ? *(const sigset_t *const *)at : at;
+	}
+	return NULL;
 }
 
 static const struct timed *find_timed(long number)
@@ -213,21 +249,6 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	return true;
 }
 
-bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
-{
-	if (fg_arch_result(context) != -EINTR)
-		return false;
-	const long number = fg_arch_syscall_number(context);
-	const struct timed *call = find_timed(number);
-
-	if (has_mask(number) && fg_signal_is_blocked_in_wait())
-		return false;
-	if (call ? !prepare(thread, context, call, now_ns) : !is_untimed(number))
-		return false;
-	fg_arch_restart(context, number);
-	return true;
-}
-
 /* ---- beside another signal ---- */
 
 /*
@@ -256,41 +277,129 @@ static bool goes_by_flag(ucontext_t *context, long number)
 	return false;
 }
 
-/* Will the handler of another signal run when ours has ended?  `flags` are those of the first. */
-static bool is_other_next(const sigset_t *mask, int *flags)
+static bool is_at_syscall(const ucontext_t *context)
+{
+	return fg_arch_at_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
+}
+
+/* What our handler finds on its return. */
+struct call {
+	long number;
+	bool again;           /* the kernel makes it again, as the flags of our handler have it */
+	const sigset_t *mask; /* its own, while it waits; NULL: none */
+};
+
+static bool find_call(ucontext_t *context, struct call *call)
+{
+	*call = (struct call){.number = fg_arch_result(context)};
+	call->again = is_at_syscall(context) && goes_by_flag(context, call->number);
+	if (call->again)
+		return true;
+	if (fg_arch_result(context) != -EINTR)
+		return false;
+	call->number = fg_arch_syscall_number(context);
+	call->mask = mask_of(context, call->number);
+	return call->number >= 0;
+}
+
+/* What is yet to be handled, as told above. */
+struct pending {
+	bool yields;
+	int flags;      /* of the first handler that is yielded to */
+	bool in_call;   /* one that the program's mask blocks and the call's does not */
+	bool own_again; /* ours, once more */
+};
+
+static bool has_handler(int number, int *flags)
+{
+	FG_REAL(sigaction);
+	struct sigaction action;
+
+	if (real_sigaction(number, NULL, &action) != 0)
+		return false;
+	*flags = action.sa_flags;
+	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+static struct pending look_for_pending(const sigset_t *outer, const struct call *call)
 {
 	FG_REAL(sigpending);
-	FG_REAL(sigaction);
+	struct pending found = {0};
 	sigset_t waiting;
 
 	/* All are blocked in our handler, so the kernel tells all. */
 	(void)sigemptyset(&waiting);
 	if (fg_g.sandboxed || real_sigpending(&waiting) != 0)
-		return false;
-	for (int number = 1; number < NSIG; number++) {
-		struct sigaction action;
+		return found;
+	for (int number = 1; number < NSIG && !found.yields; number++) {
+		const bool open = sigismember(outer, number) != 1;
+		const bool open_in_call = call->mask ? sigismember(call->mask, number) != 1 : open;
 
-		if (number == FG_SIGNAL || sigismember(&waiting, number) != 1 ||
-		    sigismember(mask, number) == 1 || real_sigaction(number, NULL, &action) != 0)
+		if (sigismember(&waiting, number) != 1 || !open_in_call)
 			continue;
-		*flags = action.sa_flags;
-		if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
-			return true;
+		if (number == FG_SIGNAL) {
+			found.own_again |= open;
+			found.in_call |= !open;
+		} else if (has_handler(number, &found.flags)) {
+			found.yields = open;
+			found.in_call |= !open;
+		}
 	}
-	return false;
+	return found;
 }
 
-bool fg_restart_yield(ucontext_t *context)
+/* Was the call ended by what our handler has been given, or is yet to be handled in it? */
+static bool is_ours(const ucontext_t *context, const struct call *call,
+		    const struct pending *pending, bool late)
 {
-	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
-	const bool again = fg_arch_at_syscall(pc) && goes_by_flag(context, fg_arch_result(context));
-	int flags = 0;
+	if (call->mask && sigismember(call->mask, FG_SIGNAL) == 1)
+		return false;
+	return !late || pending->in_call || sigismember(&context->uc_sigmask, FG_SIGNAL) == 1;
+}
 
-	if (!again && (!fg_arch_behind_syscall(pc) || fg_arch_result(context) != -EINTR))
+/* Has a handler just had this call made again, though another signal of ours was pending? */
+static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)
+{
+	const long number = fg_arch_result(context);
+
+	return thread->restart.undecided_sp == fg_arch_register(context, FG_DWARF_SP) &&
+	       is_at_syscall(context) && (find_timed(number) || is_untimed(number));
+}
+
+bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns)
+{
+	struct call call;
+
+	if (!is_undecided(thread, context))
+		thread->restart.undecided_sp = 0;
+	if (!find_call(context, &call))
 		return false;
-	if (!is_other_next(&context->uc_sigmask, &flags))
+	const struct pending pending = look_for_pending(&context->uc_sigmask, &call);
+
+	if (pending.yields) {
+		if (call.again && !(pending.flags & (int)SA_RESTART))
+			fg_arch_interrupt(context);
 		return false;
-	if (again && !(flags & (int)SA_RESTART))
-		fg_arch_interrupt(context);
+	}
+	if (call.again || !is_ours(context, &call, &pending, late))
+		return false;
+	const struct timed *timed = find_timed(call.number);
+
+	if (timed ? !prepare(thread, context, timed, now_ns) : !is_untimed(call.number))
+		return false;
+	fg_arch_restart(context, call.number);
+	if (pending.own_again)
+		thread->restart.undecided_sp = fg_arch_register(context, FG_DWARF_SP);
 	return true;
+}
+
+void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
+{
+	const bool by_flag =
+		is_at_syscall(context) && goes_by_flag(context, fg_arch_result(context));
+	const bool ends = by_flag ? !(flags & (int)SA_RESTART) : is_undecided(thread, context);
+
+	thread->restart.undecided_sp = 0;
+	if (ends)
+		fg_arch_interrupt(context);
 }

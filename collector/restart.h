@@ -9,14 +9,15 @@
 
 #include "collector/state.h"
 
-/* True if `context` was changed so that the call is made again. */
-bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns);
+/*
+ * What we have been given was no signal that the program notices.  True if `context` was changed so
+ * that the call is made again.  `late`: the signal was raised on the way back to the program.
+ */
+bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 
 /*
- * A sample is delivered before signals that were sent to the process.  One of these may have
- * interrupted the call, and its handler is yet to run: then true is returned, and the call ends, or
- * is made again, as the flags of that handler have it, not ours.
+ * The program's own handler of our signal has run, and its `flags` decide: the kernel went by ours.
  */
-bool fg_restart_yield(ucontext_t *context);
+void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags);
 
 #endif

@@ -238,11 +238,12 @@ static bool is_wanted(siginfo_t *info)
 	return !blocked;
 }
 
-static bool run_handler(int signal, siginfo_t *info, void *context)
+static bool run_handler(int signal, siginfo_t *info, void *context, int *flags)
 {
 	const struct sigaction action = shadow_get();
 	sigset_t before;
 
+	*flags = action.sa_flags;
 	if (action.sa_handler == SIG_IGN)
 		return false;
 	if (action.sa_handler == SIG_DFL) {
@@ -271,19 +272,19 @@ static bool run_handler(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
-bool fg_signal_forward(int signal, siginfo_t *info, void *context)
+bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags)
 {
-	return is_wanted(info) && run_handler(signal, info, context);
+	return is_wanted(info) && run_handler(signal, info, context, flags);
 }
 
-bool fg_signal_forward_kept(int signal, void *context)
+bool fg_signal_forward_kept(int signal, void *context, int *flags)
 {
 	siginfo_t info;
 
 	if (blocked || !take_pending(&info))
 		return false;
 	forwarded = true;
-	return run_handler(signal, &info, context);
+	return run_handler(signal, &info, context, flags);
 }
 
 static int shadow_action(const struct sigaction *action, struct sigaction *before)
@@ -445,25 +446,23 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
  * Calls that install a mask while they wait. If it differs from the program's own mask for our
  * signal, the signal is held back on entry. One that arrives before the kernel has switched masks
  * is then not taken too early, but ends the wait, as the program expects.
+ *
+ * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
+ * that handler and the return of the call would look as if it had interrupted the call itself, and
+ * the call would be made again: for ever, as the handler has run.  So the kernel blocks our signal
+ * while the call waits, too, and whatever interrupts it then is the program's; the sample comes
+ * late but loses no weight.  The wall clock exists to see threads wait, and a program with a
+ * handler of its own for the signal may wait for it: there the signal is held back around the call,
+ * and open in it, so that one which arrives has interrupted the call and nothing else.
  */
 struct stay {
 	sigset_t set;
 	bool before;
 	bool differs;
-	bool ended;         /* before it began */
-	bool held;          /* in epoll: the kernel really blocks the signal */
-	sig_atomic_t outer; /* `undisturbed` before it */
+	bool held_back; /* around the call */
+	bool ended;     /* before it began */
+	bool held;      /* in epoll: the kernel really blocks the signal */
 };
-
-/*
- * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
- * that handler and the return of the call would look as if it had interrupted the call itself, and
- * the call would be made again: for ever, as the handler has run.  So the kernel blocks our signal,
- * too, while the call waits, and whatever interrupts it then is the program's.  The sample comes
- * late but loses no weight.  The wall clock exists to see threads wait, and a program with a
- * handler of its own for the signal may wait for it.
- */
-static _Thread_local volatile sig_atomic_t undisturbed __attribute__((tls_model("initial-exec")));
 
 static bool may_block(const sigset_t *set)
 {
@@ -475,29 +474,25 @@ static bool may_block(const sigset_t *set)
 	       (!has_handler || sigismember(set, FG_SIGNAL) == 1);
 }
 
-bool fg_signal_is_blocked_in_wait(void)
-{
-	return undisturbed;
-}
-
 static const sigset_t *enter(struct stay *stay, const sigset_t *set)
 {
 	siginfo_t info;
 
-	*stay = (struct stay){.before = blocked, .outer = undisturbed};
-	undisturbed = false;
+	*stay = (struct stay){.before = blocked};
 	if (!set || !fg_alive())
 		return set;
 	stay->differs = (sigismember(set, FG_SIGNAL) == 1) != blocked;
 	stay->set = *set;
-	undisturbed = !stay->differs && may_block(set);
-	if (undisturbed)
+	if (!stay->differs && may_block(set)) {
 		(void)sigaddset(&stay->set, FG_SIGNAL);
-	else
-		(void)sigdelset(&stay->set, FG_SIGNAL);
+		return &stay->set;
+	}
+	(void)sigdelset(&stay->set, FG_SIGNAL);
+	stay->held_back = stay->differs || !fg_g.sandboxed;
+	if (stay->held_back)
+		(void)fg_signal_hold();
 	if (!stay->differs)
 		return &stay->set;
-	(void)fg_signal_hold();
 	set_blocked(!blocked);
 	stay->ended = !blocked && take_pending(&info);
 	if (stay->ended) {
@@ -512,12 +507,12 @@ static int leave(const struct stay *stay, int status)
 {
 	const int saved_errno = errno;
 
-	if (stay->differs) {
+	if (stay->differs)
 		set_blocked(stay->before);
+	if (stay->held_back)
 		fg_signal_release();
+	if (stay->differs)
 		deliver_pending();
-	}
-	undisturbed = stay->outer;
 	errno = saved_errno;
 	return status;
 }

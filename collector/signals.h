@@ -17,14 +17,14 @@ void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *contex
 void fg_signal_begin(void);
 /*
  * Hand a signal that is not ours to the program, as the kernel would have; false: the program is
- * not to notice anything.
+ * not to notice anything.  `flags` gets those of its handler.
  */
-bool fg_signal_forward(int signal, siginfo_t *info, void *context);
+bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
 /*
  * As above, for a signal that was kept for this thread and whose wake the kernel has dropped for
  * the sake of a sample.
  */
-bool fg_signal_forward_kept(int signal, void *context);
+bool fg_signal_forward_kept(int signal, void *context, int *flags);
 /* The handler has got a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
 /*
@@ -43,11 +43,5 @@ void fg_signal_release(void);
 void fg_signal_inherit(bool was_blocked);
 /* In a child of fork, where nothing is pending and nobody waits. */
 void fg_signals_forked(void);
-
-/*
- * This thread is in a call with a mask of its own (sigsuspend, ppoll, ...), in which the kernel
- * blocks our signal: whatever interrupts that call is the program's.
- */
-bool fg_signal_is_blocked_in_wait(void);
 
 #endif

@@ -147,10 +147,11 @@ struct fg_thread_clocks {
 	int tick_timer;
 	struct fg_probe probe;
 	uint64_t random;
-	uint64_t carried_ns;  /* weight of samples that could not be taken */
-	uint64_t last_ns;     /* jitter: CPU time at the last sample; wall: the time of it */
-	void *kernel_ring;    /* collector/kernel.c; NULL: it does not look */
-	uint64_t kernel_seen; /* records of it before this place are known */
+	uint64_t carried_ns;      /* weight of samples that could not be taken */
+	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
+	void *kernel_ring;        /* collector/kernel.c; NULL: it does not look */
+	uint64_t kernel_since_ns; /* CPU time when it began to */
+	uint64_t kernel_seen;     /* records of it before this place are known */
 	/* system time that its records have met at places whose call path is not known */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
@@ -184,6 +185,7 @@ struct fg_thread_regions {
 struct fg_thread_restart {
 	int64_t timeout[2];
 	uint64_t until_ns;
+	uintptr_t undecided_sp; /* of a call that the next handler of our signal may have to end */
 };
 
 /* The stack of the last sample: collector/walk.c. */
@@ -321,6 +323,7 @@ struct fg_global {
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
+	uint64_t populated; /* all pages of the file up to here are, and perhaps others */
 	uint64_t period_ns;
 	uint64_t tick_ns;
 	uint64_t start_ns;
@@ -344,7 +347,8 @@ struct fg_global {
 	_Atomic uint32_t module_count;
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
-	_Atomic bool visiting; /* a thread looks at what others have: collector/threads.h */
+	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
+	_Atomic bool visiting;      /* a thread looks at what others have: collector/threads.h */
 	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
 	bool control_missing;                  /* the page that was named could not be mapped */
 	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */

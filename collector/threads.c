@@ -749,6 +749,7 @@ void fg_threads_enter_sandbox(void)
 void fg_threads_forget(void)
 {
 	atomic_store(&fg_g.visiting, false); /* whoever did is not here */
+	atomic_store(&fg_g.unloading, 0);
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
@@ -847,6 +848,18 @@ void fg_threads_visit_others(struct fg_thread *writer,
 			fg_thread_leave(other);
 	}
 	atomic_store(&fg_g.visiting, false);
+}
+
+void fg_threads_let_pass(const struct fg_thread *thread)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		const struct fg_thread *other = atomic_load(&fg_g.threads[i]);
+
+		if (!other || other == thread)
+			continue;
+		for (unsigned tries = 0; tries < VISIT_TRIES && atomic_load(&other->busy); tries++)
+			;
+	}
 }
 
 /* ---- descriptors ---- */

@@ -40,6 +40,8 @@ void fg_thread_announce(struct fg_thread *thread);
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
+/* Every handler of another thread that is at work has ended; it is waited for, but not for ever. */
+void fg_threads_let_pass(const struct fg_thread *thread);
 /* Does the kernel let a visitor see who counts?  To be asked before anyone does. */
 bool fg_threads_can_count(void);
 

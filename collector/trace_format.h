@@ -435,6 +435,8 @@ struct fg_trace_header {
 	uint64_t parts;
 	/* of system_ns: met by perf events of the kernel, independently of its ticks */
 	uint64_t kernel_ns;
+	/* CPU time of threads for which such an event was there */
+	uint64_t kernel_watched_ns;
 };
 
 /*
@@ -454,6 +456,31 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 
 	return bucket < FG_HANDLER_BUCKETS ? bucket : FG_HANDLER_BUCKETS - 1;
 }
+
+/*
+ * The price of being sampled beyond samples: what a process took.  `startup_ns` is that of the
+ * constructor; loading the library, and its end, take half as much again.
+ */
+static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
+{
+	return header->startup_ns + header->startup_ns / 2;
+}
+
+/*
+ * Interrupts, without a signal, of the perf event that meets system time: it has a period of its
+ * own, and most find the program in user mode, where they leave nothing.
+ */
+static inline uint64_t fg_trace_kernel_interrupts(const struct fg_trace_header *header)
+{
+	return header->period_ns
+		       ? header->kernel_watched_ns / (header->period_ns + header->period_ns / 8)
+		       : 0;
+}
+
+enum {
+	/* an interrupt that raises no signal costs this part of one that does */
+	FG_INTERRUPT_PART = 2,
+};
 
 enum fg_trace_mode {
 	FG_MODE_CPU = 0,

@@ -106,7 +106,8 @@ static uint32_t path_in_kept(const struct copy_walk *walk)
 
 static enum copy_step step(struct copy_walk *walk, uint32_t *new_frames)
 {
-	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
+	const struct fg_frame_info info =
+		fg_frame_find_past(walk->thread, walk->regs.pc, walk->exact);
 
 	*new_frames += info.is_new;
 	if (!info.id || *new_frames > FG_COPY_NEW_FRAMES_MAX)

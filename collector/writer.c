@@ -3,6 +3,10 @@
  * The file is created at its maximum size, sparse, and mapped once. One atomic addition allocates
  * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
  * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
+ *
+ * What is used first is populated at the start, outside of any handler.  Later pages are taken
+ * several at a time: the first of them is the dear one, as the code of the file system has left the
+ * caches by then.
  */
 #include "collector/writer.h"
 
@@ -26,6 +30,8 @@ enum {
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
+	PAGES_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
+	PAGES_AHEAD = 20,    /* so that fewer than one handler in ten thousand makes them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -136,6 +142,31 @@ static uint64_t choose_capacity(void)
 	return wanted & ~(uint64_t)(FG_TRACE_ALIGN - 1);
 }
 
+/*
+ * False: the disk is full.  Where the kernel cannot do it the whole file has been allocated.  Other
+ * threads may be about to do the same for pages before `to`, so none of these is left out.
+ */
+static bool populate_to(uint64_t to)
+{
+	const uint64_t from = __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED);
+
+	if (to <= from)
+		return true;
+	if (madvise(fg_g.file + from, (size_t)(to - from), MADV_POPULATE_WRITE) != 0)
+		return errno == EINVAL;
+	fg_maximum(&fg_g.populated, to);
+	return true;
+}
+
+/* As above, and if there is anything to do, some more at once. */
+static bool populate_beyond(uint64_t to)
+{
+	const uint64_t beyond = to + PAGES_AHEAD * FG_TRACE_ALIGN;
+
+	return to <= __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED) ||
+	       populate_to(beyond < fg_g.capacity ? beyond : fg_g.capacity) || populate_to(to);
+}
+
 /* Size the open file and map it, or less of it if address space is short. */
 static int map_file(int fd, uint64_t capacity)
 {
@@ -166,6 +197,7 @@ static int map_file(int fd, uint64_t capacity)
 		(void)madvise(at, (size_t)capacity, MADV_DONTDUMP);
 		fg_g.file = at;
 		fg_g.capacity = capacity;
+		fg_g.populated = FG_TRACE_ALIGN;
 		return 0;
 	}
 	return -ENOMEM;
@@ -219,6 +251,8 @@ int fg_file_open(void)
 		return status;
 	fill_header((struct fg_trace_header *)fg_g.file, image);
 	atomic_store(&fg_g.header, (struct fg_trace_header *)fg_g.file);
+	if (!fg_g.lazy)
+		(void)populate_to(PAGES_AT_START * FG_TRACE_ALIGN);
 	return 0;
 }
 
@@ -239,10 +273,7 @@ void fg_file_enter_sandbox(void)
 
 		if (from + SANDBOX_ROOM < fg_g.capacity)
 			fg_g.capacity = from + SANDBOX_ROOM;
-		if (from < fg_g.capacity &&
-		    madvise(fg_g.file + from, (size_t)(fg_g.capacity - from),
-			    MADV_POPULATE_WRITE) != 0 &&
-		    errno != EINVAL)
+		if (from < fg_g.capacity && !populate_to(fg_g.capacity))
 			fg_g.capacity = from;
 	}
 	fg_g.sandboxed = true;
@@ -268,8 +299,7 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&header->allocated, &at, at + size, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if (!fg_g.sandboxed && madvise(fg_g.file + at, size, MADV_POPULATE_WRITE) != 0 &&
-	    errno != EINVAL) {
+	if (!fg_g.sandboxed && !populate_beyond(at + size)) {
 		fg_g.capacity = at; /* the disk is full; leave it alone */
 		return NULL;
 	}

@@ -78,7 +78,8 @@ struct fg_sampling {
 	double handler_ns;    /* of the collector's work for a sample; 0: not known */
 	double switch_ns;     /* what its clock adds to a context switch here; 0: not measured */
 	double switches_hz;   /* context switches a second of CPU time; 0: not known */
-	double start_share;   /* of the CPU time, for the start of the collector */
+	double start_share;   /* of the CPU time, for the start of the collector, and its end */
+	double interrupts;    /* a sample that raise no signal; learned, not kept with the run */
 	double expected_cost; /* share of the CPU time, by these prices; NaN: not known */
 	char clock[80];       /* what drove the sampler; empty: not known */
 	char unseen[160];     /* what this clock cannot see; empty: nothing, or not known */

@@ -171,7 +171,8 @@ struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that they stand for */
 	double handler_ns;  /* the collector's own time in handlers, */
-	double start_ns;    /* and before main */
+	double start_ns;    /* and before main, or at the end */
+	double interrupts;  /* that raised no signal, in signals of the same price */
 	double signal_ns;   /* of one signal on that host; 0: not measured */
 	double switches_ns; /* what its clock added to context switches */
 	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */

@@ -774,7 +774,8 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 	cost->system_ns += (double)header->system_ns;
 	cost->kernel_ns += (double)header->kernel_ns;
 	cost->handler_ns += fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
-	cost->start_ns += (double)header->startup_ns;
+	cost->start_ns += (double)fg_trace_start_ns(header);
+	cost->interrupts += (double)fg_trace_kernel_interrupts(header) / FG_INTERRUPT_PART;
 	cost->signal_ns = (double)header->signal_ns;
 	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;
 	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;

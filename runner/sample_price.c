@@ -337,11 +337,15 @@ static void add_trace(const char *path, struct fg_sample_costs *costs)
 		costs->samples +=
 			header.samples - (header.parts < header.samples ? header.parts : 0);
 		costs->handler_ns += header.handler_ns;
-		costs->startup_ns += header.startup_ns;
+		costs->startup_ns += fg_trace_start_ns(&header);
 		/* What no sample met counts, too; a process that was killed wrote no totals. */
-		costs->cpu_ns += header.end == FG_END_UNKNOWN
-					 ? header.user_ns + header.system_ns
-					 : header.end_user_ns + header.end_system_ns;
+		const uint64_t cpu_ns = header.end == FG_END_UNKNOWN
+						? header.user_ns + header.system_ns
+						: header.end_user_ns + header.end_system_ns;
+
+		costs->cpu_ns += cpu_ns;
+		costs->period_ns = header.period_ns;
+		costs->interrupts += fg_trace_kernel_interrupts(&header);
 		if (header.end != FG_END_UNKNOWN)
 			costs->switches += header.end_switches;
 	}
@@ -375,6 +379,8 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 	sampling->start_share = fmin(1, (double)costs->startup_ns / (double)costs->cpu_ns);
 	sampling->switches_hz =
 		(double)costs->switches / (double)costs->cpu_ns * (double)FG_NS_PER_S;
+	sampling->interrupts =
+		(double)costs->interrupts * (double)costs->period_ns / (double)costs->cpu_ns;
 }
 
 /* ---- the rate ---- */
@@ -416,7 +422,8 @@ double fg_sampling_cost(const struct fg_sampling *sampling, double rate_hz)
 	if (!(sampling->signal_ns > 0))
 		return (double)NAN;
 	return sampling->start_share +
-	       (rate_hz * price_ns(sampling) +
+	       (rate_hz * (price_ns(sampling) +
+			   sampling->interrupts * sampling->signal_ns / FG_INTERRUPT_PART) +
 		sampling->switches_hz * fg_sampling_switch_ns(sampling, rate_hz)) /
 		       (double)FG_NS_PER_S;
 }

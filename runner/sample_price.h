@@ -13,6 +13,9 @@
  * hardware's is set anew each time, which a virtual machine makes dear (20 us).  At 1,000 samples a
  * second that is nearly always so, at 50 seldom.  This price is measured here as well, and the
  * number of switches is what earlier executions left in their traces.
+ *
+ * So is whether a second event was there, which meets system time: its interrupts come on top, at
+ * half the price of a signal.
  */
 #ifndef FG_RUNNER_SAMPLE_PRICE_H
 #define FG_RUNNER_SAMPLE_PRICE_H
@@ -36,6 +39,8 @@ struct fg_sample_costs {
 	uint64_t startup_ns;
 	uint64_t cpu_ns;
 	uint64_t switches;
+	uint64_t interrupts; /* of the kernel's event, that raise no signal */
+	uint64_t period_ns;
 };
 
 /* CPU time of one signal of the sampler's clock; measured once (50 ms), then kept. */

@@ -37,7 +37,7 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	char switches[FG_NUMBER_TEXT_SIZE];
 	char handlers[FG_NUMBER_TEXT_SIZE];
 	char start[FG_NUMBER_TEXT_SIZE];
-	const double signals_ns = cost->samples * cost->signal_ns;
+	const double signals_ns = (cost->samples + cost->interrupts) * cost->signal_ns;
 	const double all_ns = signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
 
 	if (cost->expected > 0) {
@@ -78,11 +78,16 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
-static const char *why_no_kernel(int error)
+/* `at_ticks`: so is its time, which could be met anywhere. */
+static const char *why_no_kernel(int error, bool at_ticks)
 {
 	switch (error) {
 	case EACCES:
 	case EPERM:
+		if (at_ticks)
+			return "its time is sampled at ticks and its functions have no names: to "
+			       "sample it freely takes root, CAP_PERFMON, or "
+			       "kernel.perf_event_paranoid below 2";
 		return "its functions have no names: to sample it takes root, CAP_PERFMON, or "
 		       "kernel.perf_event_paranoid below 2";
 	case EMFILE:
@@ -103,7 +108,9 @@ void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out
 	if (profile->cost.perf_errno)
 		add_line(out, "perf events", "refused by the kernel: a coarser timer was used");
 	if (profile->cost.kernel_errno)
-		add_line(out, "kernel", why_no_kernel(profile->cost.kernel_errno));
+		add_line(out, "kernel",
+			 why_no_kernel(profile->cost.kernel_errno,
+				       profile->unseen && strstr(profile->unseen, "ticks")));
 	add_rate(profile, out);
 	add_cost(&profile->cost, out);
 	add_size(profile, out);

@@ -47,7 +47,7 @@ struct work {
 	uint64_t faults;
 	uint64_t preempted;
 	uint64_t waited;    /* of its own accord: in the file system, say */
-	uint64_t bytes;     /* of the trace file that were given out */
+	uint64_t bytes;     /* of the trace file that were populated */
 	uint64_t frames;    /* worked out from unwind tables */
 	uint64_t looked_ns; /* when the list of threads was last looked at */
 };
@@ -97,7 +97,7 @@ static struct work work_so_far(void)
 		.faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt),
 		.preempted = (uint64_t)usage.ru_nivcsw,
 		.waited = (uint64_t)usage.ru_nvcsw,
-		.bytes = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED),
+		.bytes = __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED),
 		.frames = __atomic_load_n(&header->frames_slow, __ATOMIC_RELAXED),
 		.looked_ns = atomic_load(&fg_g.search.last_ns),
 	};

@@ -149,7 +149,9 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	SYS_pause, SYS_select, SYS__newselect, SYS_waitpid, SYS_fcntl64, \
 	SYS_ppoll_time64, SYS_pselect6_time64, SYS_recvmmsg_time64, \
 	SYS_mq_timedreceive_time64, SYS_mq_timedsend_time64,
-#define FG_ARCH_MASKED_CALLS SYS_ppoll_time64, SYS_pselect6_time64
+#define FG_ARCH_MASKED_CALLS \
+	{.number = SYS_ppoll_time64, .argument = 3}, \
+	{.number = SYS_pselect6_time64, .argument = 5, .behind = true},
 #define FG_ARCH_BY_FLAG_CALLS \
 	SYS_open, SYS_waitpid, SYS_fcntl64, SYS_socketcall, SYS_mq_timedreceive_time64, \
 	SYS_mq_timedsend_time64,

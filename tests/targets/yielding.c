@@ -8,6 +8,10 @@
  * With "ticks", the sample falls between the end of the handler and the return of the call that the
  * handler has ended.  The handler arranges it: it holds SIGPROF back past everybody until one is
  * there, so that it arrives with the handler's return.
+ *
+ * With "own", the program's signal is SIGPROF, too, and with "both" a sample of the wall clock is
+ * there when it is sent.  With "masked", the call has a mask that keeps the program's signal out: it
+ * goes on.
  */
 #include "work.h"
 
@@ -28,6 +32,9 @@ enum {
 static int pipes[2];
 static volatile sig_atomic_t goes_on;
 static int ticks;
+static int both;
+static int by_hand; /* the sample */
+static int sent = SIGUSR1;
 
 static void hold_a_sample(void)
 {
@@ -69,6 +76,18 @@ static long by_poll(void)
 	return poll(&what, 1, -1);
 }
 
+static long by_ppoll(void)
+{
+	struct pollfd what = {pipes[0], POLLIN, 0};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGUSR1);
+	const int status = ppoll(&what, 1, NULL, &set);
+
+	return status == 1 ? by_read() : status;
+}
+
 /*
  * Does the process stand in this system call, be it once more after it has been stopped?  A read is
  * that of the pipe: there may be others, of libraries.
@@ -92,6 +111,25 @@ static int is_in(pid_t process, long number)
 	       (now == number && (number != SYS_read || argument == pipes[0]));
 }
 
+/* Timers go on while the process is stopped. */
+static int has_sample(pid_t process)
+{
+	static const char title[] = "SigPnd:";
+	char path[64];
+	char text[4096];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
+	const int fd = open(path, O_RDONLY);
+	const ssize_t size = read(fd, text, sizeof(text) - 1);
+
+	check(fd >= 0 && size > 0 && close(fd) == 0, path);
+	text[size] = '\0';
+	const char *const line = strstr(text, title);
+
+	check(line != NULL, path);
+	return (strtoull(line + sizeof(title) - 1, NULL, 16) >> (SIGPROF - 1)) & 1u;
+}
+
 static int interrupt(pid_t process, long number)
 {
 	int status;
@@ -104,11 +142,18 @@ static int interrupt(pid_t process, long number)
 		check(waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status),
 		      "the process has stopped");
 	} while (!is_in(process, number));
-	check(kill(process, SIGUSR1) == 0 &&
-		      (ticks || syscall(SYS_tgkill, process, process, SIGPROF) == 0) &&
+	while (both && !has_sample(process))
+		(void)sched_yield();
+	check(kill(process, sent) == 0 &&
+		      (!by_hand || syscall(SYS_tgkill, process, process, SIGPROF) == 0) &&
 		      kill(process, SIGCONT) == 0,
 	      "kill");
-	check(waitpid(process, &status, 0) == process && WIFEXITED(status), "it has ended");
+	const pid_t ended = waitpid(process, &status, 0);
+
+	if (ended != process || !WIFEXITED(status))
+		(void)printf("waited for %d: %d, status %#x, errno %d\n", (int)process, (int)ended,
+			     (unsigned)status, errno);
+	check(ended == process && WIFEXITED(status), "it has ended");
 	return WEXITSTATUS(status) == 0;
 }
 
@@ -118,7 +163,7 @@ static unsigned count(long (*wait)(void), long number, int flags)
 	unsigned good = 0;
 
 	goes_on = flags != 0;
-	check(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");
+	check(sigaction(sent, &action, NULL) == 0, "sigaction");
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const pid_t process = fork();
 
@@ -136,10 +181,19 @@ static unsigned count(long (*wait)(void), long number, int flags)
 
 int main(int argc, char **argv)
 {
-	ticks = argc > 1 && strcmp(argv[1], "ticks") == 0;
+	const char *const how = argc > 1 ? argv[1] : "";
+	const int masked = strcmp(how, "masked") == 0;
+
+	ticks = strcmp(how, "ticks") == 0;
+	both = strcmp(how, "both") == 0;
+	if (both || strcmp(how, "own") == 0)
+		sent = SIGPROF;
+	by_hand = !ticks && sent == SIGUSR1;
 	check(pipe(pipes) == 0 && signal(SIGPROF, SIG_IGN) != SIG_ERR, "set-up");
-	tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_poll, 0));
-	tell("gone_on", count(by_read, SYS_read, SA_RESTART));
+	if (!masked)
+		tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_poll, 0));
+	tell("gone_on", masked ? count(by_ppoll, SYS_ppoll, SA_RESTART)
+			       : count(by_read, SYS_read, SA_RESTART));
 	spin_us(20000);
 	return 0;
 }

@@ -127,7 +127,7 @@ static void waiting_for_the_signal_goes_on(void **state)
 static void a_wait_ends_when_its_handler_has_run(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick",
-					     FG_ENV_CLOCK "=probe"};
+					     FG_ENV_CLOCK "=probe", FG_ENV_CLOCK "=wall"};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
@@ -169,6 +169,65 @@ static void a_tick_makes_no_call_again(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
+	assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
+	outcome_release(&outcome);
+}
+
+/* One that was held back until a call lets it in ends the call in the kernel's eyes. */
+static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
+{
+	static const char *const settings[][2] = {
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick"},
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu"},
+		{FG_ENV_RATE "=1", FG_ENV_CLOCK "=cpu"}, /* ticks alone */
+		{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(settings); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"entering"}};
+
+		memcpy(run.settings, settings[i], sizeof(settings[i]));
+		run_target(&run, &outcome);
+		/* five rounds of eleven calls */
+		assert_int_equal((int)outcome_truth(&outcome, "blocked"), 55);
+		assert_int_equal((int)outcome_truth(&outcome, "all"), 110);
+		outcome_release(&outcome);
+	}
+}
+
+/* The flags of the program's handler count, not ours; with a sample of the wall clock beside it. */
+static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
+{
+	static const char *const settings[][3] = {
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu", "own"},
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick", "own"},
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall", "own"},
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall", "both"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(settings); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"yielding", settings[i][2]},
+				  .settings = {settings[i][0], settings[i][1]}};
+
+		run_target(&run, &outcome);
+		assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
+		assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
+		outcome_release(&outcome);
+	}
+}
+
+static void a_signal_that_a_call_keeps_out_does_not_end_it(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"yielding", "masked"},
+			  .settings = {FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall"}};
+
+	(void)state;
+	run_target(&run, &outcome);
 	assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
 	outcome_release(&outcome);
 }
@@ -494,6 +553,9 @@ int main(void)
 		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
 		cmocka_unit_test(a_call_ends_as_the_handler_yet_to_run_has_it),
 		cmocka_unit_test(a_tick_makes_no_call_again),
+		cmocka_unit_test(a_sample_that_a_call_lets_in_does_not_end_it),
+		cmocka_unit_test(a_call_ends_as_the_programs_own_handler_has_it),
+		cmocka_unit_test(a_signal_that_a_call_keeps_out_does_not_end_it),
 		cmocka_unit_test(a_sandbox_is_not_disturbed),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),

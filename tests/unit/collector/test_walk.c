@@ -8,15 +8,18 @@
 #include "collector/collector_env.h"
 #include "collector/handler.h"
 #include "collector/kernel.h"
+#include "collector/modules.h"
 #include "collector/paths.h"
 #include "collector/sampling.h"
 #include "collector/threads.h"
 #include "collector/walk.h"
 #include "collector/walk_copy.h"
+#include "collector/writer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -365,6 +368,35 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 	block_samples(SIG_UNBLOCK);
 }
 
+/*
+ * Making a page is dear in a handler: the first ones are there before any, the others come many at
+ * a time.
+ */
+static void pages_of_the_file_are_made_ahead(void **state)
+{
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
+	char text[2048];
+	uint64_t made = fg_g.populated;
+	unsigned times = 0;
+
+	(void)state;
+	assert_true(made >= 16 * FG_TRACE_ALIGN);
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	block_samples(SIG_BLOCK);
+	assert_true(fg_thread_enter(fg_self));
+	for (unsigned i = 0; i < 200; i++) {
+		assert_true(fg_note(fg_self, text));
+		assert_true(header->allocated <= fg_g.populated);
+		times += fg_g.populated != made;
+		made = fg_g.populated;
+	}
+	fg_thread_leave(fg_self);
+	block_samples(SIG_UNBLOCK);
+	/* a page each would be 200 times, or 100 */
+	assert_in_range(times, 3, 10);
+}
+
 /* ---- records of the kernel's event ---- */
 
 enum {
@@ -550,6 +582,65 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 	end_ring(&ring);
 }
 
+/* A library, and the part of it that has its unwind tables. */
+struct library {
+	void *handle;
+	struct fg_regs regs; /* a moment in it */
+	uintptr_t stack[2];
+	struct fg_tables tables;
+};
+
+static void open_library(struct library *library)
+{
+	library->handle = dlopen(WALK_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	if (!library->handle)
+		fail_msg("%s", dlerror());
+	library->regs = (struct fg_regs){.pc = (uintptr_t)dlsym(library->handle, "chain_0"),
+					 .sp = (uintptr_t)library->stack};
+	assert_true(library->regs.pc != 0);
+	assert_true(fg_thread_enter(fg_self));
+	library->tables = fg_module(fg_module_find(fg_self, library->regs.pc))->tables;
+	fg_thread_leave(fg_self);
+	assert_non_null(library->tables.hdr);
+}
+
+/*
+ * What the kernel has met in code that is being unloaded: the loader still tells where its tables
+ * are when they are not there any more.
+ */
+static void records_of_code_that_goes_are_left_to_ticks(void **state)
+{
+	static struct fg_kernel_news news;
+	const uintptr_t page = FG_ARCH_PAGE - 1;
+	struct library library = {0};
+	struct ring ring;
+
+	(void)state;
+	open_library(&library);
+	const uintptr_t low = (uintptr_t)library.tables.low & ~page;
+	const size_t size = (((uintptr_t)library.tables.high + page) & ~page) - low;
+
+	begin_ring(&ring);
+	fg_self->kept.count = 0;
+	put_record(&ring, &library.regs, 2, 1000);
+	atomic_store(&fg_g.unloading, 1);
+	fg_kernel_news(fg_self, &news);
+	assert_true(fg_kernel_has_news(fg_self));
+	atomic_store(&fg_g.unloading, 0);
+	/* as in the middle of an unloading that nobody has told us of */
+	void *const gone =
+		mmap((void *)low, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	assert_ptr_equal(gone, (void *)low);
+	assert_int_equal(munmap(gone, size), 0);
+	fg_kernel_news(fg_self, &news);
+	assert_int_equal(news.count, 0);
+	assert_false(fg_kernel_has_news(fg_self));
+	assert_true(fg_self->clocks.kernel_unknown_ns == fg_kernel_period_ns());
+	end_ring(&ring);
+	/* it is never closed: the loader would look at what is gone */
+}
+
 /*
  * One thread at a time owns a path's last child; a thread that asks for another child finds it,
  * too.
@@ -680,10 +771,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
+		cmocka_unit_test(pages_of_the_file_are_made_ahead),
 		cmocka_unit_test(records_are_taken_a_few_at_a_time),
 		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
 		cmocka_unit_test(a_record_waits_until_something_is_owed),
 		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
+		cmocka_unit_test(records_of_code_that_goes_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_told_apart),
 		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
 	};

@@ -52,6 +52,21 @@ static void context_switches_are_paid_for(void **state)
 	assert_true(fg_sampling_switch_ns(&sampling, 4000) > 17000);
 }
 
+/* Eight in nine periods of CPU time: the second event's period is longer by an eighth. */
+static void a_second_event_is_paid_for(void **state)
+{
+	const struct fg_trace_header header = {.period_ns = 1000000, .kernel_watched_ns = 9000000};
+	struct fg_sampling sampling = {.signal_ns = 40000, .handler_ns = 10000};
+
+	(void)state;
+	assert_int_equal(fg_trace_kernel_interrupts(&header), 8);
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz == 600);
+	sampling.interrupts = 0.5;
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz == 500);
+}
+
 static void a_rate_stays_within_its_bounds_and_says_when_it_costs_more(void **state)
 {
 	struct fg_sampling cheap = {.signal_ns = 1000, .handler_ns = 1000};
@@ -111,7 +126,8 @@ static void traces_tell_what_handlers_and_the_start_took(void **state)
 	assert_int_equal(costs.switches, 400); /* a process that was killed did not say */
 	fg_sample_costs_learn(&costs, &sampling);
 	assert_true(sampling.handler_ns == 4000);
-	assert_true(fabs(sampling.start_share - 1.0 / 300) < 1e-9);
+	/* half as much again for loading, and for the end */
+	assert_true(fabs(sampling.start_share - 1.5 / 300) < 1e-9);
 	assert_true(fabs(sampling.switches_hz - 400 / 0.3) < 1e-6);
 	fg_scratch_release(&scratch);
 }
@@ -153,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rate_is_the_highest_that_the_budget_allows),
 		cmocka_unit_test(context_switches_are_paid_for),
+		cmocka_unit_test(a_second_event_is_paid_for),
 		cmocka_unit_test(the_start_of_the_collector_is_taken_off_the_budget),
 		cmocka_unit_test(a_rate_stays_within_its_bounds_and_says_when_it_costs_more),
 		cmocka_unit_test(an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost),
