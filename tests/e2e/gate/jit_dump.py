@@ -33,7 +33,7 @@ def function_that_was_made_slower_is_named():
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
-    check(guilty == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
+    check(guilty[:1] == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("made_to_refine" in view and "made_to_load" in view, view)
 
