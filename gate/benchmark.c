@@ -115,22 +115,23 @@ static bool is_any_function_worse(const struct fg_policy *policy,
 static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
-	size_t gated = 0;
-	size_t judged = 0;
+	bool is_gated = false;
+	bool is_judged = false;
 
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &verdict->metrics[i];
 
-		gated += metric->gated;
-		judged += metric->gated && (metric->decided || metric->outcome != FG_OUTCOME_PASS);
-		if (!metric->gated || metric->accepted)
+		if (!metric->gated)
 			continue;
-		outcome = fg_outcome_worse(outcome, metric->outcome);
+		is_gated = true;
+		is_judged |= metric->decided || metric->outcome != FG_OUTCOME_PASS;
+		if (!metric->accepted)
+			outcome = fg_outcome_worse(outcome, metric->outcome);
 	}
 	if (policy->functions == FG_FUNCTIONS_GATE && is_any_function_worse(policy, verdict))
 		outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	verdict->outcome = outcome;
-	if (gated > 0 && judged == 0) {
+	if (is_gated && !is_judged) {
 		verdict->outcome = FG_OUTCOME_ERROR;
 		if (!verdict->error)
 			verdict->error = "none of the gated metrics was measured";
@@ -393,7 +394,7 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 					   FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS};
 	const bool is_alone = series->repetition_count == 0;
 
-	if (input->baseline || !input->run->has_baseline)
+	if (input->baseline)
 		return;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++) {
 		const char *text = fg_environment_get(&series->build[FG_ARM_CANDIDATE], told[i]);

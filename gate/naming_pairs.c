@@ -60,7 +60,7 @@ unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_serie
 {
 	const struct sampled sampled = count_samples(set, series);
 	const double change = ratio - 1;
-	double wanted = 0;
+	double wanted;
 
 	if (sampled.all <= 0 || !(change > 0))
 		return 0;

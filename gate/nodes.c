@@ -126,13 +126,10 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 	}
 }
 
+/* Sure ones come first. */
 static bool has_sure_function(const struct fg_blame *blame)
 {
-	for (size_t i = 0; i < blame->function_count; i++) {
-		if (fg_standing_is_sure(blame->functions[i].standing))
-			return true;
-	}
-	return false;
+	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
 }
 
 /* One arm whose samples are missing would make every function of the other look new. */

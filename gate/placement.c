@@ -158,7 +158,8 @@ void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_ver
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[i];
 
-		if (metric->outcome != FG_OUTCOME_REGRESSION || metric->layout_error <= 0 ||
+		/* The error of one layout is 0, and no ratio lies below that. */
+		if (metric->outcome != FG_OUTCOME_REGRESSION ||
 		    fabs(log(metric->ratio)) >= layouts_quantile * metric->layout_error)
 			continue;
 		metric->outcome = FG_OUTCOME_PLACEMENT;

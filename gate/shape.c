@@ -60,6 +60,11 @@ void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t
 	}
 }
 
+enum {
+	PLACES = 4, /* of the stack, within a cache line */
+	GROUPS = 2 * PLACES,
+};
+
 /*
  * Logarithms of one arm, each less its pair's mean of both arms, beside the place of the stack
  * within a cache line.
@@ -84,8 +89,8 @@ static size_t layout_values(const struct fg_series *series, size_t metric, doubl
 			} else if (count[r->pair] > 1) {
 				values[used] =
 					log(r->values[metric]) - sum[r->pair] / count[r->pair];
-				groups[used++] = (r->arm == FG_ARM_CANDIDATE ? 4U : 0U) +
-						 (r->padding / STACK_STEP) % 4U;
+				groups[used++] = (r->arm == FG_ARM_CANDIDATE ? PLACES : 0U) +
+						 (r->padding / STACK_STEP) % PLACES;
 			}
 		}
 	}
@@ -94,13 +99,9 @@ static size_t layout_values(const struct fg_series *series, size_t metric, doubl
 	return used;
 }
 
-enum {
-	GROUPS = 8 /* two arms with four places each */
-};
-
 /*
- * Sum over the places of n (mean - mean of its arm)^2, and the largest distance of two places of
- * one arm.
+ * Sum over the places of n mean^2, and the largest distance of two places of one arm.  Less
+ * n mean^2 of each arm, which no shuffle within the arms changes, it is the scatter between places.
  */
 static double between_places(const double *values, const unsigned *groups, size_t count,
 			     double *spread)
@@ -117,19 +118,13 @@ static double between_places(const double *values, const unsigned *groups, size_
 	for (size_t arm = 0; arm < 2; arm++) {
 		double low = HUGE_VAL;
 		double high = -HUGE_VAL;
-		double arm_sum = 0.0;
-		double arm_size = 0.0;
 
-		for (size_t g = 4 * arm; g < 4 * arm + 4; g++) {
-			arm_sum += sum[g];
-			arm_size += size[g];
-		}
-		for (size_t g = 4 * arm; g < 4 * arm + 4; g++) {
-			double mean =
-				size[g] > 0.0 ? sum[g] / size[g] : arm_sum / fmax(arm_size, 1.0);
-			double off = mean - arm_sum / fmax(arm_size, 1.0);
+		for (size_t g = PLACES * arm; g < PLACES * arm + PLACES; g++) {
+			double mean = sum[g] / size[g];
 
-			between += size[g] * off * off;
+			if (isnan(mean))
+				continue; /* nothing was there */
+			between += size[g] * mean * mean;
 			low = fmin(low, mean);
 			high = fmax(high, mean);
 		}
@@ -144,7 +139,7 @@ static void shuffle_within_arms(struct fg_random *random, unsigned *groups, size
 	for (size_t i = count; i-- > 1;) {
 		size_t j = (size_t)fg_random_below(random, i + 1);
 
-		if (groups[i] / 4 == groups[j] / 4) {
+		if (groups[i] / PLACES == groups[j] / PLACES) {
 			unsigned kept = groups[i];
 
 			groups[i] = groups[j];

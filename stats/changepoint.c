@@ -49,7 +49,7 @@ struct search {
 	size_t count;
 	size_t min_segment;
 	double *clean;
-	double *prefix;  /* sums of clean; count + 1 */
+	double *prefix;  /* sums of clean less its first, of equal values exactly 0; count + 1 */
 	double *squares; /* work space for the noise */
 	struct window *windows;
 	size_t window_count;
@@ -153,7 +153,7 @@ static double run_search(struct search *s, const double *values)
 	clean_outliers(s, values);
 	estimate_noise(s);
 	for (size_t i = 0; i < s->count; i++)
-		s->prefix[i + 1] = s->prefix[i] + s->clean[i];
+		s->prefix[i + 1] = s->prefix[i] + (s->clean[i] - s->clean[0]);
 	scale = s->noise * sqrt((1.0 + s->correlation) / (1.0 - s->correlation));
 	for (size_t i = 0; i < s->window_count; i++) {
 		search_window(s, &s->windows[i]);
@@ -349,7 +349,8 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 /*
  * The search looks at means, and two wild values at the end of a short segment can carry one.  A
  * level that changed has another median; where that did not move by MEDIAN_ERRORS of its errors,
- * the point is dropped.
+ * the point is dropped.  So it is where it did not move at all: without noise the search takes for
+ * a change what sums of equal values round to.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
 {
@@ -357,9 +358,9 @@ static bool is_level_change(const struct fg_changepoints *points, size_t i, size
 	size_t from = i > 0 ? points->items[i - 1].at : 0;
 	size_t to = i + 1 < points->count ? points->items[i + 1].at : count;
 	double share = 1.0 / (double)(point->at - from) + 1.0 / (double)(to - point->at);
+	double step = fabs(point->after - point->before);
 
-	return fabs(point->after - point->before) >=
-	       MEDIAN_ERRORS * MEDIAN_ERROR * points->noise * sqrt(share);
+	return step > 0.0 && step >= MEDIAN_ERRORS * MEDIAN_ERROR * points->noise * sqrt(share);
 }
 
 static void drop_what_no_median_confirms(const double *values, size_t count,

@@ -28,9 +28,11 @@
 struct envelope {
 	const double *x;
 	size_t n;
+	size_t first; /* of the interval that the mode lies in */
+	size_t last;
 	size_t *before; /* before[i]: the knot left of i on the minorant of x[0..i] */
 	size_t *after;  /* after[i]: the knot right of i on the majorant of x[i..n-1] */
-	double *low;    /* the minorant over the current interval */
+	double *low;    /* the minorant over the interval */
 	double *high;   /* the majorant, one less than its height: both share the scale of i */
 };
 
@@ -48,7 +50,6 @@ static void link_knots(struct envelope *e)
 {
 	size_t last = e->n - 1;
 
-	e->before[0] = 0;
 	for (size_t i = 1; i <= last; i++) {
 		size_t knot = i - 1;
 
@@ -56,7 +57,6 @@ static void link_knots(struct envelope *e)
 			knot = e->before[knot];
 		e->before[i] = knot;
 	}
-	e->after[last] = last;
 	for (size_t i = last; i-- > 0;) {
 		size_t knot = i + 1;
 
@@ -78,71 +78,85 @@ static void draw_line(const double *x, size_t a, size_t b, double *line)
 	}
 }
 
-static void draw_envelopes(struct envelope *e, size_t lo, size_t hi)
+/* The next knots within the interval, whose ends are knots of both curves. */
+static size_t knot_before(const struct envelope *e, size_t knot)
 {
-	for (size_t knot = hi; knot > lo; knot = e->before[knot])
-		draw_line(e->x, e->before[knot], knot, e->low);
-	for (size_t knot = lo; knot < hi; knot = e->after[knot])
-		draw_line(e->x, knot, e->after[knot], e->high);
+	return e->before[knot] > e->first ? e->before[knot] : e->first;
 }
 
-static double widest_gap(const struct envelope *e, size_t lo, size_t hi, size_t *at)
+static size_t knot_after(const struct envelope *e, size_t knot)
 {
-	double widest = 0.0;
+	return fg_min_size(e->after[knot], e->last);
+}
 
-	for (size_t i = lo; i <= hi; i++) {
-		double gap = e->high[i] + 1.0 - e->low[i];
+static void draw_envelopes(struct envelope *e)
+{
+	for (size_t knot = e->last; knot > e->first; knot = knot_before(e, knot))
+		draw_line(e->x, knot_before(e, knot), knot, e->low);
+	for (size_t knot = e->first; knot < e->last; knot = knot_after(e, knot))
+		draw_line(e->x, knot, knot_after(e, knot), e->high);
+}
 
-		if (gap >= widest) {
-			widest = gap;
-			*at = i;
-		}
+static void look_at(const struct envelope *e, size_t knot, double *widest, size_t *at)
+{
+	const double gap = e->high[knot] + 1.0 - e->low[knot];
+
+	if (gap > *widest) {
+		*widest = gap;
+		*at = knot;
 	}
-	return widest;
 }
 
 /*
- * How far the sample strays from the curves that are now settled: lo..new_lo below, new_hi..hi
- * above.
+ * At a knot inside the interval; at its ends the gap is 1.  Between parallel lines it is as wide at
+ * values that are no knots: from those the interval would not shrink.
  */
-static double settled_distance(const struct envelope *e, const size_t *old, const size_t *now)
+static double widest_gap(const struct envelope *e, size_t *at)
+{
+	double widest = 1.0;
+
+	for (size_t knot = knot_before(e, e->last); knot > e->first; knot = knot_before(e, knot))
+		look_at(e, knot, &widest, at);
+	for (size_t knot = knot_after(e, e->first); knot < e->last; knot = knot_after(e, knot))
+		look_at(e, knot, &widest, at);
+	return widest;
+}
+
+/* How far the sample strays from the curves that are now settled: below `first`, above `last`. */
+static double settled_distance(const struct envelope *e, size_t first, size_t last)
 {
 	double most = 1.0;
 
-	for (size_t i = old[0]; i <= now[0]; i++)
+	for (size_t i = e->first; i <= first; i++)
 		most = fmax(most, (double)i + 1.0 - e->low[i]);
-	for (size_t i = now[1]; i <= old[1]; i++)
+	for (size_t i = last; i <= e->last; i++)
 		most = fmax(most, e->high[i] + 1.0 - (double)i);
 	return most;
 }
 
 static double dip_of_sorted(struct envelope *e)
 {
-	size_t interval[2] = {0, e->n - 1};
+	size_t at = 0;
 	double dip = 1.0;
 
-	if (e->n < 2 || !(e->x[e->n - 1] > e->x[0]))
+	if (!(e->x[e->n - 1] > e->x[0]))
 		return dip / (2.0 * (double)e->n);
 	link_knots(e);
-	for (;;) {
-		size_t inner[2] = {interval[1], interval[0]};
-		size_t at = interval[0];
-		double gap;
+	e->first = 0;
+	e->last = e->n - 1;
+	draw_envelopes(e);
+	while (widest_gap(e, &at) > dip) {
+		size_t first = e->last;
+		size_t last = e->first;
 
-		draw_envelopes(e, interval[0], interval[1]);
-		gap = widest_gap(e, interval[0], interval[1], &at);
-		if (gap <= dip)
-			break;
-		while (inner[0] > at)
-			inner[0] = e->before[inner[0]];
-		while (inner[1] < at)
-			inner[1] = e->after[inner[1]];
-		dip = fmax(dip, settled_distance(e, interval, inner));
-		if (inner[0] == interval[0] && inner[1] == interval[1])
-			break;
-		memcpy(interval, inner, sizeof(interval));
-		if (interval[0] >= interval[1])
-			break;
+		while (first > at)
+			first = knot_before(e, first);
+		while (last < at)
+			last = knot_after(e, last);
+		dip = fmax(dip, settled_distance(e, first, last));
+		e->first = first;
+		e->last = last;
+		draw_envelopes(e);
 	}
 	return dip / (2.0 * (double)e->n);
 }
@@ -167,7 +181,7 @@ static void envelope_release(struct envelope *e)
 
 double fg_dip(const double *values, size_t count)
 {
-	struct envelope e = {0};
+	struct envelope e;
 	double *sorted;
 	double dip;
 
@@ -233,7 +247,7 @@ struct fg_modality fg_modality_test(const double *values, size_t count, size_t s
 	struct fg_modality result = {.dip = (double)NAN, .p = 1.0};
 	size_t rounds = simulations > 0 ? simulations : SIMULATIONS_DEFAULT;
 	double *sorted = fg_sorted_copy(values, count);
-	struct envelope e = {0};
+	struct envelope e;
 	struct fg_random rng;
 	double *null;
 	size_t reached = 0;

@@ -275,6 +275,36 @@ int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t 
 	return status;
 }
 
+int fg_db_next_id(struct fg_db *db, const char *table, enum fg_sql last, int64_t *next,
+		  struct fg_error *err)
+{
+	const bool has_sequences = db->ops->reserve;
+	struct fg_query q;
+	int status = FG_OK;
+
+	FG_ASSERT(db->has_names_lock);
+	fg_query_begin(&q, db, has_sequences ? FG_SQL_SEQUENCE_LAST : last);
+	if (has_sequences)
+		fg_query_text(&q, table);
+	status = fg_query_value(&q, next, err);
+	*next += 1;
+	return status;
+}
+
+int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t last = 0;
+
+	FG_ASSERT(db->has_names_lock);
+	if (!db->ops->reserve)
+		return FG_OK;
+	fg_query_begin(&q, db, FG_SQL_SEQUENCE_SET);
+	fg_query_text(&q, table);
+	fg_query_int(&q, next - 1);
+	return fg_query_value(&q, &last, err);
+}
+
 static bool is_null(const struct fg_query *query, int column)
 {
 	return query->db->ops->is_null(query, column);

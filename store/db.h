@@ -174,6 +174,15 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;
 
+/*
+ * Give ids away without asking for each range: the next one that is free, and, before the commit,
+ * the one after the last that was given.  Only with the lock on names.
+ */
+int fg_db_next_id(struct fg_db *db, const char *table, enum fg_sql last, int64_t *next,
+		  struct fg_error *err) FG_NODISCARD;
+int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_error *err)
+	FG_NODISCARD;
+
 int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
 double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */

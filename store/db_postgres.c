@@ -34,6 +34,8 @@ enum {
 	WRITE_LOCK = 0x66673031,
 	NAMES_LOCK = 0x66673032,
 	ROWS_AT_ONCE = 16384,
+	ROWS_TO_COPY = 256, /* from here on */
+	COPY_AT_ONCE_BYTES = 1 << 18,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
 	PATIENCE_MS = 4500 /* a little longer than the server's own statement_timeout */
@@ -44,13 +46,14 @@ enum {
 struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
-	bool prepared[FG_SQL_COUNT];
-	bool rows_prepared[FG_SQL_COUNT]; /* for many rows at once */
-	struct fg_arena cleaned;          /* parameters that were broken, until their query ends */
-	bool pooled;                      /* behind a pooler */
-	char *settings;                   /* that each transaction begins with; NULL: none */
-	int64_t patience_ns;              /* for one statement; 0: for ever */
-	bool lost;                        /* the server did not answer in time */
+	unsigned attempt;                /* to prepare: from 1, one more with each that failed */
+	unsigned prepared[FG_SQL_COUNT]; /* in which attempt; 0: not yet */
+	unsigned prepared_rows[FG_SQL_COUNT]; /* for many rows at once */
+	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
+	bool pooled;             /* behind a pooler */
+	char *settings;          /* that each transaction begins with; NULL: none */
+	int64_t patience_ns;     /* for one statement; 0: for ever */
+	bool lost;               /* the server did not answer in time */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -159,24 +162,31 @@ static bool exchange(const struct postgres_db *p, int64_t until_ns)
 	return true;
 }
 
-/*
- * The last result of the request (`sent`: libpq took it); NULL if there is none. libpq's own calls
- * would wait for ever for a server that hangs.
- */
-static PGresult *take_result(struct postgres_db *p, int sent)
+static int64_t patient_until_ns(const struct postgres_db *p)
 {
-	const int64_t until_ns = p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
+	return p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
+}
+
+/*
+ * The next result of the request (`sent`: libpq took it), or NULL.  libpq's own calls would wait
+ * for ever for a server that hangs.
+ */
+static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
+{
+	if (!sent || p->lost)
+		return NULL;
+	p->lost = !exchange(p, until_ns);
+	return p->lost ? NULL : PQgetResult(p->connection);
+}
+
+/* The last one; NULL if there is none. */
+static PGresult *take_result(struct postgres_db *p, bool sent)
+{
+	const int64_t until_ns = patient_until_ns(p);
 	PGresult *last = NULL;
 	PGresult *next = NULL;
 
-	while (sent && !p->lost) {
-		if (!exchange(p, until_ns)) {
-			p->lost = true;
-			break;
-		}
-		next = PQgetResult(p->connection);
-		if (!next)
-			break;
+	while ((next = take_next(p, sent, until_ns))) {
 		PQclear(last);
 		last = next;
 	}
@@ -308,6 +318,20 @@ static void bind_null(struct fg_query *query)
 	query->lengths[query->parameters] = 0;
 }
 
+enum {
+	STATEMENT_NAME_SIZE = 32
+};
+
+static void name_statement(char name[STATEMENT_NAME_SIZE], char kind, enum fg_sql sql,
+			   unsigned attempt)
+{
+	(void)snprintf(name, STATEMENT_NAME_SIZE, "%c%d_%u", kind, (int)sql, attempt);
+}
+
+/*
+ * A statement that was cancelled may be prepared all the same, so that its name is taken: the next
+ * attempt has another name.
+ */
 static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
 		   struct fg_error *err)
 {
@@ -318,6 +342,7 @@ static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, con
 		status = failed(p, result, err);
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[sql].name,
 		       PQerrorMessage(p->connection));
+		p->attempt++;
 	}
 	PQclear(result);
 	return status;
@@ -328,7 +353,7 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	const char *text = fg_sql_texts[query->sql].text;
-	char name[16];
+	char name[STATEMENT_NAME_SIZE];
 	int status = FG_OK;
 
 	if (p->pooled) {
@@ -337,12 +362,14 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 							   query->formats, 1));
 		return FG_OK;
 	}
-	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
-	if (!p->prepared[query->sql])
+	if (!p->prepared[query->sql]) {
+		name_statement(name, 'q', query->sql, p->attempt);
 		status = prepare(p, query->sql, name, text, err);
-	if (status != FG_OK)
-		return status;
-	p->prepared[query->sql] = true;
+		if (status != FG_OK)
+			return status;
+		p->prepared[query->sql] = p->attempt;
+	}
+	name_statement(name, 'q', query->sql, p->prepared[query->sql]);
 	*result = take_result(p, PQsendQueryPrepared(p->connection, name, query->parameters,
 						     query->values, query->lengths, query->formats,
 						     1));
@@ -439,26 +466,88 @@ static int send_all_rows(struct postgres_db *p, const char *words, const struct 
 	return status;
 }
 
+/* False: there is no memory for it. */
+static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
+{
+	bool sent = true;
+
+	for (size_t at = 0; at < data->size && sent; at += COPY_AT_ONCE_BYTES)
+		sent = PQputCopyData(
+			       p->connection, (const char *)data->data + at,
+			       (int)fg_min_size(data->size - at, (size_t)COPY_AT_ONCE_BYTES)) == 1;
+	return sent && PQputCopyEnd(p->connection, NULL) == 1;
+}
+
+/* `words`: of fg_postgres_copy_text(). */
+static int copy_some(struct postgres_db *p, const char *words, const struct fg_bytes *data,
+		     struct fg_error *err)
+{
+	PGresult *result =
+		take_next(p, !p->lost && PQsendQuery(p->connection, words), patient_until_ns(p));
+	int status = FG_OK;
+
+	if (PQresultStatus(result) == PGRES_COPY_IN) {
+		PQclear(result);
+		p->lost = !send_copied(p, data);
+		result = take_result(p, true);
+	} else {
+		PQclear(take_result(p, true)); /* nothing comes after a refusal */
+	}
+	if (has_failed(result))
+		status = failed(p, result, err);
+	PQclear(result);
+	return status;
+}
+
+/*
+ * Without a plan, and without a record in the log for each row: cheaper than a statement once there
+ * are some hundred rows.
+ */
+static int copy_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+		     struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
+		struct fg_bytes data = {0};
+
+		fg_postgres_copy_rows(
+			rows, first, fg_min_size(rows->count - first, (size_t)ROWS_AT_ONCE), &data);
+		status = copy_some(p, words, &data, err);
+		fg_bytes_release(&data);
+	}
+	return status;
+}
+
 static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		      struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
+	const bool prepares = !p->pooled && !p->prepared_rows[sql];
 	char *text = NULL;
-	char name[16];
+	char name[STATEMENT_NAME_SIZE];
 	bool entered = false;
-	int status = enter(p, &entered, err);
+	int status = FG_OK;
 
+	if (!ids && rows->count >= ROWS_TO_COPY)
+		text = fg_postgres_copy_text(fg_sql_texts[sql].text, rows);
+	if (text) {
+		status = copy_rows(p, text, rows, err);
+		free(text);
+		return status;
+	}
+	status = enter(p, &entered, err);
 	if (status != FG_OK)
 		return status;
-	(void)snprintf(name, sizeof(name), "r%d", (int)sql);
-	if (p->pooled || !p->rows_prepared[sql])
+	name_statement(name, 'r', sql, prepares ? p->attempt : p->prepared_rows[sql]);
+	if (p->pooled || prepares)
 		text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
-	if (!p->pooled && text)
+	if (prepares)
 		status = prepare(p, sql, name, text, err);
-	if (status == FG_OK) {
-		p->rows_prepared[sql] = !p->pooled;
+	if (prepares && status == FG_OK)
+		p->prepared_rows[sql] = p->attempt;
+	if (status == FG_OK)
 		status = send_all_rows(p, p->pooled ? text : name, rows, ids, err);
-	}
 	leave(p, entered);
 	free(text);
 	return status;
@@ -642,6 +731,7 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->db.location = without_password(location);
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
+	p->attempt = 1;
 	*db = &p->db;
 	p->connection = connect_to(location, flags);
 	if (PQstatus(p->connection) != CONNECTION_OK) {

@@ -14,8 +14,53 @@
 #include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "store/db.h"
+#include "store/later.h"
 #include "store/names.h"
 #include "store/session.h"
+
+/* Where the ids of new rows come from. */
+struct id_source {
+	const char *table;
+	enum fg_sql last;
+	size_t next; /* where in a struct fg_known_ids */
+};
+
+static const struct id_source function_ids = {.table = "function",
+					      .last = FG_SQL_FUNCTION_LAST,
+					      .next = offsetof(struct fg_known_ids, next_function)};
+static const struct id_source node_ids = {.table = "node",
+					  .last = FG_SQL_NODE_LAST,
+					  .next = offsetof(struct fg_known_ids, next_node)};
+
+/* A batch asks once; nobody else gives any meanwhile, because we hold the lock on names. */
+static int give_ids(struct fg_store *store, const struct id_source *source, size_t count,
+		    int64_t *first, struct fg_error *err)
+{
+	int64_t *next = (int64_t *)(void *)((char *)&store->ids + source->next);
+	int status = FG_OK;
+
+	if (!store->batch.is_open)
+		return fg_db_reserve(store->db, source->table, source->last, count, first, err);
+	if (*next == 0)
+		status = fg_db_next_id(store->db, source->table, source->last, next, err);
+	if (status != FG_OK)
+		return status;
+	*first = *next;
+	*next += (int64_t)count;
+	return FG_OK;
+}
+
+int fg_store_take_ids(struct fg_store *store, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (store->ids.next_function)
+		status = fg_db_take_ids(store->db, function_ids.table, store->ids.next_function,
+					err);
+	if (store->ids.next_node && status == FG_OK)
+		status = fg_db_take_ids(store->db, node_ids.table, store->ids.next_node, err);
+	return status;
+}
 
 static void function_key(const struct fg_profile_function *function, struct fg_strbuf *key)
 {
@@ -140,8 +185,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 				     .column_count = 8,
 				     .count = u->count};
 	int64_t first = 0;
-	int status =
-		fg_db_reserve(store->db, "function", FG_SQL_FUNCTION_LAST, u->count, &first, err);
+	int status = give_ids(store, &function_ids, u->count, &first, err);
 
 	for (size_t i = 0; i < u->count; i++) {
 		const struct fg_profile_function *f = &u->functions[u->places[i]];
@@ -156,7 +200,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
+	status = fg_store_add_names(store, FG_SQL_FUNCTION_ADD, &rows, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < u->count; i++) {
@@ -204,6 +248,10 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 				 : 0;
 }
 
+enum {
+	AHEAD = 8 /* what is looked up so much later is fetched into the processor's caches */
+};
+
 /* Looking up the rows of a tree's nodes. */
 struct tree_rows {
 	const struct fg_tree *tree;
@@ -243,6 +291,18 @@ static void list_node(const struct fg_store *store, struct tree_rows *t, size_t 
 		t->deepest = t->levels[i];
 }
 
+/* Its parent's row may not be known yet: then this is of no use, and does no harm. */
+static void say_next(const struct fg_store *store, const struct tree_rows *t, size_t i)
+{
+	int64_t parent = 0;
+
+	if (i >= t->tree->count || t->tree->ids[i])
+		return;
+	(void)parent_row(t, i, &parent);
+	store->ids.shared->ops->node_soon(store->ids.shared, (uint64_t)parent,
+					  (uint64_t)function_of(t, i));
+}
+
 static void list_levels(struct fg_store *store, struct tree_rows *t)
 {
 	const struct fg_tree *tree = t->tree;
@@ -257,6 +317,8 @@ static void list_levels(struct fg_store *store, struct tree_rows *t)
 	if (store->ids.shared)
 		store->ids.shared->ops->begin(store->ids.shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
+		if (store->ids.shared)
+			say_next(store, t, i + AHEAD);
 		if (!tree->ids[i])
 			list_node(store, t, i);
 	}
@@ -348,7 +410,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (rows.count == 0)
 		return FG_OK;
-	status = fg_db_reserve(store->db, "node", FG_SQL_NODE_LAST, rows.count, &next, err);
+	status = give_ids(store, &node_ids, rows.count, &next, err);
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
 		(void)parent_row(t, places[i], &parents[i]);
 		functions[i] = function_of(t, places[i]);
@@ -357,7 +419,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_query_rows(store->db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	status = fg_store_add_names(store, FG_SQL_NODE_ADD, &rows, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < rows.count; i++)
@@ -395,7 +457,9 @@ int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct
 	return status;
 }
 
-static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
+/* The last id there is, or that this batch has given (`next`: the one after it) and not written. */
+static int last_id(struct fg_store *store, enum fg_sql sql, int64_t next, size_t *last,
+		   struct fg_error *err)
 {
 	struct fg_query q;
 	int64_t value = 0;
@@ -403,7 +467,7 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 
 	fg_query_begin(&q, store->db, sql);
 	status = fg_query_value(&q, &value, err);
-	*last = (size_t)value;
+	*last = (size_t)(value < next ? next - 1 : value);
 	return status;
 }
 
@@ -450,7 +514,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	const size_t seen = store->ids.seen_nodes;
 	struct fg_query q;
 	size_t last = 0;
-	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
+	int status = last_id(store, FG_SQL_NODE_LAST, store->ids.next_node, &last, err);
 
 	if (status != FG_OK)
 		return status;
@@ -468,7 +532,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 					 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
-	store->ids.has_all_nodes = seen == 0 && status == FG_OK;
+	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || known_nodes(store) >= last);
 	return status;
 }
 
@@ -478,7 +542,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	struct fg_strbuf key = {0};
 	struct fg_query q;
 	size_t last = 0;
-	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
+	int status = last_id(store, FG_SQL_FUNCTION_LAST, store->ids.next_function, &last, err);
 
 	if (status != FG_OK)
 		return status;
@@ -500,7 +564,8 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	}
 	fg_query_end(&q);
 	fg_strbuf_release(&key);
-	store->ids.has_all_functions = seen == 0 && status == FG_OK;
+	store->ids.has_all_functions =
+		status == FG_OK && (seen == 0 || known_functions(store) >= last);
 	return status;
 }
 
@@ -514,8 +579,12 @@ int fg_store_lock_names(struct fg_store *store, struct fg_error *err)
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			struct fg_error *err)
 {
-	int status = read_known_functions(store, functions, err);
+	int status = FG_OK;
 
+	/* In this transaction, nobody but this session has added any since. */
+	if (store->ids.has_all_functions && store->ids.has_all_nodes)
+		return FG_OK;
+	status = read_known_functions(store, functions, err);
 	if (status != FG_OK)
 		return status;
 	status = read_known_nodes(store, nodes, err);

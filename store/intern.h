@@ -26,6 +26,8 @@ struct fg_id_cache_ops {
 	int64_t (*function)(const struct fg_id_cache *cache, const void *key, size_t size,
 			    uint64_t hash);
 	uint64_t (*node)(const struct fg_id_cache *cache, uint64_t parent, uint64_t function);
+	/* This one is looked up soon. */
+	void (*node_soon)(const struct fg_id_cache *cache, uint64_t parent, uint64_t function);
 	size_t (*function_count)(struct fg_id_cache *cache);
 	size_t (*node_count)(struct fg_id_cache *cache);
 	/* What a committed transaction made or found, as struct fg_store has it. */
@@ -56,6 +58,12 @@ struct fg_tree {
 
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
+
+/*
+ * Before the commit of a batch: the ids that it gave are given to nobody else.  Those of one that
+ * is undone are free again.
+ */
+int fg_store_take_ids(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* About to add functions or call paths: until the transaction ends, no other one does. */
 int fg_store_lock_names(struct fg_store *store, struct fg_error *err) FG_NODISCARD;

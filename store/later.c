@@ -31,6 +31,14 @@ static void widen(struct fg_column *to, const struct fg_column *like, size_t cap
 		to->blobs = widened(to->blobs, capacity, sizeof(*to->blobs));
 }
 
+static struct fg_blob copied(struct fg_later *later, const struct fg_blob *blob)
+{
+	void *data = fg_arena_alloc(&later->texts, blob->size);
+
+	memcpy(data, blob->data, blob->size);
+	return (struct fg_blob){data, blob->size};
+}
+
 /* The columns were allocated here, for what is then only read. */
 static void copy_item(struct fg_later *later, const struct fg_column *to, size_t at,
 		      const struct fg_column *from, size_t row)
@@ -43,7 +51,10 @@ static void copy_item(struct fg_later *later, const struct fg_column *to, size_t
 		((const char **)(uintptr_t)to->texts)[at] =
 			fg_arena_strdup(&later->texts, from->texts[row]);
 	else
-		((struct fg_blob *)(uintptr_t)to->blobs)[at] = from->blobs[row];
+		((struct fg_blob *)(uintptr_t)to->blobs)[at] =
+			from->blobs[row].size <= FG_LATER_SMALL_BYTES
+				? copied(later, &from->blobs[row])
+				: from->blobs[row];
 }
 
 static void keep_rows(struct fg_later *later, enum fg_sql sql, const struct fg_rows *rows)
@@ -71,6 +82,15 @@ int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_r
 		return fg_query_rows(store->db, sql, rows, NULL, err);
 	if (rows->count)
 		keep_rows(&store->batch.later, sql, rows);
+	return FG_OK;
+}
+
+int fg_store_add_names(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
+		       struct fg_error *err)
+{
+	if (!store->batch.is_open)
+		return fg_query_rows(store->db, sql, rows, NULL, err);
+	keep_rows(&store->batch.later, sql, rows);
 	return FG_OK;
 }
 

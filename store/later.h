@@ -22,7 +22,8 @@ struct fg_later_rows {
 };
 
 enum {
-	FG_LATER_TABLES = 5
+	FG_LATER_TABLES = 7,
+	FG_LATER_SMALL_BYTES = 64 /* a blob of up to so many bytes is copied */
 };
 
 /*
@@ -48,11 +49,14 @@ struct fg_later {
 };
 
 /*
- * Insert rows, or keep them while `collects` is set; then blobs must live until the batch ends.
- * Everything else is copied.
+ * Insert rows, or keep them while `collects` is set; then large blobs must live until the batch
+ * ends.  Everything else is copied.
  */
 int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
 		      struct fg_error *err) FG_NODISCARD;
+/* Likewise, rows that have ids: they are kept whenever a batch is open. */
+int fg_store_add_names(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
+		       struct fg_error *err) FG_NODISCARD;
 /*
  * Keep one row that gets an id, which is given as a number below zero.  If the row is there already
  * when the batch is written, nothing of the batch is: FG_EBUSY.  Only while `collects` is set.

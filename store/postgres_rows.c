@@ -7,6 +7,7 @@
 #include "store/db.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <math.h>
 
 enum {
@@ -86,23 +87,48 @@ char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows)
 	return fg_strbuf_detach(&made);
 }
 
-static void put_big(struct fg_bytes *bytes, uint64_t value, size_t size)
+char *fg_postgres_copy_text(const char *text, const struct fg_rows *rows)
 {
-	uint8_t *at = fg_bytes_reserve(bytes, size);
+	static const char insert[] = "INSERT INTO ";
+	struct fg_strbuf values = {0};
+	const char *end = NULL;
+	char *made = NULL;
 
-	for (size_t i = 0; i < size; i++)
-		at[i] = (uint8_t)(value >> (8 * (size - 1 - i)));
-	fg_bytes_end(bytes, at + size);
+	fg_strbuf_add_text(&values, " VALUES (");
+	for (size_t c = 0; c < rows->column_count; c++)
+		fg_strbuf_printf(&values, "%s$%zu", c ? ", " : "", c + 1);
+	fg_strbuf_add_char(&values, ')');
+	end = strstr(text, fg_strbuf_text(&values));
+	if (fg_text_starts_with(text, insert) && end && end[values.length] == '\0')
+		made = fg_xasprintf("COPY %.*s FROM STDIN (FORMAT binary)",
+				    (int)(end - text - (ptrdiff_t)strlen(insert)),
+				    text + strlen(insert));
+	fg_strbuf_release(&values);
+	return made;
+}
+
+static void put_big16(struct fg_bytes *bytes, uint16_t value)
+{
+	const uint16_t big = htobe16(value);
+
+	fg_bytes_add(bytes, &big, sizeof(big));
+}
+
+static void put_big32(struct fg_bytes *bytes, uint32_t value)
+{
+	const uint32_t big = htobe32(value);
+
+	fg_bytes_add(bytes, &big, sizeof(big));
 }
 
 static void put_null(struct fg_bytes *array)
 {
-	put_big(array, UINT32_MAX, 4);
+	put_big32(array, UINT32_MAX);
 }
 
 static void put_data(struct fg_bytes *array, const void *data, size_t size)
 {
-	put_big(array, size, 4);
+	put_big32(array, (uint32_t)size);
 	fg_bytes_add(array, data, size);
 }
 
@@ -122,8 +148,12 @@ static void put_text(struct fg_bytes *array, const char *text)
 
 static void put_number(struct fg_bytes *array, uint64_t bits)
 {
-	put_big(array, sizeof(bits), 4);
-	put_big(array, bits, sizeof(bits));
+	const struct {
+		uint32_t size;
+		uint64_t bits;
+	} __attribute__((packed)) item = {htobe32(sizeof(bits)), htobe64(bits)};
+
+	fg_bytes_add(array, &item, sizeof(item));
 }
 
 static void put_double(struct fg_bytes *array, double value)
@@ -151,11 +181,27 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
 		       struct fg_bytes *array)
 {
-	put_big(array, 1, 4); /* dimension */
-	put_big(array, 1, 4); /* there may be NULLs */
-	put_big(array, type_of(column), 4);
-	put_big(array, count, 4);
-	put_big(array, 1, 4); /* number of the first item */
+	put_big32(array, 1); /* dimension */
+	put_big32(array, 1); /* there may be NULLs */
+	put_big32(array, type_of(column));
+	put_big32(array, (uint32_t)count);
+	put_big32(array, 1); /* number of the first item */
 	for (size_t i = 0; i < count; i++)
 		put_item(column, first + i, array);
+}
+
+void fg_postgres_copy_rows(const struct fg_rows *rows, size_t first, size_t count,
+			   struct fg_bytes *data)
+{
+	static const char signature[11] = "PGCOPY\n\377\r\n";
+
+	fg_bytes_add(data, signature, sizeof(signature));
+	put_big32(data, 0); /* flags */
+	put_big32(data, 0); /* no more of a header */
+	for (size_t i = 0; i < count; i++) {
+		put_big16(data, (uint16_t)rows->column_count);
+		for (size_t c = 0; c < rows->column_count; c++)
+			put_item(&rows->columns[c], first + i, data);
+	}
+	put_big16(data, UINT16_MAX); /* the end */
 }

@@ -39,23 +39,52 @@ void fg_store_forget_ids(struct fg_store *store)
 	fg_store_forget_batch(store);
 }
 
-static void limit_cache(struct fg_store *store)
+/* What was found out about ids under the lock of another transaction. */
+static void forget_last_ids(struct fg_store *store)
 {
-	if (store->ids.nodes.count > CACHE_LIMIT || store->ids.functions.count > CACHE_LIMIT) {
-		fg_map_release(&store->ids.functions);
-		fg_map_release(&store->ids.nodes);
-	}
+	store->ids.has_all_functions = false;
+	store->ids.has_all_nodes = false;
+	store->ids.next_function = 0;
+	store->ids.next_node = 0;
+}
+
+/* What a batch has not written yet is found nowhere but here: it is written first. */
+static int limit_cache(struct fg_store *store, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (store->ids.nodes.count <= CACHE_LIMIT && store->ids.functions.count <= CACHE_LIMIT)
+		return FG_OK;
+	if (store->batch.is_open)
+		status = fg_store_write_later(store, err);
+	store->batch.is_spoiled = store->batch.is_open && status != FG_OK;
+	fg_map_release(&store->ids.functions);
+	fg_map_release(&store->ids.nodes);
+	store->ids.has_all_functions = false;
+	store->ids.has_all_nodes = false;
+	return status;
 }
 
 static int begin(struct fg_store *store, enum fg_db_mode mode, struct fg_error *err)
 {
-	limit_cache(store);
-	store->ids.has_all_functions = false;
-	store->ids.has_all_nodes = false;
+	int status = FG_OK;
+
 	if (store->batch.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	return store->batch.is_open ? FG_OK : fg_db_begin(store->db, mode, err);
+	status = limit_cache(store, err);
+	if (status != FG_OK || store->batch.is_open)
+		return status;
+	forget_last_ids(store);
+	return fg_db_begin(store->db, mode, err);
+}
+
+int fg_store_begin_batch(struct fg_store *store, struct fg_error *err)
+{
+	const int status = begin(store, FG_DB_WRITES, err);
+
+	store->batch.is_open = status == FG_OK;
+	return status;
 }
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err)
@@ -73,6 +102,7 @@ int fg_store_begin_alone(struct fg_store *store, struct fg_error *err)
 void fg_store_undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
+	forget_last_ids(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);

@@ -15,6 +15,9 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 /* While no other session writes: for what looks at or removes rows that others write. */
 int fg_store_begin_alone(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
+/* Everything up to the commit or fg_store_undo() is one transaction (serving/batch.h). */
+int fg_store_begin_batch(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+
 /* Commit if `status` is FG_OK, else or on failure roll back.  Returns the outcome. */
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
 

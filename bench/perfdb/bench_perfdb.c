@@ -5,6 +5,9 @@
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
  *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
  *		to an empty or a filled database
+ *	bench_perfdb make DATABASE [RUNS [alone]]
+ *		what an upload of new code costs in one thread: its dictionary opened beside the one
+ *		before (or alone), its names, its blocks
  *	bench_perfdb servers DATABASE [RUNS [CLIENTS]]
  *		the same uploads to one server and to two on one PostgreSQL
  *	bench_perfdb fill DATABASE RUNS [PAIRS]
@@ -741,6 +744,8 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "load") == 0)
 		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
 				 number(argc, argv, 5, 0), argc > 6 ? argv[6] : NULL);
+	if (argc > 2 && strcmp(argv[1], "make") == 0)
+		return fg_bench_make(argv[2], number(argc, argv, 3, 200), argc <= 4);
 	if (argc > 2 && strcmp(argv[1], "servers") == 0)
 		return pair_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8));
 	if (argc > 3 && strcmp(argv[1], "fill") == 0)
@@ -757,7 +762,7 @@ int main(int argc, char **argv)
 					 number(argc, argv, 4, 100));
 	(void)fprintf(
 		stderr,
-		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | servers "
+		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | make DATABASE [RUNS [alone]] | servers "
 		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
 		"simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
 	return 2;

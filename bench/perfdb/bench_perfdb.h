@@ -14,6 +14,8 @@ void fg_bench_print_times(const char *where, const char *what, double *times, si
 			  double cpu_ms);
 /* Runs of 200 benchmarks, without profiles. */
 void fg_bench_fill_dashboard(const char *database, unsigned runs);
+/* With `has_base`, each dictionary is opened beside the one before. */
+int fg_bench_make(const char *database, unsigned runs, bool has_base);
 int fg_bench_simulate(const char *database, unsigned runs, unsigned projects);
 /* Only questions whose names contain `only`, unless that is NULL. */
 int fg_bench_simulate_ask(const char *database, unsigned projects, const char *only);

@@ -248,16 +248,23 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/* Was ever a token made?  Until then each request asks; none is removed after that. */
+/*
+ * Was ever a token made?  Until then each request asks, or takes the answer to a question that
+ * began after it had come; none is removed after that.
+ */
 static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_error *err)
 {
+	int64_t asked_ns = 0;
 	size_t tokens = 0;
 	int status = FG_OK;
 
 	*has_tokens = atomic_load(&rq->server->has_tokens);
-	if (*has_tokens)
+	if (*has_tokens || atomic_load(&rq->server->no_token_ns) > rq->started_ns)
 		return FG_OK;
+	asked_ns = fg_clock_monotonic_ns();
 	status = fg_store_token_count(rq->store, &tokens, err);
+	if (status == FG_OK && tokens == 0)
+		atomic_store(&rq->server->no_token_ns, asked_ns);
 	if (status != FG_OK || tokens == 0)
 		return status;
 	*has_tokens = true;

@@ -6,8 +6,8 @@
  * was in the way, which is rare, the whole batch is rolled back and each write is done again by
  * itself: savepoints would copy every page that changes, always.
  *
- * In a batch, what adds names comes last: it keeps other servers from adding theirs until the
- * commit.
+ * In a batch, what adds names comes last, after the rows of all others: it keeps other servers from
+ * adding theirs until the commit.
  *
  * No thread waits for a write: the request goes on in a worker after the commit.  What was
  * confirmed is on the disk.
@@ -94,6 +94,31 @@ static void give_status(struct fg_write *first, const struct fg_write *end, int 
 	}
 }
 
+static bool adds_names(const struct fg_write *first, const struct fg_write *end)
+{
+	for (const struct fg_write *w = first; w != end; w = w->next) {
+		if (w->adds_names)
+			return true;
+	}
+	return false;
+}
+
+static int do_all(struct fg_write_queue *q, struct fg_write *first, const struct fg_write *end,
+		  bool *spoiled, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*spoiled = !do_writes(q, first, end, false);
+	if (!*spoiled && adds_names(first, end)) {
+		status = fg_store_batch_write(q->store, err);
+		*spoiled = status != FG_OK || !do_writes(q, first, end, true);
+	}
+	if (!*spoiled)
+		status = fg_store_batch_write(q->store, err);
+	*spoiled = *spoiled || status != FG_OK;
+	return status;
+}
+
 /*
  * Writes from `first` up to `end` in one transaction, and sets the status of each.  `spoiled`: one
  * failed half-way, and none of them is stored.
@@ -107,11 +132,8 @@ static int write_together(struct fg_write_queue *q, struct fg_write *first,
 	*spoiled = false;
 	if (status != FG_OK)
 		goto out;
-	*spoiled = !do_writes(q, first, end, false) || !do_writes(q, first, end, true);
-	if (!*spoiled && fg_store_batch_write(q->store, &err) != FG_OK) {
-		*spoiled = true;
+	if (do_all(q, first, end, spoiled, &err) != FG_OK)
 		give_status(first, end, (int)err.code, &err);
-	}
 	if (*spoiled)
 		fg_store_batch_undo(q->store);
 	else

@@ -23,6 +23,12 @@ SELECT c.series, c.data, c.kind FROM series s CROSS JOIN LATERAL (SELECT x.serie
 	WHERE x.series = s.id AND x.kind IN (4, 6) OFFSET 0) c
 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 
+-- The last id that was given away: a sequence goes on from there.
+-- name: sequence_last
+SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence($1, 'id') AS regclass)), 0);
+-- name: sequence_set
+SELECT setval(CAST(pg_get_serial_sequence($1, 'id') AS regclass), $2);
+
 -- name: partition_newest
 SELECT max(month) FROM run_partition;
 -- name: partition_last

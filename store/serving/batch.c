@@ -2,15 +2,13 @@
 #include "store/serving/batch.h"
 
 #include "store/db.h"
+#include "store/intern.h"
 #include "store/session.h"
 #include "store/transaction.h"
 
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
 {
-	const int status = fg_db_begin(store->db, FG_DB_WRITES, err);
-
-	store->batch.is_open = status == FG_OK;
-	return status;
+	return fg_store_begin_batch(store, err);
 }
 
 bool fg_store_batch_is_spoiled(const struct fg_store *store)
@@ -33,15 +31,25 @@ int fg_store_batch_write(struct fg_store *store, struct fg_error *err)
 	return status;
 }
 
+static int commit(struct fg_store *store, struct fg_error *err)
+{
+	int status = fg_store_write_later(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_take_ids(store, err);
+	if (status != FG_OK)
+		return status;
+	return fg_db_commit(store->db, err);
+}
+
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	FG_ASSERT(!store->batch.is_spoiled);
 	store->batch.is_open = false;
-	status = fg_store_write_later(store, err);
-	if (status == FG_OK)
-		status = fg_db_commit(store->db, err);
+	status = commit(store, err);
 	if (status != FG_OK) {
 		fg_store_undo(store);
 		return status;

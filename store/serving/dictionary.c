@@ -5,7 +5,7 @@
 #include "store/serving/dictionary_private.h"
 
 enum {
-	STEPS_A_NODE = 8 /* upwards, before looking at the whole tree is quicker */
+	STEPS_A_NODE = 2 /* upwards, before looking at the whole tree is quicker */
 };
 
 /* What fg_dictionary_forget_texts() gives back. */

@@ -127,6 +127,11 @@ static uint64_t cache_node(const struct fg_id_cache *cache, uint64_t parent, uin
 	return fg_ids_node(ids_of(cache), parent, function);
 }
 
+static void cache_node_soon(const struct fg_id_cache *cache, uint64_t parent, uint64_t function)
+{
+	fg_ids_node_soon(ids_of(cache), parent, function);
+}
+
 static size_t cache_function_count(struct fg_id_cache *cache)
 {
 	return fg_ids_function_count(ids_of(cache));
@@ -148,6 +153,7 @@ static const struct fg_id_cache_ops cache_ops = {
 	.end = cache_end,
 	.function = cache_function,
 	.node = cache_node,
+	.node_soon = cache_node_soon,
 	.function_count = cache_function_count,
 	.node_count = cache_node_count,
 	.add = cache_add,

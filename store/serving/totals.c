@@ -29,7 +29,8 @@ static bool is_used(const struct fg_function_total *item)
 /* Only what took time, by id. */
 static void pack(struct fg_totals *totals, const struct fg_totals_source *source)
 {
-	struct fg_function_total *items = fg_xcalloc(source->function_count, sizeof(*items));
+	struct fg_function_total *items =
+		fg_xreallocarray(NULL, source->function_count, sizeof(*items));
 
 	for (size_t i = 0; i < source->function_count; i++) {
 		const size_t at = source->functions_in_order ? source->functions_in_order[i] : i;
@@ -63,7 +64,7 @@ static inline void store(double to[ARMS], arms value)
 static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
 {
 	const struct fg_profile_node *nodes = source->nodes;
-	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
+	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
 
 	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
 	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
@@ -84,7 +85,7 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 /* As add_up(), for a measure whose values do not add up. */
 static void fold_up(struct fg_totals *totals, const struct fg_totals_source *source)
 {
-	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
+	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
 
 	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
 	for (size_t n = source->node_count; n-- > source->first;) {

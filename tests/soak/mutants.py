@@ -54,7 +54,7 @@ LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf
                       r"fg_arena_array|fg_grow")
 
 # Nor does how many elements an array is declared with, once there are enough, or whose element's size is asked for.
-BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$")
+BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")
 
@@ -294,7 +294,7 @@ def wilson(hits, tries):
 
 
 def choose(build, names):
-    """(room, mutant) of the rooms and files named, in the order in which to try them."""
+    """(room, mutant) of the rooms and files named, in the order in which to try them; how many others make no difference."""
     found = []
     for name in dict.fromkeys(name.split("/")[0] for name in names):
         room = Room(build, name)
@@ -303,9 +303,9 @@ def choose(build, names):
         wanted = [file for file in room.files if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
         room.measure(wanted)
         found += [(room, mutant) for mutant in room.mutants(wanted)]
-    found = without_equivalents(found, read_equivalents(EQUIVALENTS), names)
-    random.Random(1).shuffle(found)
-    return found
+    kept = without_equivalents(found, read_equivalents(EQUIVALENTS), names)
+    random.Random(1).shuffle(kept)
+    return kept, len(found) - len(kept)
 
 
 def without_equivalents(mutants, equivalents, names):
@@ -333,8 +333,8 @@ def main():
     parser.add_argument("--count", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_intermixed_args()
-    mutants = choose(asked.build.resolve(), asked.names)
-    print(f"{len(mutants)} mutants there are", flush=True)
+    mutants, equivalent = choose(asked.build.resolve(), asked.names)
+    print(f"{len(mutants)} mutants there are, beside {equivalent} that are known to make no difference", flush=True)
     end = time.monotonic() + asked.seconds
     tally = Tally()
 

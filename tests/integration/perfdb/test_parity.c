@@ -293,11 +293,12 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 	return value;
 }
 
-static void save_as(struct fg_store *store, uint64_t seed, const char *id)
+/* Functions from `churn` on are new with each seed; 0: none is. */
+static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
 	/* Fewer functions than make it worth to read all of them first. */
-	static const struct fg_sample_shape some = {
-		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = 0};
+	const struct fg_sample_shape some = {
+		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = churn};
 	struct fg_stored_run run = {0};
 	struct fg_error err = {0};
 
@@ -306,6 +307,11 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 	if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_stored_run_release(&run);
+}
+
+static void save_as(struct fg_store *store, uint64_t seed, const char *id)
+{
+	save_code(store, seed, 0, id);
 }
 
 /*
@@ -346,6 +352,137 @@ static void new_session_finds_what_another_one_added(void **state)
 	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes + 1);
 	fg_db_rollback(db);
 	fg_db_close(db);
+}
+
+/* Rows of call paths from `first` on, below parents that no other test has. */
+static int add_nodes(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
+{
+	int64_t *columns[3];
+	struct fg_rows rows = {.column_count = 3, .count = count};
+	int status = FG_OK;
+
+	for (size_t c = 0; c < 3; c++) {
+		columns[c] = fg_xcalloc(count, sizeof(*columns[c]));
+		rows.columns[c].numbers = columns[c];
+	}
+	for (size_t i = 0; i < count; i++) {
+		columns[0][i] = first + (int64_t)i;
+		columns[1][i] = 1 - first;
+		columns[2][i] = -(int64_t)i;
+	}
+	status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	for (size_t c = 0; c < 3; c++)
+		free(columns[c]);
+	return status;
+}
+
+/* Few are added by a statement, many are copied: nothing else tells the two apart. */
+static void rows_are_added_whole_or_not_at_all(void **state)
+{
+	static const size_t counts[] = {3, 3000, 20000};
+	struct fg_store *store = NULL;
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
+	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
+		const int64_t first = count(db, FG_SQL_NODE_LAST) + 1000;
+		const int64_t last = first + (int64_t)counts[i] - 1;
+
+		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
+		assert_int_equal(add_nodes(db, first, counts[i], &err), FG_OK);
+		assert_int_equal(count(db, FG_SQL_NODE_LAST), last);
+		/* The last of these is there. */
+		assert_int_equal(add_nodes(db, last - (int64_t)counts[i] + 1, counts[i], &err),
+				 FG_EBUSY);
+		fg_db_rollback(db);
+		assert_true(count(db, FG_SQL_NODE_LAST) < first);
+	}
+	fg_db_close(db);
+	fg_store_close(store);
+}
+
+/*
+ * A statement that is cancelled late is prepared all the same, and its name is taken.  Here others
+ * have taken the first names.
+ */
+static void session_goes_on_when_the_name_of_a_statement_is_taken(void **state)
+{
+	char *one = fg_xasprintf("PREPARE q%d_1 AS SELECT 1", FG_SQL_COUNT_RUNS);
+	char *rows = fg_xasprintf("PREPARE r%d_2 AS SELECT 1", FG_SQL_NODE_ADD);
+	struct fg_store *store = NULL;
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+	struct fg_query q;
+	int64_t runs = 0;
+	int64_t first = 0;
+
+	(void)state;
+	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
+	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK ||
+	    fg_db_script(db, one, &err) != FG_OK || fg_db_script(db, rows, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_query_begin(&q, db, FG_SQL_COUNT_RUNS);
+	if (fg_query_value(&q, &runs, &err) != FG_OK)
+		assert_non_null(strstr(err.message, "already exists"));
+	runs = count(db, FG_SQL_COUNT_RUNS);
+	assert_int_equal(count(db, FG_SQL_COUNT_RUNS), runs);
+	first = count(db, FG_SQL_NODE_LAST) + 1000;
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
+	if (add_nodes(db, first, 2, &err) != FG_OK)
+		assert_non_null(strstr(err.message, "already exists"));
+	fg_db_rollback(db);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
+	assert_int_equal(add_nodes(db, first, 2, &err), FG_OK);
+	fg_db_rollback(db);
+	fg_db_close(db);
+	fg_store_close(store);
+	free(one);
+	free(rows);
+}
+
+/* Whatever becomes of a batch: its ids are given to nobody else, and none is left out. */
+static void ids_of_a_batch_follow_each_other(void **state)
+{
+	struct fg_store *stores[BOTH] = {NULL};
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+	char *no_gap = NULL;
+	int64_t before = 0;
+
+	(void)state;
+	for (int i = 0; i < BOTH; i++) {
+		if (fg_store_open(url(), 0, &stores[i], &err) != FG_OK)
+			fail_msg("%s", err.message);
+	}
+	if (fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	save_code(stores[0], 6010, 5, "0198f000-0000-7000-8000-f00000000030");
+	before = count(db, FG_SQL_NODE_LAST);
+	for (int undone = 1; undone >= 0; undone--) {
+		assert_int_equal(fg_store_batch_begin(stores[0], &err), FG_OK);
+		save_code(stores[0], 6011, 5, "0198f000-0000-7000-8000-f00000000031");
+		save_code(stores[0], 6012, 5, "0198f000-0000-7000-8000-f00000000032");
+		if (undone)
+			fg_store_batch_undo(stores[0]);
+		else
+			assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
+	}
+	assert_true(count(db, FG_SQL_NODE_LAST) > before + 100);
+	/* The other session goes on from there. */
+	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
+	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = max(id) - %lld AS INTEGER) "
+			      "FROM node WHERE id > %lld",
+			      (long long)before, (long long)before);
+	if (fg_db_script(db, no_gap, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	free(no_gap);
+	fg_db_close(db);
+	for (int i = 0; i < BOTH; i++)
+		fg_store_close(stores[i]);
 }
 
 /* If one waited for the other, it would be told so after three seconds. */
@@ -534,6 +671,9 @@ int main(void)
 		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
 		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
 		cmocka_unit_test(new_session_finds_what_another_one_added),
+		cmocka_unit_test(rows_are_added_whole_or_not_at_all),
+		cmocka_unit_test(session_goes_on_when_the_name_of_a_statement_is_taken),
+		cmocka_unit_test(ids_of_a_batch_follow_each_other),
 		cmocka_unit_test(two_sessions_write_at_the_same_time),
 		cmocka_unit_test(nobody_is_alone_while_another_session_writes),
 		cmocka_unit_test(tiles_and_trends_work_here_too),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/strbuf.h"
+#include "gate/accept.h"
 #include "gate/commit_trailers.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
@@ -69,6 +71,20 @@ static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
+static void of_several_benchmarks_the_last_is_enough_to_need_a_key(void **state)
+{
+	(void)state;
+	fg_made_series(&made, "parse")->name[0] = 'P'; /* a benchmark that is as slow */
+	(void)fg_made_benchmark(&made, "between", 40, 0, 0.01);
+	(void)fg_made_benchmark(&made, "parse", 40, 0.06, 0.01);
+	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
+	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
+	assert_int_equal(fg_made_decide(&made, "Parse")->outcome, FG_OUTCOME_REGRESSION);
+	key.benchmark = "between";
+	(void)fg_made_decide(&made, "parse");
+	assert_true(fg_made_has_note(&made.verdict.notes, "was not needed"));
+}
+
 static void a_key_that_nothing_needed_is_said(void **state)
 {
 	(void)state;
@@ -78,6 +94,57 @@ static void a_key_that_nothing_needed_is_said(void **state)
 	key.benchmark = "not in this run";
 	(void)fg_made_decide(&made, "parse");
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
+}
+
+static void a_key_for_what_became_no_slower_is_said(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < fg_made_series(&made, "parse")->repetition_count; i++)
+		fg_made_series(&made, "parse")->repetitions[i].values[FG_METRIC_CPU_TIME] = 1e8;
+	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
+	assert_true(fg_made_has_note(&made.verdict.notes,
+				     "the accepted slowdown of parse, cpu_time (fastgate.yml:31) "
+				     "was not needed in this run"));
+}
+
+static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
+{
+	struct fg_accept several[] = {
+		{.benchmark = "a", .metric = "*", .up_to = 1, .until_ns = 1},
+		{.benchmark = "*", .metric = "b", .up_to = 1, .until_ns = 1},
+		{.benchmark = "*", .metric = "*", .up_to = 1, .until_ns = 1},
+	};
+	const struct fg_policy *policy = &made.policy;
+
+	(void)state;
+	assert_ptr_equal(fg_accept_find(policy, "parse", "cpu_time", 0.10, 2000), &key);
+	assert_null(fg_accept_find(policy, "parse", "cpu_time", 0.1001, 2000));
+	assert_null(fg_accept_find(policy, "parse", "cpu_time", 0.10, 2001));
+	assert_null(fg_accept_find(policy, "parse", "wall_time", 0.10, 2000));
+	assert_null(fg_accept_find(policy, "parser", "cpu_time", 0.10, 2000));
+	made.policy.accepts = several;
+	made.policy.accept_count = FG_ARRAY_SIZE(several);
+	assert_ptr_equal(fg_accept_find(policy, "parse", "max_rss", 1, 1), &several[2]);
+}
+
+/* The last nanosecond of a day, and the first of the next. */
+static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
+{
+	static const struct {
+		int64_t until_ns;
+		const char *note;
+	} rows[] = {
+		{1709164799999999999, "ended on 2024-02-28 and no longer counts"},
+		{1709164800000000000, "ended on 2024-02-29 and no longer counts"},
+	};
+
+	(void)state;
+	made.input.now_ns = INT64_MAX;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		key.until_ns = rows[i].until_ns;
+		(void)fg_made_decide(&made, "parse");
+		assert_true(fg_made_has_note(&made.verdict.notes, rows[i].note));
+	}
 }
 
 static void a_star_accepts_any(void **state)
@@ -115,11 +182,78 @@ static void trailers_are_read_from_a_commit_message(void **state)
 	fg_arena_release(&arena);
 }
 
+static void words_of_a_trailer_stand_between_blanks_and_tabs(void **state)
+{
+	static const struct {
+		const char *message;
+		const char *benchmark;
+		const char *metric;
+		const char *reason;
+	} rows[] = {
+		{"Fastgate-Accept:parse cpu_time why", "parse", "cpu_time", "why"},
+		{"Fastgate-Accept:\t parse\tcpu_time \t a  reason", "parse", "cpu_time",
+		 "a  reason"},
+		{"Fastgate-Accept: p m r", "p", "m", "r"},
+		{"Fastgate-Accept: p m why\t\nnext line", "p", "m", "why"},
+		{"Fastgate-Accept: p m why\r\n", "p", "m", "why"},
+		{"Fastgate-Accept: p m why  \n", "p", "m", "why"},
+		{"Fastgate-Accept: \"a b\"\"c d\"why", "a b", "c d", "why"},
+		{"Fastgate-Accept: \"\" m why", "", "m", "why"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_arena arena = {0};
+		struct fg_accept *accepts = NULL;
+		size_t count = 0;
+
+		assert_int_equal(fg_gate_accepts_of_message(rows[i].message, "1a2b3c4", &arena,
+							    &accepts, &count, NULL),
+				 FG_OK);
+		assert_int_equal(count, 1);
+		assert_string_equal(accepts[0].benchmark, rows[i].benchmark);
+		assert_string_equal(accepts[0].metric, rows[i].metric);
+		assert_string_equal(accepts[0].reason, rows[i].reason);
+		fg_arena_release(&arena);
+	}
+}
+
+static void a_thousand_trailers_are_read_and_no_more(void **state)
+{
+	static const char line[] = "Fastgate-Accept: parse cpu_time why\n";
+	struct fg_strbuf message = {0};
+
+	(void)state;
+	for (size_t lines = 0; lines < 1000; lines++)
+		fg_strbuf_add_text(&message, line);
+	for (size_t lines = 1000; lines < 1002; lines++) {
+		struct fg_arena arena = {0};
+		struct fg_accept *accepts = NULL;
+		struct fg_error err = {0};
+		size_t count = 77;
+
+		assert_int_equal(fg_gate_accepts_of_message(message.data, "1a2b3c4", &arena,
+							    &accepts, &count, &err),
+				 lines == 1000 ? FG_OK : FG_ELIMIT);
+		assert_int_equal(count, lines == 1000 ? 1000 : 77);
+		fg_arena_release(&arena);
+		fg_strbuf_add_text(&message, line);
+	}
+	fg_strbuf_release(&message);
+}
+
 static void trailers_without_name_metric_or_reason_are_refused(void **state)
 {
-	static const char *const bad[] = {"Fastgate-Accept:", "Fastgate-Accept: parse",
-					  "Fastgate-Accept: parse cpu_time",
-					  "Fastgate-Accept: \"parse cpu_time why"};
+	static const char *const bad[] = {
+		"Fastgate-Accept:",
+		"Fastgate-Accept: parse",
+		"Fastgate-Accept: parse cpu_time",
+		"Fastgate-Accept: parse cpu_time \t\r",
+		"Fastgate-Accept: \"parse cpu_time why",
+		"Fastgate-Accept: parse\ncpu_time on the next line",
+		"Fastgate-Accept: parse cpu_time\nwhy on the next line",
+		"Fastgate-Accept: \"parse\non\" the next",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -146,9 +280,15 @@ int main(void)
 		TEST(a_larger_slowdown_than_accepted_fails),
 		TEST(an_ended_key_no_longer_counts_and_is_said),
 		TEST(of_several_metrics_one_is_enough_to_need_a_key),
+		TEST(of_several_benchmarks_the_last_is_enough_to_need_a_key),
 		TEST(a_key_that_nothing_needed_is_said),
+		TEST(a_key_for_what_became_no_slower_is_said),
+		TEST(a_key_holds_up_to_its_size_and_up_to_its_end),
+		TEST(the_end_of_a_key_is_a_day_of_universal_time),
 		TEST(a_star_accepts_any),
 		TEST(trailers_are_read_from_a_commit_message),
+		TEST(words_of_a_trailer_stand_between_blanks_and_tabs),
+		TEST(a_thousand_trailers_are_read_and_no_more),
 		TEST(trailers_without_name_metric_or_reason_are_refused),
 	};
 

@@ -100,6 +100,32 @@ static void benchmarks_share_the_room_of_the_run(void **state)
 	release(&fixture);
 }
 
+static void benchmarks_without_arguments_take_no_room(void **state)
+{
+	struct fixture fixture;
+	struct fg_verdict verdict = {0};
+	size_t paths = 0;
+
+	(void)state;
+	make(&fixture, BENCHMARKS);
+	for (unsigned i = 0; i < FUNCTIONS * PATHS; i++) {
+		char name[32];
+		char caller[32];
+
+		(void)snprintf(name, sizeof(name), "f%u", i / PATHS);
+		(void)snprintf(caller, sizeof(caller), "caller%u", i % PATHS);
+		add(&fixture.sets[1], FG_ARM_CANDIDATE, name, caller, i + 1);
+	}
+	decide(&fixture, NULL, &verdict);
+	assert_null(verdict.benchmarks[0].arguments);
+	assert_null(verdict.benchmarks[2].arguments);
+	for (size_t i = 0; i < verdict.benchmarks[1].arguments->function_count; i++)
+		paths += verdict.benchmarks[1].arguments->functions[i].path_count;
+	assert_int_equal(paths, FG_ARGUMENT_PATHS_MAX * FG_ARGUMENT_FUNCTIONS_MAX);
+	fg_verdict_release(&verdict);
+	release(&fixture);
+}
+
 static void the_candidates_of_two_runs_are_the_two_sides(void **state)
 {
 	struct fixture before;
@@ -130,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(benchmarks_share_the_room_of_the_run),
+		cmocka_unit_test(benchmarks_without_arguments_take_no_room),
 		cmocka_unit_test(the_candidates_of_two_runs_are_the_two_sides),
 	};
 

@@ -129,15 +129,31 @@ static void the_same_binary_passes_whatever_its_pairs_say(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
 }
 
+static const char *note_with(const struct fg_notes *notes, const char *text)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		if (strstr(notes->items[i], text))
+			return notes->items[i];
+	}
+	return NULL;
+}
+
 static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change(void **state)
 {
+	static const char said[] =
+		"undecided after 40 pairs: this run could have seen a change of ";
 	const struct fg_metric_verdict *cpu;
+	const char *note;
 
 	(void)state;
 	cpu = fg_made_metric(decide_pairs(40, 0.03, 0.2), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(cpu->smallest_detectable > 0.05 && cpu->smallest_detectable < 1.0);
-	assert_true(fg_made_has_note(&cpu->notes, "could have seen"));
+	note = note_with(&cpu->notes, said);
+	assert_non_null(note);
+	assert_null(note_with(&cpu->notes, "too few pairs agree"));
+	assert_float_equal(strtod(note + strlen(said), NULL), 100 * cpu->smallest_detectable,
+			   0.051);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	made.policy.fail_on_inconclusive = true;
 	(void)fg_made_decide(&made, "parse");
@@ -157,19 +173,11 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 	return decide_metric("cpu_time");
 }
 
-static const char *note_with(const struct fg_notes *notes, const char *text)
-{
-	for (size_t i = 0; i < notes->count; i++) {
-		if (strstr(notes->items[i], text))
-			return notes->items[i];
-	}
-	return NULL;
-}
-
 /* A stricter alpha takes more pairs, the default allows enough, and far too few cannot fail. */
 static void the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothing(void **state)
 {
 	static const double alphas[] = {0.05, 0.001};
+	const struct fg_metric_verdict *cpu;
 	unsigned before = 0;
 	double slower[5];
 
@@ -187,8 +195,9 @@ static void the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothi
 		before = least;
 	}
 	made.measure.max_pairs = FG_ARRAY_SIZE(slower);
-	assert_int_equal(decide_differences(slower, FG_ARRAY_SIZE(slower))->outcome,
-			 FG_OUTCOME_INCONCLUSIVE);
+	cpu = decide_differences(slower, FG_ARRAY_SIZE(slower));
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_null(note_with(&cpu->notes, "are needed for any statement"));
 }
 
 /* 10 pairs of 10 were slower, and yet it is inconclusive: the report says what is missing. */
@@ -213,6 +222,23 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	fg_series_release(fg_made_series(&made, "parse"));
 	made.run.series_count = 0;
 	assert_null(note_with(&decide_differences(mixed, 10)->notes, "pairs were slower"));
+}
+
+/* One thing is said of what more pairs would tell, not two. */
+static void where_a_few_pairs_contradict_it_is_said_how_many_more_would_tell(void **state)
+{
+	double difference[10];
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	made.measure.max_pairs = 10;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(difference); i++)
+		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
+	cpu = decide_differences(difference, FG_ARRAY_SIZE(difference));
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(cpu->low > 1); /* the rank test is against it */
+	assert_true((note_with(&cpu->notes, "pairs were slower") != NULL) !=
+		    (note_with(&cpu->notes, "too few pairs agree") != NULL));
 }
 
 /* ... and that many pairs, if they are like the first, do decide. */
@@ -636,6 +662,7 @@ int main(void)
 		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
 		TEST(the_least_pairs_grow_as_alpha_falls_and_fewer_than_half_decide_nothing),
 		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
+		TEST(where_a_few_pairs_contradict_it_is_said_how_many_more_would_tell),
 		TEST(as_many_pairs_as_were_said_to_be_missing_decide),
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),

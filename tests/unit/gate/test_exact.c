@@ -153,6 +153,20 @@ static void calls_are_judged_where_the_configuration_names_them(void **state)
 	assert_int_equal(decided(f, "calls", false)->outcome, FG_OUTCOME_PASS);
 }
 
+static void instructions_without_a_stack_count(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_metric_verdict *metric = NULL;
+
+	for (uint8_t arm = 0; arm < 2; arm++)
+		count(f, arm, 0, million, PARSE_CALLS);
+	for (size_t i = 0; i < f->set.row_count; i++)
+		f->set.rows[i].nodes[0] = 0;
+	metric = decided(f, "instructions", false);
+	assert_float_equal(metric->baseline, million, 1e-3);
+	assert_float_equal(metric->candidate, million, 1e-3);
+}
+
 static void repetitions_that_disagree_decide_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -673,6 +687,7 @@ int main(void)
 		CASE(instructions_are_judged_by_what_the_configuration_tolerates),
 		CASE(without_configuration_counts_are_shown_and_gate_nothing),
 		CASE(calls_are_judged_where_the_configuration_names_them),
+		CASE(instructions_without_a_stack_count),
 		CASE(repetitions_that_disagree_decide_nothing),
 		CASE(more_work_is_said_with_its_cause),
 		CASE(equal_counts_are_the_same_work),

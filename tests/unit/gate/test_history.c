@@ -100,8 +100,8 @@ static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend_change *changes = NULL;
-	size_t environments[RUNS] = {0};
-	double values[RUNS];
+	size_t *environments = fg_xcalloc(RUNS, sizeof(environments[0]));
+	double *values = fg_xcalloc(RUNS, sizeof(values[0]));
 	struct fg_trend_series series = {.values = values,
 					 .environments = environments,
 					 .count = RUNS,
@@ -119,6 +119,155 @@ static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 	free(changes);
 	values[4] = (double)NAN;
 	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, NULL), FG_EINVAL);
+	free(environments);
+	free(values);
+}
+
+/* A run of `host` with these repetitions of CPU time, the last of them set aside. */
+static void make_repetitions(size_t at, const char *host, const double *values, size_t count)
+{
+	struct fg_series *series;
+
+	fg_run_init(&runs[at]);
+	pointers[at] = &runs[at];
+	fg_environment_set(&runs[at].host, "host.cpu.model", host, true);
+	series = fg_run_add_series(&runs[at], "parse");
+	for (size_t i = 0; i <= count; i++) {
+		struct fg_repetition *r = fg_series_add_repetition(series);
+
+		r->pair = (uint32_t)i;
+		r->arm = FG_ARM_CANDIDATE;
+		r->aside = i == count ? FG_ASIDE_WARMUP : 0;
+		r->values[FG_METRIC_CPU_TIME] = i == count ? 1e9 : values[i];
+	}
+}
+
+static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void **state)
+{
+	static const double five[] = {50, 10, 40, 20, 30};
+	static const double two[] = {6, 2};
+	static const struct {
+		const char *host;
+		const double *values;
+		size_t count;
+		struct fg_trend_point point;
+	} rows[] = {
+		{"one", five, 5, {0, 0, 30, 20, 40, 5}},
+		{"two", two, 2, {1, 1, 4, 3, 5, 2}},
+		{"three", five, 0, {0}}, /* nothing that counts */
+		{"three", five, 1, {3, 2, 50, 50, 50, 1}},
+		{"two", five, 3, {4, 1, 40, 25, 45, 3}},
+		{"one", two, 1, {5, 0, 6, 6, 6, 1}},
+	};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time"};
+	struct fg_trend trend = {0};
+	size_t at = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
+		make_repetitions(i, rows[i].host, rows[i].values, rows[i].count);
+	assert_int_equal(fg_trend_build(pointers, FG_ARRAY_SIZE(rows), &options, &trend, NULL),
+			 FG_OK);
+	assert_int_equal(trend.point_count, FG_ARRAY_SIZE(rows) - 1);
+	assert_int_equal(trend.environment_count, 3);
+	assert_int_equal(trend.change_count, 0);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_trend_point *wanted = &rows[i].point;
+		const struct fg_trend_point *point = &trend.points[at];
+
+		if (rows[i].count == 0)
+			continue;
+		assert_int_equal(point->run, wanted->run);
+		assert_int_equal(point->environment, wanted->environment);
+		assert_float_equal(point->value, wanted->value, 1e-9);
+		assert_float_equal(point->low, wanted->low, 1e-9);
+		assert_float_equal(point->high, wanted->high, 1e-9);
+		assert_int_equal(point->repetitions, wanted->repetitions);
+		at++;
+	}
+	fg_trend_release(&trend);
+	assert_null(trend.points);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
+		fg_run_release(&runs[i]);
+}
+
+/* Three hosts in turn, each with one change. */
+static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
+{
+	static const struct {
+		size_t point;
+		double before;
+		double after;
+	} changes[] = {{15, 40, 80}, {20, 300, 150}, {25, 0.1, 0.4}};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
+	struct fg_trend trend = {0};
+
+	(void)state;
+	for (size_t i = 0; i < RUNS; i++) {
+		static const char *const hosts[] = {"one", "two", "three"};
+		static const size_t of_host[] = {0, 2, 1};
+		const size_t at = of_host[i % 3];
+		const double value = i < changes[at].point ? changes[at].before : changes[at].after;
+
+		make_repetitions(i, hosts[i % 3], &value, 1);
+	}
+	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, NULL), FG_OK);
+	assert_int_equal(trend.change_count, FG_ARRAY_SIZE(changes));
+	for (size_t i = 0; i < trend.change_count; i++) {
+		const struct fg_trend_change *change = &trend.changes[i];
+
+		assert_int_equal(change->point, changes[i].point);
+		assert_float_equal(change->before, changes[i].before, 1e-9);
+		assert_float_equal(change->after, changes[i].after, 1e-9);
+		assert_float_equal(change->ratio, changes[i].after / changes[i].before, 1e-12);
+		assert_int_equal(change->worse, changes[i].after > changes[i].before);
+		assert_float_equal(change->p, 0.001, 1e-15);
+	}
+	fg_trend_release(&trend);
+	drop_runs();
+}
+
+/* Few of the runs know the benchmark: a series as long would take seconds. */
+static void the_longest_history_is_searched_and_no_longer_one(void **state)
+{
+	enum {
+		MOST = FG_TREND_POINTS_MAX
+	};
+	const struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time"};
+	const struct fg_run **many = fg_xcalloc(MOST + 1, sizeof(many[0]));
+	double *values = fg_xcalloc(MOST + 1, sizeof(values[0]));
+	size_t *environments = fg_xcalloc(MOST + 1, sizeof(environments[0]));
+	struct fg_trend_series series = {.values = values, .environments = environments};
+	struct fg_trend_change *changes = NULL;
+	struct fg_trend trend = {.point_count = 77};
+	size_t count = 77;
+	const double value = 5;
+	struct fg_error err;
+
+	(void)state;
+	make_repetitions(0, "one", &value, 1);
+	fg_run_init(&runs[1]);
+	for (size_t i = 0; i <= MOST; i++) {
+		many[i] = &runs[i % 1000 != 0];
+		environments[i] = i % 1000;
+	}
+	assert_int_equal(fg_trend_build(many, MOST + 1, &options, &trend, &err), FG_ELIMIT);
+	assert_int_equal(trend.point_count, 77);
+	assert_int_equal(fg_trend_build(many, MOST, &options, &trend, NULL), FG_OK);
+	assert_int_equal(trend.point_count, 5);
+	assert_int_equal(trend.points[4].run, 4000);
+	fg_trend_release(&trend);
+	series.count = MOST + 1;
+	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, &err), FG_ELIMIT);
+	assert_int_equal(count, 77);
+	series.count = MOST;
+	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, NULL), FG_OK);
+	assert_int_equal(count, 0);
+	for (size_t i = 0; i < 2; i++)
+		fg_run_release(&runs[i]);
+	free(environments);
+	free(values);
+	free(many);
 }
 
 int main(void)
@@ -128,6 +277,9 @@ int main(void)
 		cmocka_unit_test(another_host_is_another_line_not_a_change),
 		cmocka_unit_test(an_unknown_metric_is_said),
 		cmocka_unit_test(plain_numbers_with_zeros_and_bad_ones_have_an_outcome),
+		cmocka_unit_test(a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line),
+		cmocka_unit_test(changes_of_all_hosts_are_in_the_order_of_the_runs),
+		cmocka_unit_test(the_longest_history_is_searched_and_no_longer_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,12 +98,16 @@ static void pairs_scatter_as_they_do_within_a_layout(void **state)
 static void too_few_pairs_of_a_layout_are_left_as_they_are(void **state)
 {
 	static const double difference[] = {0.1, 0.2, 0.3, 0.4, 0.1, 0.2, 0.3};
-	static const uint8_t layout[] = {0, 1, 2, 3, 0, 1, 2};
 	double level[FG_ARRAY_SIZE(difference)];
+	uint8_t layout[FG_ARRAY_SIZE(difference)];
 
 	(void)state;
-	fg_layout_scatter_remove(difference, layout, FG_ARRAY_SIZE(difference), level);
-	assert_memory_equal(level, difference, sizeof(difference));
+	for (size_t lacking = 0; lacking < FG_LAYOUTS; lacking++) {
+		for (size_t i = 0; i < FG_ARRAY_SIZE(layout); i++)
+			layout[i] = (uint8_t)((lacking + 1 + i) % FG_LAYOUTS);
+		fg_layout_scatter_remove(difference, layout, FG_ARRAY_SIZE(difference), level);
+		assert_memory_equal(level, difference, sizeof(difference));
+	}
 	fg_layout_scatter_remove(difference, layout, 0, level);
 	assert_memory_equal(level, difference, sizeof(difference));
 }

@@ -319,19 +319,151 @@ static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
 
 static void a_function_fails_alone_where_functions_gate(void **state)
 {
-	const double after[SITES] = {COUNT - 100, COUNT + 50};
+	static const struct {
+		double after[SITES];
+		double tolerated;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{{COUNT - 100, COUNT + 50}, 0.001, FG_OUTCOME_REGRESSION},
+		{{COUNT - 100, COUNT + 50}, 0.00995, FG_OUTCOME_REGRESSION},
+		{{COUNT - 100, COUNT + 50}, 0.01, FG_OUTCOME_PASS},
+		{{COUNT - 100, COUNT + 50}, 0.01005, FG_OUTCOME_PASS},
+		{{COUNT, COUNT + 50}, 0.006, FG_OUTCOME_REGRESSION}, /* the whole: 0.005 */
+		{{COUNT + 50, COUNT}, 0.006, FG_OUTCOME_REGRESSION},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		p.made.policy.functions = FG_FUNCTIONS_GATE;
+		p.how.tolerated = rows[i].tolerated;
+		add_steady(&p, unchanged, rows[i].after);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome, rows[i].outcome);
+		program_release(&p);
+	}
+}
+
+/* Either of two measures may be the one in which a function is worse. */
+static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
+{
+	static const char *const names[2] = {"heap.allocations", "own.count"};
+	static const double worse[SITES] = {COUNT - 100, COUNT + 50};
+	static const double better[SITES] = {COUNT - 100, COUNT - 50};
+
+	(void)state;
+	for (size_t at = 0; at <= 2; at++) {
+		const struct fg_measure own = fg_measure_describe(names[1], NULL);
+		struct fg_metric_policy rows[2];
+		struct program p;
+		uint16_t second;
+
+		program_init(&p, names[0]);
+		second = fg_profile_set_measure(&p.set, &own);
+		p.made.policy.functions = FG_FUNCTIONS_GATE;
+		for (size_t m = 0; m < 2; m++) {
+			rows[m] = p.how;
+			rows[m].name = names[m];
+		}
+		p.made.policy.metrics = rows;
+		p.made.policy.metric_count = 2;
+		add_steady(&p, unchanged, at == 0 ? worse : better);
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			add_row_to(&p.set, second, p.sites, arm,
+				   !arm      ? unchanged
+				   : at == 1 ? worse
+					     : better);
+		assert_int_equal(fg_made_decide(&p.made, "app")->outcome == FG_OUTCOME_REGRESSION,
+				 at < 2);
+		assert_int_equal(p.made.verdict.benchmarks[0].measure_count, 2);
+		program_release(&p);
+	}
+}
+
+/* As where the first repetition fills a cache. */
+static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state)
+{
+	(void)state;
+	for (int odd = 0; odd < 3; odd++) {
+		const struct fg_metric_verdict *metric;
+		struct program p;
+
+		program_init(&p, "heap.allocations");
+		for (int i = 0; i < 3; i++) {
+			add_row(&p, FG_ARM_BASELINE, COUNT + (i == odd), COUNT);
+			add_row(&p, FG_ARM_CANDIDATE, COUNT, COUNT);
+		}
+		metric = fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations");
+		assert_false(metric->exact);
+		program_release(&p);
+	}
+}
+
+static void what_never_happens_is_exact(void **state)
+{
+	const struct fg_metric_verdict *metric;
 	struct program p;
 
 	(void)state;
-	for (int tolerant = 0; tolerant < 2; tolerant++) {
-		program_init(&p, "heap.allocations");
-		p.made.policy.functions = FG_FUNCTIONS_GATE;
-		p.how.tolerated = tolerant ? 0.02 : 0.001;
-		add_steady(&p, unchanged, after);
-		assert_int_equal(fg_made_decide(&p.made, "app")->outcome,
-				 tolerant ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
-		program_release(&p);
+	program_init(&p, "heap.allocations");
+	add_steady(&p, (double[SITES]){0, 0}, (double[SITES]){0, 0});
+	metric = fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations");
+	assert_true(metric->exact);
+	assert_int_equal(metric->outcome, FG_OUTCOME_PASS);
+	program_release(&p);
+}
+
+static void what_one_side_alone_counted_is_new(void **state)
+{
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_row(&p, FG_ARM_CANDIDATE, COUNT, COUNT);
+	assert_int_equal(
+		fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations")->outcome,
+		FG_OUTCOME_NEW);
+	program_release(&p);
+}
+
+/* The whole is the same in both repetitions of the candidate, and its parts are not. */
+static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	for (int i = 0; i < 2; i++) {
+		add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
+		add_row(&p, FG_ARM_CANDIDATE, COUNT - 100 * (i + 1), COUNT + 100 * (i + 1) + 1);
 	}
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fg_made_metric(b, "heap.allocations")->exact);
+	for (size_t i = 0; i < b->measures[0].function_count; i++)
+		assert_false(fg_standing_is_sure(b->measures[0].functions[i].standing));
+	program_release(&p);
+}
+
+/* One repetition a side: what it counted is what there is. */
+static void a_count_of_one_repetition_has_no_interval(void **state)
+{
+	static const double after[SITES] = {COUNT, COUNT + 50};
+	const struct fg_node_verdict *load;
+	struct program p;
+
+	(void)state;
+	program_init(&p, "heap.allocations");
+	add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
+	add_row(&p, FG_ARM_CANDIDATE, after[0], after[1]);
+	load = &fg_made_decide(&p.made, "app")->measures[0].functions[0];
+	assert_string_equal(load->name, "load");
+	assert_float_equal(load->delta, 50, 1e-9);
+	assert_true(load->low > 49.9 && load->low < 50.1);
+	assert_true(load->high > 49.9 && load->high < 50.1);
+	program_release(&p);
 }
 
 static void parts_of_a_largest_value_are_not_added_up(void **state)
@@ -549,20 +681,40 @@ enum {
 	MEGABYTE = 1 << 20,
 };
 
-/* A program that became larger by 8 MB, with a heap whose peak grew from 4 MB. */
-static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
+/* A program that became larger by 8 MB. */
+static void grow_program(struct program *p, const char *measure)
 {
 	struct fg_series *series = NULL;
 
-	program_init(p, "heap.peak");
+	program_init(p, measure);
 	p->how = (struct fg_metric_policy){
 		.name = "max_rss", .gated = true, .min_effect = 0.01, .margin = 0.02};
 	series = fg_made_series(&p->made, "app");
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[FG_METRIC_MAX_RSS] =
 			(series->repetitions[i].arm ? 24.0 : 16.0) * MEGABYTE;
+}
+
+/* So did the peak of its heap, from 4 MB. */
+static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
+{
+	grow_program(p, "heap.peak");
 	add_steady(p, (double[SITES]){4.0 * MEGABYTE, 0}, (double[SITES]){peak_after, 0});
 	return fg_made_decide(&p->made, "app");
+}
+
+static void where_the_heap_was_not_measured_nothing_is_said_of_it(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	grow_program(&p, "heap.allocations");
+	add_steady(&p, unchanged, unchanged);
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_false(fg_made_has_note(&b->notes, "the rest is mapped memory"));
+	program_release(&p);
 }
 
 static void memory_that_the_heap_does_not_explain_is_told(void **state)
@@ -618,12 +770,20 @@ int main(void)
 		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
 		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
 		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
+		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),
+		cmocka_unit_test(
+			a_function_that_differs_between_repetitions_of_one_side_is_not_sure),
+		cmocka_unit_test(one_repetition_that_differs_is_enough_to_judge_by_pairs),
+		cmocka_unit_test(what_never_happens_is_exact),
+		cmocka_unit_test(what_one_side_alone_counted_is_new),
+		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
 		cmocka_unit_test(a_measure_that_is_only_shown_has_a_tolerance),
 		cmocka_unit_test(only_repetitions_that_count_are_compared),
 		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
 		cmocka_unit_test(what_was_not_measured_has_no_figures_but_those_of_its_policy),
+		cmocka_unit_test(where_the_heap_was_not_measured_nothing_is_said_of_it),
 		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_told),
 		cmocka_unit_test(who_holds_more_of_a_larger_program_is_named),
 	};

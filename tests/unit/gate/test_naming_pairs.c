@@ -80,6 +80,7 @@ static void enough_is_enough(void **state)
 	(void)state;
 	assert_int_equal(pairs_for(40, 1.2, MANY), 0);
 	assert_int_equal(pairs_for(40, 0.9, MANY), 0);
+	assert_int_equal(pairs_for(40, 1, MANY), 0);
 	assert_int_equal(pairs_for(40, NAN, MANY), 0);
 }
 
@@ -89,6 +90,77 @@ static void it_never_takes_much_longer_than_the_verdict_did(void **state)
 	assert_int_equal(pairs_for(40, 1.01, MANY), 4 * PAIRS);
 	assert_int_equal(pairs_for(40, 1.01, 25), 25);
 	assert_int_equal(pairs_for(40, 1.01, PAIRS), 0);
+}
+
+/* Pairs for a change of a tenth, by a profile that was made and then changed. */
+static unsigned pairs_of(struct fg_profile_set *set)
+{
+	struct fg_run run;
+	const unsigned pairs = fg_naming_pairs(set, make_series(&run), 1.1, PAIRS, MANY);
+
+	fg_run_release(&run);
+	fg_profile_set_release(set);
+	return pairs;
+}
+
+static void only_samples_of_time_in_executions_that_count_are_counted(void **state)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	struct fg_profile_set set;
+
+	(void)state;
+	for (int how = 0; how < 2; how++) {
+		struct fg_profile_row *row;
+
+		make(&set, 40);
+		row = fg_profile_set_add_row(&set, 1);
+		row->nodes[0] = 1;
+		row->samples[0] = 100000;
+		if (how == 0)
+			row->aside = FG_ASIDE_WARMUP;
+		else
+			row->measure = fg_profile_set_measure(&set, &bytes);
+		assert_int_equal(pairs_of(&set), 20);
+	}
+}
+
+/* 32 * 0.5 * 20 / (0.01 * 19 * 80) */
+static void an_execution_without_samples_is_one(void **state)
+{
+	struct fg_profile_set set;
+
+	(void)state;
+	make(&set, 40);
+	set.rows[0].count = 0;
+	set.rows[0].samples[0] = 100000; /* not counted */
+	assert_int_equal(pairs_of(&set), 22);
+	make(&set, 40);
+	set.rows[2 * PAIRS - 1].count = 0;
+	assert_int_equal(pairs_of(&set), 22);
+}
+
+static void one_sample_is_enough_to_ask_for_more(void **state)
+{
+	struct fg_profile_set set;
+
+	(void)state;
+	make(&set, 40);
+	for (size_t i = 0; i < set.row_count; i++)
+		set.rows[i].count = 0;
+	set.rows[3].count = 1;
+	set.rows[3].samples[0] = 1;
+	assert_int_equal(pairs_of(&set), 4 * PAIRS);
+}
+
+static void samples_without_a_stack_may_be_most(void **state)
+{
+	struct fg_profile_set set;
+
+	(void)state;
+	make(&set, 20);
+	for (size_t i = 0; i < set.row_count; i++)
+		set.rows[i].nodes[1] = 0;
+	assert_int_equal(pairs_of(&set), 30);
 }
 
 static void without_samples_nothing_is_to_be_named(void **state)
@@ -109,6 +181,10 @@ int main(void)
 		cmocka_unit_test(a_small_change_takes_more_pairs_the_larger_the_function_is),
 		cmocka_unit_test(enough_is_enough),
 		cmocka_unit_test(it_never_takes_much_longer_than_the_verdict_did),
+		cmocka_unit_test(only_samples_of_time_in_executions_that_count_are_counted),
+		cmocka_unit_test(an_execution_without_samples_is_one),
+		cmocka_unit_test(one_sample_is_enough_to_ask_for_more),
+		cmocka_unit_test(samples_without_a_stack_may_be_most),
 		cmocka_unit_test(without_samples_nothing_is_to_be_named),
 	};
 

@@ -4,6 +4,8 @@
  * minus a swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
  */
 #include "gate/node_family.h"
+#include "stats/distributions.h"
+#include "stats/signflip.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/stats/close.h"
 
@@ -219,7 +221,7 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	const struct fg_node_verdict *fit = NULL;
 	const struct fg_node_verdict *scan = NULL;
 	struct program p;
-	uint32_t callers[4] = {0};
+	uint32_t callers[5] = {0};
 
 	(void)state;
 	begin(&p);
@@ -234,16 +236,19 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	(void)add(&p, callers[1], "fit", 20, 30, 0.1);
 	(void)add(&p, callers[2], "fit", 10, 8, 0.1);
 	(void)add(&p, callers[3], "fit", 10, 10, 0);
+	(void)add(&p, callers[4], "fit", 10, 13, 0.1);
 	b = measure(&p, PAIRS);
 	fit = function(b, "fit");
 	scan = function(b, "scan");
 	assert_int_equal(b->time.function_count, 2);
-	assert_int_equal(fit->path_count, 2);
+	assert_int_equal(fit->path_count, 3);
 	assert_close(fit->paths[0].delta, 10, 1e-6);
 	assert_string_equal(fit->paths[0].frames[0], "caller_1");
-	assert_close(fit->paths[1].delta, 0.9, 1e-6);
-	assert_string_equal(fit->paths[1].frames[0], "caller_0");
-	for (size_t i = 0; i < 2; i++)
+	assert_close(fit->paths[1].delta, 3, 1e-6);
+	assert_string_equal(fit->paths[1].frames[0], "caller_4");
+	assert_close(fit->paths[2].delta, 0.9, 1e-6);
+	assert_string_equal(fit->paths[2].frames[0], "caller_0");
+	for (size_t i = 0; i < 3; i++)
 		assert_true(fit->paths[i].p_adjusted > 0 && fit->paths[i].p_adjusted <= 0.01);
 	assert_int_equal(scan->path_count, 1);
 	assert_int_equal(scan->paths[0].frame_count, 1);
@@ -302,6 +307,154 @@ static void of_a_deep_path_the_inner_frames_are_told(void **state)
 	end(&p);
 }
 
+enum {
+	ENTITIES = 4, /* of which the second has too few samples to be tested */
+	TESTED = ENTITIES - 1,
+};
+
+/* p against growth, then against shrinking, of those that are tested, by their shares of alpha. */
+static void flip_signs(const struct fg_pair_matrix *matrix, const double shares[TESTED], double *p)
+{
+	float handicap[TESTED];
+	size_t start[TESTED + 1];
+	float values[TESTED * PAIRS];
+	const struct fg_sparse_rows rows = {.row_count = TESTED,
+					    .column_count = PAIRS,
+					    .start = start,
+					    .columns = matrix->columns,
+					    .values = values,
+					    .handicap = handicap};
+	const struct fg_signflip_options options = {.patterns = 600, .seed = 3};
+
+	for (size_t row = 0; row < TESTED; row++) {
+		const size_t entity = row > 0 ? row + 1 : 0;
+
+		start[row] = row * PAIRS;
+		memcpy(&values[row * PAIRS], &matrix->values[entity * PAIRS],
+		       PAIRS * sizeof(values[0]));
+		handicap[row] = (float)(fg_normal_quantile(0.01 / TESTED) -
+					fg_normal_quantile(0.01 * shares[row]));
+	}
+	start[TESTED] = (size_t)TESTED * PAIRS;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, p, p + TESTED, NULL), FG_OK);
+}
+
+static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void **state)
+{
+	static const double sizes[ENTITIES] = {100, 500, 20, 4};
+	const double even[TESTED] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+	const double shares[TESTED] = {0.5 / 3 + 50.0 / 124, 0.5 / 3 + 10.0 / 124,
+				       0.5 / 3 + 2.0 / 124};
+	struct fg_entity entities[ENTITIES];
+	size_t start[ENTITIES + 1];
+	uint32_t columns[ENTITIES * PAIRS];
+	float values[ENTITIES * PAIRS];
+	const struct fg_pair_matrix matrix = {.count = ENTITIES,
+					      .pair_count = PAIRS,
+					      .entities = entities,
+					      .start = start,
+					      .columns = columns,
+					      .values = values};
+	const struct fg_policy policy = {.function_alpha = 0.01};
+	const struct fg_node_context c = {.policy = &policy};
+	struct fg_node_family family;
+	double p[2 * TESTED];
+	double unweighted[2 * TESTED];
+
+	(void)state;
+	for (uint32_t i = 0; i < ENTITIES * PAIRS; i++) {
+		const uint32_t entity = i / PAIRS;
+		const uint32_t pair = i % PAIRS;
+
+		entities[entity] = (struct fg_entity){.baseline = 0.25 * sizes[entity],
+						      .candidate = 0.75 * sizes[entity],
+						      .samples = entity == 1 ? 49 : 50};
+		start[entity] = (size_t)entity * PAIRS;
+		columns[i] = pair;
+		values[i] = (float)((pair * 7 + entity * 3) % 11) - (entity % 2 ? 6.5F : 3.5F);
+	}
+	start[ENTITIES] = (size_t)ENTITIES * PAIRS;
+	flip_signs(&matrix, shares, p);
+	flip_signs(&matrix, even, unweighted);
+	assert_memory_not_equal(p, unweighted, sizeof(p));
+	fg_node_family_test(&c, &family, &matrix, FG_SAMPLES_MIN, 3);
+	assert_int_equal(family.tested_count, TESTED);
+	for (size_t entity = 0; entity < ENTITIES; entity++) {
+		const size_t row = entity > 0 ? entity - 1 : 0;
+
+		assert_int_equal(family.tested[entity], entity != 1);
+		assert_near(family.p_up[entity], entity == 1 ? 1 : p[row], 1e-12);
+		assert_near(family.p_down[entity], entity == 1 ? 1 : p[TESTED + row], 1e-12);
+	}
+	fg_node_family_release(&family);
+	assert_null(family.tested);
+}
+
+/* The 75 % quantile of t with 9 degrees of freedom. */
+static void an_interval_is_as_wide_as_the_error_rate_asks(void **state)
+{
+	const double reach = 0.70272214675132 / 3;
+	const struct fg_node_verdict *parse;
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	p.made.policy.function_alpha = 0.5;
+	(void)add(&p, 0, "main", 50, 50, 0.1);
+	(void)add(&p, 0, "parse", 50, 62, 1.5);
+	parse = function(measure(&p, PAIRS), "parse");
+	assert_close(parse->low, 12 - reach * 1.5, 1e-6);
+	assert_close(parse->high, 12 + reach * 1.5, 1e-6);
+	end(&p);
+}
+
+/* Two regions, the first of which takes most of the time; p is that of the one asked for. */
+static double p_of_region(const char *const order[2], const char *name)
+{
+	const struct fg_benchmark_verdict *b;
+	const struct fg_node_verdict *found;
+	struct program p;
+	double p_adjusted;
+
+	begin(&p);
+	(void)add(&p, 0, "main", 120, 120, 0.1);
+	for (size_t i = 0; i < 2; i++) {
+		const bool large = strcmp(order[i], "large") == 0;
+		const uint32_t region = fg_profile_set_region(&p.set, order[i]);
+
+		for (uint32_t pair = 0; pair < PAIRS; pair++) {
+			for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+				const double off = (double)(pair * (large ? 3 : 7) % 11) - 4;
+
+				*fg_profile_set_add_region_row(
+					&p.set) = (struct fg_profile_region_row){
+					.region = region,
+					.pair = pair,
+					.arm = arm,
+					.cpu_ns = MS * ((large ? 100 : 5) + (arm ? 0.1 * off : 0))};
+			}
+		}
+	}
+	b = measure(&p, PAIRS);
+	found = find(b->time.regions, b->time.region_count, name);
+	p_adjusted = found->p_adjusted;
+	end(&p);
+	return p_adjusted;
+}
+
+static void the_order_in_which_regions_were_seen_makes_no_difference(void **state)
+{
+	static const char *const orders[2][2] = {{"large", "small"}, {"small", "large"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const double p = p_of_region(orders[0], orders[0][i]);
+
+		assert_true(p > 0.02 && p < 0.98);
+		assert_near(p_of_region(orders[1], orders[0][i]), p, 1e-12);
+	}
+}
+
 static void at_most_fifty_functions_are_named(void **state)
 {
 	const struct fg_benchmark_verdict *b = NULL;
@@ -353,6 +506,33 @@ static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(vo
 }
 
 /* The leaf that took more of it is named, whichever was seen first; of the kernel it is said so. */
+static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
+{
+	static const struct {
+		double own;
+		double leaf;
+		bool is_named;
+	} rows[] = {
+		{15, 5, false}, {9, 11, true}, {11, 9, false}, {-9, -11, true}, {-11, -9, false}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_benchmark_verdict *b = NULL;
+		struct program p;
+		uint32_t parse = 0;
+
+		begin(&p);
+		parse = add(&p, 0, "parse", 60, 60 + rows[i].own, 0.1);
+		(void)add_of(&p, parse, "libc.so.6", "memcmp",
+			     (struct node){.ms = {20, 20 + rows[i].leaf}, .swing = 0.1});
+		b = measure(&p, PAIRS);
+		assert_true(fg_standing_is_sure(function(b, "parse")->standing));
+		assert_int_equal(fg_made_has_note(&b->notes, "is spent in memcmp"),
+				 rows[i].is_named);
+		end(&p);
+	}
+}
+
 static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 {
 	static const struct {
@@ -709,8 +889,12 @@ int main(void)
 		cmocka_unit_test(
 			of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chance),
 		cmocka_unit_test(of_a_deep_path_the_inner_frames_are_told),
+		cmocka_unit_test(half_of_the_error_allowance_is_shared_evenly_and_half_by_size),
+		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_asks),
+		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
 		cmocka_unit_test(at_most_fifty_functions_are_named),
 		cmocka_unit_test(what_is_sure_stands_before_what_may_be_and_that_before_what_moved),
+		cmocka_unit_test(a_leaf_of_less_than_half_of_a_change_is_not_named),
 		cmocka_unit_test(the_leaf_that_most_of_a_change_is_spent_in_is_named),
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
 		cmocka_unit_test(the_five_largest_suspects_are_named),

@@ -537,6 +537,8 @@ static void functions_explain_but_do_not_fail_unless_asked(void **state)
 	b = fg_made_measure(&p, PAIRS);
 	assert_int_equal(fg_made_find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
 	assert_true(b->outcome != FG_OUTCOME_REGRESSION);
+	p.made.policy.functions = FG_FUNCTIONS_GATE;
+	assert_int_equal(fg_made_decide(&p.made, "app")->outcome, FG_OUTCOME_REGRESSION);
 	p.made.policy.functions = FG_FUNCTIONS_OFF;
 	b = fg_made_decide(&p.made, "app");
 	assert_int_equal(b->time.function_count, 0);

@@ -139,6 +139,21 @@ static void counts_that_are_all_zero_do_not_differ(void **state)
 	fg_pairs_release(&pairs);
 }
 
+/* Half a fault on average is twice that in a pair that has one. */
+static void a_level_may_be_below_one(void **state)
+{
+	struct fg_pairs pairs;
+
+	(void)state;
+	add_pair(0, 0, 1);
+	add_pair(1, 1, 0);
+	fg_pairs_collect(series, metric, &pairs);
+	assert_int_equal(pairs.count, 2);
+	assert_near(pairs.difference[0], 2, 1e-12);
+	assert_near(pairs.difference[1], -2, 1e-12);
+	fg_pairs_release(&pairs);
+}
+
 /* The first reason that holds is the one that is counted. */
 static void each_pair_that_is_left_out_is_counted_once(void **state)
 {
@@ -213,8 +228,8 @@ static void what_was_set_aside_is_counted_by_its_reason(void **state)
 	struct fg_set_aside found;
 
 	(void)state;
-	add_pair(0, 10, 20);
 	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP;
+	add_pair(0, 10, 20);
 	(void)add(1, 1, 10);
 	add(2, 0, 10)->aside = FG_ASIDE_STEAL;
 	add(2, 1, 10)->aside = FG_ASIDE_OVERLAP;
@@ -236,6 +251,7 @@ int main(void)
 		TEST(positive_is_worse_whatever_is_better),
 		TEST(a_count_may_be_zero_and_a_time_may_not),
 		TEST(counts_that_are_all_zero_do_not_differ),
+		TEST(a_level_may_be_below_one),
 		TEST(each_pair_that_is_left_out_is_counted_once),
 		TEST(pairs_take_the_layouts_in_turn),
 		TEST(pair_numbers_beyond_the_limit_are_not_looked_at),

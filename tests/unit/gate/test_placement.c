@@ -136,6 +136,237 @@ static void a_fact_that_nobody_has_proves_nothing(void **state)
 	fg_environment_release(&b);
 }
 
+/* ---- Was all compared that is not the same file? ---- */
+
+struct builds {
+	struct fg_environment of[FG_ARM_COUNT];
+};
+
+/* A program and a library of its own that changed, and the C library; one fact is not known. */
+static struct builds make_builds(const char *unknown, size_t unknown_arm)
+{
+	static const struct {
+		const char *key;
+		const char *values[FG_ARM_COUNT];
+	} facts[] = {
+		{"build.id", {"aa", "bb"}},
+		{"build.code", {"c0de", "c0fe"}},
+		{"build.inputs", {"da7a", "da7a"}},
+		{"build.mapped", {"e15e", "e15e"}},
+		{"build.library.libc.so.6", {"11", "11"}},
+		{"build.library.libown.so", {"21", "22"}},
+		{"build.code.libown.so", {"0c0de", "0c0fe"}},
+		{"build.place.libown.so", {"0", "0"}},
+	};
+	struct builds builds = {0};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(facts); i++) {
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			if (arm != unknown_arm || strcmp(facts[i].key, unknown) != 0)
+				fg_environment_set(&builds.of[arm], facts[i].key,
+						   facts[i].values[arm], false);
+		}
+	}
+	return builds;
+}
+
+static bool are_comparable(struct builds builds)
+{
+	const bool are = fg_placement_is_comparable(&builds.of[0], &builds.of[1]);
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_release(&builds.of[arm]);
+	return are;
+}
+
+static void builds_are_comparable_where_all_that_differs_was_compared(void **state)
+{
+	static const struct {
+		const char *why;
+		const char *key;
+		const char *values[FG_ARM_COUNT];
+		bool are;
+	} rows[] = {
+		{"as they are", "build.id", {"aa", "bb"}, true},
+		{"other inputs", "build.inputs", {"da7a", "0ther"}, false},
+		{"other plugins", "build.mapped", {"e15e", "0ther"}, false},
+		{"a foreign library", "build.library.libc.so.6", {"11", "12"}, false},
+		{"a new library", "build.library.libnew.so", {NULL, "1"}, false},
+		{"a library is gone", "build.library.libold.so", {"1", NULL}, false},
+		{"another place", "build.place.libown.so", {"0", "16"}, false},
+		{"of the same file", "build.place.libc.so.6", {"0", "16"}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct builds builds = make_builds("", 0);
+
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			if (rows[i].values[arm])
+				fg_environment_set(&builds.of[arm], rows[i].key,
+						   rows[i].values[arm], false);
+		}
+		if (are_comparable(builds) != rows[i].are)
+			fail_msg("%s", rows[i].why);
+	}
+}
+
+static void builds_of_which_a_fact_is_not_known_are_not_comparable(void **state)
+{
+	static const char *const needed[] = {"build.code", "build.inputs", "build.mapped",
+					     "build.code.libown.so", "build.place.libown.so"};
+
+	(void)state;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		for (size_t i = 0; i < FG_ARRAY_SIZE(needed); i++) {
+			if (are_comparable(make_builds(needed[i], arm)))
+				fail_msg("without %s of side %zu", needed[i], arm);
+		}
+		assert_true(are_comparable(make_builds("build.id", arm)));
+	}
+}
+
+/* ---- What a verdict becomes ---- */
+
+enum {
+	NODES = 3,
+	PATHS = 2,
+	METRICS = 4,
+};
+
+/* In functions, libraries and regions: slower, faster, and not sure, each on two paths. */
+struct judged {
+	struct fg_arena arena;
+	struct fg_node_verdict *nodes[3];
+	struct fg_path_verdict *paths[NODES];
+	struct fg_metric_verdict *metrics;
+	struct fg_benchmark_verdict verdict;
+};
+
+static void make_judged(struct judged *j)
+{
+	static const struct fg_node_verdict nodes[NODES] = {
+		{.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY},
+		{.outcome = FG_OUTCOME_IMPROVEMENT, .standing = FG_STANDING_FASTER},
+		{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
+	};
+
+	static const struct fg_metric_verdict metrics[METRICS] = {
+		{.outcome = FG_OUTCOME_REGRESSION},
+		{.outcome = FG_OUTCOME_IMPROVEMENT},
+		{.outcome = FG_OUTCOME_REGRESSION, .exact = true},
+		{.outcome = FG_OUTCOME_PASS},
+	};
+
+	*j = (struct judged){0};
+	j->metrics = fg_arena_memdup(&j->arena, metrics, sizeof(metrics));
+	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++)
+		j->nodes[kind] = fg_arena_memdup(&j->arena, nodes, sizeof(nodes));
+	for (size_t i = 0; i < NODES; i++) {
+		j->paths[i] = fg_arena_array(&j->arena, PATHS, sizeof(j->paths[i][0]));
+		for (size_t k = 0; k < PATHS; k++)
+			j->paths[i][k] = (struct fg_path_verdict){.outcome = nodes[i].outcome};
+		j->nodes[0][i].paths = j->paths[i];
+		j->nodes[0][i].path_count = PATHS;
+	}
+	j->verdict = (struct fg_benchmark_verdict){
+		.metrics = j->metrics,
+		.metric_count = METRICS,
+		.time = {.functions = j->nodes[0],
+			 .function_count = NODES,
+			 .libraries = j->nodes[1],
+			 .library_count = NODES,
+			 .regions = j->nodes[2],
+			 .region_count = NODES},
+	};
+}
+
+/* Is every function, library, region and path as it was, or has all its guilt gone? */
+static void assert_placed(const struct judged *j, bool placed)
+{
+	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,
+						      FG_OUTCOME_INCONCLUSIVE};
+	static const enum fg_standing standing[NODES] = {FG_STANDING_GUILTY, FG_STANDING_FASTER,
+							 FG_STANDING_NOT_SURE};
+
+	for (size_t i = 0; i < NODES; i++) {
+		const bool sure = i < 2;
+		const enum fg_outcome outcome = placed && sure ? FG_OUTCOME_PLACEMENT : before[i];
+
+		for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++) {
+			assert_int_equal(j->nodes[kind][i].outcome, outcome);
+			assert_int_equal(j->nodes[kind][i].standing,
+					 placed && sure ? FG_STANDING_SAME_CODE : standing[i]);
+		}
+		for (size_t k = 0; k < PATHS; k++)
+			assert_int_equal(j->paths[i][k].outcome, outcome);
+	}
+}
+
+static void placement_is_said_of_all_that_was_measured_and_of_no_count(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	make_judged(&j);
+	fg_placement_settle(&j.arena, &j.verdict);
+	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_PLACEMENT);
+	assert_int_equal(j.metrics[1].outcome, FG_OUTCOME_PLACEMENT);
+	assert_int_equal(j.metrics[2].outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(j.metrics[3].outcome, FG_OUTCOME_PASS);
+	assert_placed(&j, true);
+	assert_int_equal(j.verdict.notes.count, 1);
+	fg_arena_release(&j.arena);
+	make_judged(&j);
+	j.metrics[0].outcome = j.metrics[1].outcome = FG_OUTCOME_INCONCLUSIVE;
+	fg_placement_settle(&j.arena, &j.verdict);
+	assert_placed(&j, true);
+	assert_int_equal(j.verdict.notes.count, 0);
+	fg_arena_release(&j.arena);
+}
+
+/* 2.353 errors are 95 % on one side of Student's t with three degrees of freedom. */
+static void a_regression_within_what_layouts_differ_by_is_placement(void **state)
+{
+	static const struct {
+		double ratio;
+		double error;
+		enum fg_outcome before;
+		enum fg_outcome after;
+	} rows[] = {
+		{1.0235, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_PLACEMENT},
+		{1.0239, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION},
+		{0.9768, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_PLACEMENT}, /* a rate */
+		{0.9766, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION},
+		{1.0001, 0, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION}, /* of one layout */
+		{0.9999, 0.01, FG_OUTCOME_IMPROVEMENT, FG_OUTCOME_IMPROVEMENT},
+		{1.0001, 0.01, FG_OUTCOME_INCONCLUSIVE, FG_OUTCOME_INCONCLUSIVE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const bool placed = rows[i].after == FG_OUTCOME_PLACEMENT;
+
+		for (size_t at = 0; at < 4; at += 3) {
+			struct judged j;
+
+			make_judged(&j);
+			for (size_t m = 0; m < METRICS; m++)
+				j.metrics[m] = (struct fg_metric_verdict){
+					.outcome = m == at ? rows[i].before : FG_OUTCOME_PASS,
+					.ratio = rows[i].ratio,
+					.layout_error = rows[i].error};
+			fg_placement_settle_layouts(&j.arena, &j.verdict);
+			for (size_t m = 0; m < METRICS; m++)
+				assert_int_equal(j.metrics[m].outcome,
+						 m == at ? rows[i].after : FG_OUTCOME_PASS);
+			assert_placed(&j, placed);
+			assert_int_equal(j.verdict.notes.count, placed);
+			fg_arena_release(&j.arena);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +381,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(anything_that_may_have_changed_keeps_the_regression,
 						begin, end),
 		cmocka_unit_test(a_fact_that_nobody_has_proves_nothing),
+		cmocka_unit_test(builds_are_comparable_where_all_that_differs_was_compared),
+		cmocka_unit_test(builds_of_which_a_fact_is_not_known_are_not_comparable),
+		cmocka_unit_test(placement_is_said_of_all_that_was_measured_and_of_no_count),
+		cmocka_unit_test(a_regression_within_what_layouts_differ_by_is_placement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

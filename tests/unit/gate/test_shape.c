@@ -76,6 +76,14 @@ static void two_modes_are_told_with_their_shares_and_places(void **state)
 		 "ms; look for what decides between them"},
 		{60, 5, 2, NULL},  /* less than a tenth */
 		{60, 55, 2, NULL}, /* likewise, of the lower ones */
+		{300, 29, 2, NULL},
+		{300, 30, 2,
+		 "the candidate has two modes: 90 % of its repetitions near 100 ms, 10 % near 200 "
+		 "ms; look for what decides between them"},
+		{300, 270, 2,
+		 "the candidate has two modes: 10 % of its repetitions near 100 ms, 90 % near 200 "
+		 "ms; look for what decides between them"},
+		{300, 271, 2, NULL},
 		{16, 8, 2,
 		 "the candidate has two modes: 50 % of its repetitions near 100 ms, 50 % near 200 "
 		 "ms; look for what decides between them"},
@@ -92,6 +100,26 @@ static void two_modes_are_told_with_their_shares_and_places(void **state)
 		    (note && strcmp(note, rows[i].note) != 0))
 			fail_msg("row %zu: %s", i, note ? note : "nothing");
 		assert_int_equal(notes.count, rows[i].note ? 1 : 0);
+		end();
+	}
+}
+
+/* Wide heaps: p is 0.9 % where they lie 17.1 % apart, 0.5 % where it is 17.4. */
+static void modes_are_told_up_to_one_in_two_hundred(void **state)
+{
+	static const double factors[] = {1.171, 1.174};
+
+	(void)state;
+	for (size_t at = 0; at < FG_ARRAY_SIZE(factors); at++) {
+		begin();
+		for (uint32_t i = 0; i < 38; i++) {
+			const double ms = 100 + 5 * scatter(i);
+
+			add(i, FG_ARM_BASELINE, ms, 0);
+			add(i, FG_ARM_CANDIDATE, ms * (i % 2 ? 1 : factors[at]), 0);
+		}
+		fg_shape_note_modes(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+		assert_int_equal(notes.count, at);
 		end();
 	}
 }
@@ -149,6 +177,9 @@ static void what_the_place_of_the_stack_changes_is_told(void **state)
 		 NULL}, /* less than half a percent between places */
 		{40, FG_ARM_CANDIDATE, 0, 0.02, NULL},
 		{40, FG_ARM_CANDIDATE, 0.006, 0.05, NULL}, /* drowned */
+		/* A shuffle in 200 is as far apart, and one in 167. */
+		{20, FG_ARM_CANDIDATE, 0.0235, 0.03, "by up to"},
+		{20, FG_ARM_CANDIDATE, 0.0230, 0.03, NULL},
 		{12, FG_ARM_CANDIDATE, 0.2, 0.0005, "by up to 9.5 %"},
 		{11, FG_ARM_CANDIDATE, 0.2, 0.0005, NULL}, /* fewer than 24 repetitions */
 	};
@@ -166,11 +197,33 @@ static void what_the_place_of_the_stack_changes_is_told(void **state)
 	}
 }
 
+/* Three of each place, where one takes a fifth more. */
+static void each_of_the_four_places_of_each_side_is_told_with_its_share(void **state)
+{
+	(void)state;
+	for (size_t place = 0; place < 8; place++) {
+		begin();
+		for (uint32_t i = 0; i < 12; i++) {
+			for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+				const bool is_there = arm == place / 4 && i % 4 == place % 4;
+				const double noise = 1 + 1e-6 * scatter(2 * i + arm);
+
+				add(i, arm, 100 * noise * (is_there ? 1.2 : 1),
+				    (uint16_t)(16 * (i % 4)));
+			}
+		}
+		fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+		assert_int_equal(notes.count, 1);
+		assert_non_null(strstr(notes.items[0], "by up to 9.5 %"));
+		end();
+	}
+}
+
 /* Only repetitions that count, have a partner and a value. */
 static void what_does_not_count_says_nothing_of_places(void **state)
 {
 	(void)state;
-	for (int how = 0; how < 3; how++) {
+	for (int how = 0; how < 5; how++) {
 		begin();
 		(void)layouts(40, FG_ARM_CANDIDATE, 0.2, 0.0005);
 		assert_int_equal(notes.count, 1);
@@ -182,13 +235,30 @@ static void what_does_not_count_says_nothing_of_places(void **state)
 				r->aside = FG_ASIDE_OVERLAP;
 			else if (how == 1)
 				r->pair = (uint32_t)i; /* nobody has a partner */
-			else
+			else if (how == 2)
 				r->values[FG_METRIC_CPU_TIME] = 0;
+			else /* beyond what is looked at */
+				r->pair = FG_PAIR_NUMBERS_MAX + (how == 3 ? 0 : 9);
 		}
 		fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
 		assert_int_equal(notes.count, 0);
 		end();
 	}
+}
+
+static void values_below_one_are_as_good(void **state)
+{
+	const char *before;
+
+	(void)state;
+	begin();
+	before = layouts(40, FG_ARM_CANDIDATE, 0.2, 0.0005);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1e-9;
+	fg_shape_note_layout(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
+	assert_int_equal(notes.count, 2);
+	assert_string_equal(notes.items[1], before);
+	end();
 }
 
 /* A slower side is no place. */
@@ -209,9 +279,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_modes_are_told_with_their_shares_and_places),
+		cmocka_unit_test(modes_are_told_up_to_one_in_two_hundred),
 		cmocka_unit_test(each_side_is_told_by_its_name),
 		cmocka_unit_test(what_the_place_of_the_stack_changes_is_told),
+		cmocka_unit_test(each_of_the_four_places_of_each_side_is_told_with_its_share),
 		cmocka_unit_test(what_does_not_count_says_nothing_of_places),
+		cmocka_unit_test(values_below_one_are_as_good),
 		cmocka_unit_test(a_difference_between_the_sides_is_not_one_of_places),
 	};
 

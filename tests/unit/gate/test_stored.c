@@ -196,6 +196,12 @@ static void the_same_binary_passes(void **state)
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
+	/* Another program is none; that it was built otherwise is no other program. */
+	fg_environment_set(builds[1], "build.id", "abce", false);
+	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
+	fg_environment_set(builds[1], "build.id", "abcd", false);
+	fg_environment_set(builds[1], "build.flags", "-g", false);
+	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
 	for (size_t i = 0; i < 2; i++)
 		fg_environment_set(builds[i], "build.id", "", false);
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
@@ -335,6 +341,20 @@ static void drop_functions(struct functions *functions)
 	drop_past();
 }
 
+static void in_another_environment_no_function_is_judged(void **state)
+{
+	static const double more[FUNCTIONS] = {12, 0, 0};
+	struct functions functions;
+
+	(void)state;
+	make_past(0.01, 0.1, 21);
+	make_functions(&functions, more, SESSIONS);
+	assert_true(fg_made_decide(&past.candidate, "parse")->time.function_count > 0);
+	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
+	assert_int_equal(fg_made_decide(&past.candidate, "parse")->time.function_count, 0);
+	drop_functions(&functions);
+}
+
 static void a_function_beyond_what_sessions_vary_is_guilty(void **state)
 {
 	const double more[FUNCTIONS] = {20, 0, 5};
@@ -403,6 +423,7 @@ int main(void)
 		cmocka_unit_test(the_same_binary_passes),
 		cmocka_unit_test(what_a_run_left_out_is_no_result_to_compare),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),
+		cmocka_unit_test(in_another_environment_no_function_is_judged),
 		cmocka_unit_test(a_function_beyond_what_sessions_vary_is_guilty),
 		cmocka_unit_test(a_function_within_what_sessions_vary_is_not_sure),
 		cmocka_unit_test(with_few_sessions_no_function_is_named),

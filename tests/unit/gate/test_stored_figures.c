@@ -150,6 +150,31 @@ static void scatter_within_the_sessions_counts_where_it_is_larger(void **state)
 	end(&s);
 }
 
+/* The other session is the same in all repetitions. */
+static void the_scatter_of_one_session_is_its_own(void **state)
+{
+	const double error = 0.15 / (0.6 * sqrt(5));
+
+	(void)state;
+	for (size_t which = 0; which < 2; which++) {
+		const struct fg_metric_verdict *cpu;
+		struct fg_series *series;
+		struct sessions s;
+
+		begin(&s, 0.9, wild);
+		s.candidate.input.history_count = 5;
+		series = which ? fg_made_series(&s.candidate, "parse")
+			       : fg_run_find(&s.runs[HISTORY - 1], "parse");
+		for (size_t r = 0; r < REPETITIONS; r++)
+			series->repetitions[r].values[FG_METRIC_CPU_TIME] =
+				series->repetitions[REPETITIONS / 2].values[FG_METRIC_CPU_TIME];
+		cpu = decide(&s);
+		assert_close(cpu->low, exp(0.9 - 3 * error), 1e-9);
+		assert_close(cpu->high, exp(0.9 + 3 * error), 1e-9);
+		end(&s);
+	}
+}
+
 static void without_enough_sessions_three_errors_are_shown_and_nothing_is_decided(void **state)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
@@ -397,6 +422,7 @@ int main(void)
 		cmocka_unit_test(the_interval_is_that_of_the_differences_between_sessions),
 		cmocka_unit_test(the_interval_and_the_least_effect_decide),
 		cmocka_unit_test(scatter_within_the_sessions_counts_where_it_is_larger),
+		cmocka_unit_test(the_scatter_of_one_session_is_its_own),
 		cmocka_unit_test(
 			without_enough_sessions_three_errors_are_shown_and_nothing_is_decided),
 		cmocka_unit_test(what_is_not_above_zero_is_new_missing_or_unknown),

@@ -415,6 +415,87 @@ static void without_what_is_needed_no_function_is_judged(void **state)
 	assert_null(decide(&c)->measure);
 	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
 	assert_non_null(decide(&c)->measure);
+	/* Wall-clock time on one side is not to be compared with CPU time. */
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c.sets[side].row_count; i++)
+			c.sets[side].rows[i].measure = FG_MEASURE_WALL_TIME;
+		assert_int_equal(decide(&c)->measure != NULL, side == 1);
+	}
+	end(&c);
+}
+
+static void time_without_a_stack_is_one_part_of_the_whole(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c.sets[side].row_count; i++)
+			c.sets[side].rows[i].nodes[0] = 0;
+	}
+	assert_close(decide(&c)->total_delta, 100, 1e-9);
+	assert_int_equal(c.verdict.time.functions_tested, 1);
+	end(&c);
+}
+
+static void of_many_functions_most_may_be_gone(void **state)
+{
+	struct function functions[12];
+	struct comparison c;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++) {
+		static const char *const names[] = {"a", "b", "c", "d", "e", "f",
+						    "g", "h", "i", "j", "k", "l"};
+
+		functions[i] = (struct function){
+			.name = names[i], .library = "prog", .ms = {100, i ? -1 : 100}};
+	}
+	begin(&c, functions, FG_ARRAY_SIZE(functions));
+	assert_int_equal(decide(&c)->functions_tested, FG_ARRAY_SIZE(functions));
+	assert_int_equal(c.verdict.time.function_count, 11);
+	end(&c);
+}
+
+static void without_its_metric_nobody_knows_whether_the_whole_changed(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	assert_close(decide(&c)->functions[0].share_of_change, 1, 1e-12);
+	c.verdict.metric_count = 0;
+	assert_true(isnan(decide(&c)->functions[0].share_of_change));
+	end(&c);
+}
+
+static size_t tell_nothing(void *context, const char *benchmark,
+			   const struct fg_profile_function *function, double *self_ns, size_t room)
+{
+	(void)context;
+	(void)benchmark;
+	(void)function;
+	(void)self_ns;
+	(void)room;
+	return 0;
+}
+
+static void a_function_that_no_session_knows_is_not_judged(void **state)
+{
+	static const struct function functions[] = {
+		{.name = "one", .library = "prog", .ms = {100, 200}}};
+	struct comparison c;
+
+	(void)state;
+	begin(&c, functions, 1);
+	c.made.input.function_history = tell_nothing;
+	assert_int_equal(decide(&c)->functions_tested, 1);
+	assert_int_equal(c.verdict.time.function_count, 0);
 	end(&c);
 }
 
@@ -432,6 +513,10 @@ int main(void)
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
 		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
+		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
+		cmocka_unit_test(of_many_functions_most_may_be_gone),
+		cmocka_unit_test(without_its_metric_nobody_knows_whether_the_whole_changed),
+		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,11 +133,33 @@ static void one_pair_before_that_they_are_not(void **state)
 	}
 }
 
+/* However rich a bettor is: five pairs are the least, and they are enough. */
+static void nothing_is_sure_before_the_least_number_of_pairs(void **state)
+{
+	static const double alphas[] = {0.5, 0.9};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(alphas); i++) {
+		const struct fg_rule rule = {
+			.alpha = alphas[i], .margin = 0.02, .min_effect = 0.01, .until_sure = true};
+		struct fg_rule_finding finding;
+		double difference[FG_PAIRS_MIN + 3];
+
+		for (size_t k = 0; k < FG_ARRAY_SIZE(difference); k++)
+			difference[k] = 0.5 + 0.1 * (double)k;
+		fg_rule_apply(&rule, difference, FG_ARRAY_SIZE(difference), false, &finding);
+		assert_true(finding.decided);
+		assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+		assert_int_equal(finding.pairs, FG_PAIRS_MIN);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_bettors_are_sure_after_as_many_pairs_as_described),
 		cmocka_unit_test(one_pair_before_that_they_are_not),
+		cmocka_unit_test(nothing_is_sure_before_the_least_number_of_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,45 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
+/* Sums of such values round, and what they round to is no change. */
+static void equal_values_are_one_level_before_and_after_a_change(void **state)
+{
+	static const struct {
+		size_t count;
+		size_t step; /* the count: there is none */
+		double before;
+		double after;
+	} rows[] = {
+		{20, 20, 11.7235, 0},
+		{40, 40, 5.0106352940962555, 0},
+		{99, 99, 1.9459101490553132, 0},
+		{20, 5, 5.7037824746562, 5.0106352940962555},
+		{30, 10, 0, -1.2039728043259361},
+		{60, 41, 0.1, 0.3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_changepoint_options options = {.seed = 1};
+		const size_t found = rows[i].step < rows[i].count;
+		struct fg_changepoints points;
+		double values[99];
+
+		for (size_t k = 0; k < rows[i].count; k++)
+			values[k] = k < rows[i].step ? rows[i].before : rows[i].after;
+		assert_int_equal(
+			fg_changepoints_find(values, rows[i].count, &options, &points, NULL),
+			FG_OK);
+		assert_int_equal(points.count, found);
+		if (found) {
+			assert_int_equal(points.items[0].at, rows[i].step);
+			assert_near(points.items[0].before, rows[i].before, 0);
+			assert_near(points.items[0].after, rows[i].after, 0);
+		}
+		fg_changepoints_release(&points);
+	}
+}
+
 /*
  * Each at the nominal 5 %: with 80 series, 4 are expected; the binomial reaches 10 once in 100 such
  * tests.
@@ -239,6 +278,50 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
 		assert_in_range(points.items[i].at, 5, 35);
 	fg_changepoints_release(&points);
 	points = find_step(4, 9, (struct fg_changepoint_options){.alpha = 0.5});
+	assert_int_equal(points.count, 0);
+}
+
+/*
+ * Differences of 2 have a scale of 1.4826 * 2, and four of those are 11.86: three of seven values
+ * that stray by less stay, and are a level of their own.
+ */
+static void values_within_four_scales_of_the_median_around_them_are_no_outliers(void **state)
+{
+	static const struct {
+		double sign;
+		double stray;
+		bool stays;
+	} rows[] = {{1, 11.8, true}, {1, 11.9, false}, {-1, 11.8, true}, {-1, 11.9, false}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_changepoint_options options = {.alpha = 0.1, .simulations = 99};
+		struct fg_changepoints points;
+		double values[45];
+
+		for (size_t k = 0; k < FG_ARRAY_SIZE(values); k++)
+			values[k] = k % 2 ? rows[i].sign : -rows[i].sign;
+		for (size_t k = 35; k < 38; k++)
+			values[k] = rows[i].sign * (1.0 + rows[i].stray);
+		assert_int_equal(fg_changepoints_find(values, FG_ARRAY_SIZE(values), &options,
+						      &points, NULL),
+				 FG_OK);
+		assert_int_equal(points.count > 0, rows[i].stays);
+		fg_changepoints_release(&points);
+	}
+}
+
+static void one_value_is_no_level(void **state)
+{
+	struct fg_changepoints points =
+		find_step(20, 40, (struct fg_changepoint_options){.min_segment = 1});
+
+	(void)state;
+	assert_int_equal(points.count, 0);
+	points = find_step(20, 40, (struct fg_changepoint_options){.min_segment = 2});
+	assert_int_equal(points.count, 1);
+	fg_changepoints_release(&points);
+	assert_null(points.items);
 	assert_int_equal(points.count, 0);
 }
 
@@ -536,12 +619,16 @@ int main(void)
 		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
 		cmocka_unit_test(changes_of_any_size_come_out_in_order),
 		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
+		cmocka_unit_test(equal_values_are_one_level_before_and_after_a_change),
 		cmocka_unit_test(drift_and_outliers_are_not_changes),
 		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
 		cmocka_unit_test(
 			noise_and_autocorrelation_are_read_from_neighbours_without_outliers),
 		cmocka_unit_test(a_change_leaves_as_many_values_on_either_side_as_are_asked_for),
 		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
+		cmocka_unit_test(
+			values_within_four_scales_of_the_median_around_them_are_no_outliers),
+		cmocka_unit_test(one_value_is_no_level),
 		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
 		cmocka_unit_test(one_in_a_hundred_is_told_from_99_simulations_on),
 		cmocka_unit_test(the_longest_series_is_searched),

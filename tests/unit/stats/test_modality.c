@@ -75,6 +75,171 @@ static void of_many_values_the_shape_stays(void **state)
 	free(values);
 }
 
+/*
+ * Lines between heaps that mirror each other are parallel.  By the definition each outer heap, a
+ * jump where no mode is, costs half of its share.
+ */
+static void heaps_that_mirror_each_other_are_as_far_from_one_mode_as_others(void **state)
+{
+	static const double scales[] = {1e-9, 1e-6, 1e-5, 1e-3, 0.01};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(scales); i++) {
+		const double e = scales[i];
+		const double values[] = {0,     e, 2 * e, 3 * e,     1,
+					 1 + e, 2, 2 + e, 2 + 2 * e, 2 + 3 * e};
+
+		assert_near(fg_dip(values, FG_ARRAY_SIZE(values)), 0.2, 0.5 * e);
+	}
+}
+
+static void evenly_spaced_values_have_the_least_dip_however_they_round(void **state)
+{
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 3);
+	for (int round = 0; round < 300; round++) {
+		const size_t count = 3 + fg_random_below(&rng, 45);
+		const double step = fg_random_uniform(&rng);
+		const double first = 10 * fg_random_normal(&rng);
+		double values[48];
+
+		for (size_t i = 0; i < count; i++)
+			values[i] = first + step * (double)i;
+		assert_near(fg_dip(values, count), 0.5 / (double)count, 1e-9);
+	}
+}
+
+/* As a clock with coarse ticks gives them; those of a tick are told apart by a billionth. */
+static void equal_values_are_as_good_as_nearly_equal_ones(void **state)
+{
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 2);
+	for (int round = 0; round < 500; round++) {
+		const size_t count = 3 + fg_random_below(&rng, 30);
+		const uint64_t levels = 2 + fg_random_below(&rng, 8);
+		size_t used[10] = {0};
+		double equal[33];
+		double nearly[33];
+
+		for (size_t i = 0; i < count; i++) {
+			const uint64_t level = fg_random_below(&rng, levels);
+
+			equal[i] = (double)level;
+			nearly[i] = (double)level + 1e-9 * (double)used[level]++;
+		}
+		assert_near(fg_dip(equal, count), fg_dip(nearly, count), 1e-6);
+	}
+}
+
+/* The first and the last are looked at, and others evenly between them. */
+static void beyond_a_thousand_values_evenly_spaced_ones_are_looked_at(void **state)
+{
+	static const size_t counts[] = {999, 1000, 1001, 1500};
+	double values[1500];
+	double kept[1000];
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 6);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
+		values[i] = i == 0 ? 0.0 : values[i - 1] + fg_random_uniform(&rng);
+	for (size_t row = 0; row < FG_ARRAY_SIZE(counts); row++) {
+		const size_t count = counts[row];
+		const size_t most = fg_min_size(count, FG_ARRAY_SIZE(kept));
+
+		for (size_t i = 0; i < most; i++)
+			kept[i] = values[i * (count - 1) / (most - 1)];
+		assert_near(fg_modality_test(values, count, 1, 1).dip, fg_dip(kept, most), 0.0);
+	}
+}
+
+/* The same samples of the uniform distribution, drawn and counted here. */
+static double share_with_as_large_a_dip(const double *values, size_t count, size_t rounds,
+					uint64_t seed)
+{
+	const double dip = fg_dip(values, count);
+	double *even = fg_xcalloc(count, sizeof(even[0]));
+	struct fg_random rng;
+	size_t reached = 0;
+	size_t drawn = 0;
+
+	fg_random_seed(&rng, seed);
+	while (drawn < rounds && reached < 20) {
+		double sum = 0.0;
+
+		for (size_t i = 0; i < count; i++) {
+			sum -= log1p(-fg_random_uniform(&rng));
+			even[i] = sum;
+		}
+		reached += fg_dip(even, count) >= dip;
+		drawn++;
+	}
+	free(even);
+	return reached == 20 ? 20.0 / (double)drawn
+			     : ((double)reached + 1.0) / ((double)rounds + 1.0);
+}
+
+static void p_is_the_share_of_even_samples_with_as_large_a_dip(void **state)
+{
+	static const double one[] = {1, 1.1, 1.3, 1.35, 1.4, 1.42, 1.5, 1.7, 2.2, 2.3};
+	static const double two[] = {1, 1.1, 1.25, 1.4, 1.45, 3.1, 3.2, 3.25, 3.4, 3.7};
+	static const double apart[] = {1, 1.01, 1.02, 1.03, 1.04, 9, 9.01, 9.02, 9.03, 9.04};
+	static const struct {
+		const double *values;
+		size_t simulations;
+		uint64_t seed;
+	} rows[] = {
+		{one, 1, 9}, {apart, 1, 9},  {one, 5, 1},     {one, 5, 2},   {one, 5, 3},
+		{one, 5, 4}, {one, 100, 1},  {one, 1000, 2},  {two, 100, 3}, {two, 1000, 4},
+		{two, 0, 5}, {apart, 50, 6}, {apart, 200, 7}, {apart, 0, 8},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const size_t rounds = rows[i].simulations ? rows[i].simulations : 1000;
+
+		assert_near(
+			fg_modality_test(rows[i].values, 10, rows[i].simulations, rows[i].seed).p,
+			share_with_as_large_a_dip(rows[i].values, 10, rounds, rows[i].seed), 1e-15);
+	}
+	assert_near(fg_modality_test(apart, 10, 0, 9).p, 1.0 / 1001, 1e-15);
+}
+
+/* Squares within {1, 2, 3} and {7, 8, 8.5, 9} are the least, and so on. */
+static void the_cut_leaves_the_least_squares_on_both_sides(void **state)
+{
+	static const struct {
+		double values[8];
+		size_t count;
+		double cut;
+		double low;
+		double high;
+		double share;
+	} rows[] = {
+		{{9, 1, 8, 2, 8.5, 3, 7}, 7, 5, 2, 8.25, 4.0 / 7},
+		{{1, 5}, 2, 3, 1, 5, 0.5},
+		{{-4, 10, 10.5, 11, 12}, 5, 3, -4, 10.75, 0.8},
+		{{-12, -11, -10.5, -10, 4}, 5, -3, -10.75, 4, 0.2},
+		{{100, 101, 102, 104, 105, 106, 107}, 7, 103, 101, 105.5, 4.0 / 7},
+		{{0.001, 0.002, 0.003, 0.0095, 0.01}, 5, 0.00625, 0.002, 0.00975, 0.4},
+		{{3, 3, 3}, 3, 3, 3, 3, 2.0 / 3}, /* the first cut is as good as any */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_modality m = fg_modality_test(rows[i].values, rows[i].count, 1, 1);
+
+		assert_near(m.cut, rows[i].cut, 1e-12);
+		assert_near(m.low_center, rows[i].low, 1e-12);
+		assert_near(m.high_center, rows[i].high, 1e-12);
+		assert_near(m.high_share, rows[i].share, 1e-12);
+	}
+}
+
 static void two_modes_are_recognised_with_their_places(void **state)
 {
 	double values[60];
@@ -127,6 +292,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dip_is_the_distance_to_the_nearest_unimodal),
 		cmocka_unit_test(of_many_values_the_shape_stays),
+		cmocka_unit_test(heaps_that_mirror_each_other_are_as_far_from_one_mode_as_others),
+		cmocka_unit_test(evenly_spaced_values_have_the_least_dip_however_they_round),
+		cmocka_unit_test(equal_values_are_as_good_as_nearly_equal_ones),
+		cmocka_unit_test(beyond_a_thousand_values_evenly_spaced_ones_are_looked_at),
+		cmocka_unit_test(p_is_the_share_of_even_samples_with_as_large_a_dip),
+		cmocka_unit_test(the_cut_leaves_the_least_squares_on_both_sides),
 		cmocka_unit_test(two_modes_are_recognised_with_their_places),
 		cmocka_unit_test(one_mode_with_outliers_is_left_alone),
 		cmocka_unit_test(samples_without_spread_have_one_mode),

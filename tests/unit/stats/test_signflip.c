@@ -64,6 +64,72 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 	}
 }
 
+/* Where it stands among the others; a row of nothing is never evidence. */
+static void a_row_has_its_p_wherever_it_stands(void **state)
+{
+	static const float values[3][PAIRS] = {
+		{0.1F, -0.1F, 0.2F, -0.2F, 0.3F, -0.3F, 0.1F, -0.1F}, /* noise */
+		{1.0F, 1.1F, 0.9F, 1.2F, 1.0F, 0.8F, 1.0F, 1.1F},     /* a change */
+		{0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F},
+	};
+	static const size_t orders[][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}};
+	const struct fg_signflip_options options = {.patterns = 2000, .seed = 5};
+	double first = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(orders); i++) {
+		size_t start[4];
+		uint32_t columns[3 * PAIRS];
+		float all[3 * PAIRS];
+		float handicap[3]; /* who has nothing is favoured: that is no evidence */
+		const struct fg_sparse_rows rows = {.row_count = 3,
+						    .column_count = PAIRS,
+						    .start = start,
+						    .columns = columns,
+						    .values = all,
+						    .handicap = handicap};
+		double p[2][3];
+
+		for (size_t row = 0; row < 3; row++) {
+			start[row] = row * PAIRS;
+			handicap[row] = orders[i][row] == 2 ? -0.5F : 0.0F;
+			memcpy(&all[row * PAIRS], values[orders[i][row]], sizeof(values[0]));
+			for (uint32_t pair = 0; pair < PAIRS; pair++)
+				columns[row * PAIRS + pair] = pair;
+		}
+		start[3] = sizeof(all) / sizeof(all[0]);
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], p[1], NULL), FG_OK);
+		for (size_t row = 0; row < 3; row++) {
+			if (orders[i][row] == 2) {
+				assert_near(p[0][row], 1, 0);
+				assert_near(p[1][row], 1, 0);
+			} else if (orders[i][row] == 1 && i > 0) {
+				assert_near(p[0][row], first, 0);
+			} else if (orders[i][row] == 1) {
+				first = p[0][row];
+				assert_true(first < 0.02);
+			}
+		}
+	}
+}
+
+static void as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing(void **state)
+{
+	struct fg_signflip_options options = {.patterns = 1, .seed = 5};
+	struct fg_sparse_rows most = {.column_count = FG_SIGNFLIP_COLUMNS_MAX};
+	struct matrix m;
+	double p_up[ROWS];
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&most, &options, NULL, NULL, NULL), FG_OK);
+	most.column_count++;
+	assert_int_equal(fg_signflip_max_t(&most, &options, NULL, NULL, NULL), FG_ELIMIT);
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p_up, NULL, NULL), FG_OK);
+	for (size_t i = 0; i < ROWS; i++)
+		assert_true(p_up[i] >= 0.5);
+}
+
 static void the_same_seed_gives_the_same_p(void **state)
 {
 	struct fg_signflip_options options = {.seed = 9};
@@ -402,6 +468,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
+		cmocka_unit_test(a_row_has_its_p_wherever_it_stands),
+		cmocka_unit_test(as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
 		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),

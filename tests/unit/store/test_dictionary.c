@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 #include "base/random.h"
+#include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/serving/dictionary.h"
 #include "store/serving/ids.h"
+#include "store/session.h"
 #include "tests/unit/store/fixture.h"
 
 enum {
@@ -253,6 +255,81 @@ static void one_beside_a_base_is_the_same_as_alone(void **state)
 	free(p);
 }
 
+/* Rows of others, more than a session reads before it asks for the few that it needs. */
+static void add_strangers(struct fixture *f)
+{
+	must(f, fg_db_script(f->store->db,
+			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+			     "WHERE i < 5000) "
+			     "INSERT INTO node (parent, function) SELECT -i, 1 FROM n; "
+			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+			     "WHERE i < 5000) "
+			     "INSERT INTO function (digest, name, library, line, inlined) "
+			     "SELECT CAST(i AS BLOB), 'f', '', 0, 0 FROM n",
+			     &f->err));
+}
+
+/* 100 functions, from this number on, and the paths of this many calls. */
+static void make_part(struct program *p, unsigned first, size_t paths, struct fg_random *random)
+{
+	*p = (struct program){.node_count = 1, .name_count = 100};
+	for (unsigned i = 0; i < 100; i++)
+		p->names[i] = first + i;
+	grow(p, random, paths);
+}
+
+enum {
+	TOGETHER = 13 /* add more rows than there are of others */
+};
+
+static void intern_together(struct fixture *f, struct fg_dictionary *const all[TOGETHER])
+{
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (size_t i = 0; i < TOGETHER; i++)
+		must(f, fg_store_dictionary_intern(f->store, all[i], &f->err));
+	must(f, fg_store_batch_end(f->store, &f->err));
+	for (size_t i = 0; i < TOGETHER; i++)
+		fg_dictionary_finish(all[i]);
+}
+
+/* The last one has been there for long. */
+static void open_all(struct fg_dictionary *all[TOGETHER])
+{
+	struct program *p = fg_xcalloc(1, sizeof(*p));
+	struct fg_random random;
+
+	for (unsigned i = 0; i < TOGETHER; i++) {
+		fg_random_seed(&random, i);
+		make_part(p, 100 * (TOGETHER - 1 - i), 490, &random);
+		all[i] = opened(p, NULL);
+	}
+	free(p);
+}
+
+static void dictionaries_of_a_batch_find_what_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_dictionary *all[3][TOGETHER];
+
+	for (int i = 0; i < 3; i++)
+		open_all(all[i]);
+	must(f, fg_store_dictionary_intern(f->store, all[0][TOGETHER - 1], &f->err));
+	fg_dictionary_finish(all[0][TOGETHER - 1]);
+	add_strangers(f);
+	for (int i = 1; i < 3; i++) {
+		/* A session that knows nothing yet. */
+		fg_store_close(f->store);
+		open_store(f);
+		intern_together(f, all[i]);
+	}
+	same_dictionaries(all[0][TOGETHER - 1], all[1][TOGETHER - 1]);
+	for (size_t i = 0; i < TOGETHER; i++) {
+		same_dictionaries(all[1][i], all[2][i]);
+		for (int k = 0; k < 3; k++)
+			fg_dictionary_free(all[k][i]);
+	}
+}
+
 static void little_that_changed_is_little_to_look_up(void **state)
 {
 	struct fixture *f = *state;
@@ -452,6 +529,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_beside_a_base_is_the_same_as_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_what_is_there, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
 						teardown),

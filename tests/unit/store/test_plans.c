@@ -79,7 +79,7 @@ static bool is_for_postgresql(int sql)
 {
 	return sql == FG_SQL_REPLICA_LAG || sql == FG_SQL_OVERVIEW_LEVELS ||
 	       sql == FG_SQL_TAIL_CHUNKS_EACH ||
-	       (sql >= FG_SQL_PARTITION_NEWEST && sql <= FG_SQL_PARTITION_READERS);
+	       (sql >= FG_SQL_SEQUENCE_LAST && sql <= FG_SQL_PARTITION_READERS);
 }
 
 /* Every query can at least be prepared: a slip in one that is seldom asked is found too. */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a benchmark's verdict says beside its figures, and which keys it was judged by. */
+#include "gate/exact.h"
+#include "model/build_difference.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+static struct fg_made made;
+
+static int begin(void **state)
+{
+	(void)state;
+	fg_made_init(&made, 5);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fg_made_release(&made);
+	return 0;
+}
+
+static struct fg_series *make_pairs(size_t pairs, double change)
+{
+	(void)fg_made_benchmark(&made, "parse", pairs, change, 0.01);
+	return fg_made_series(&made, "parse");
+}
+
+static const struct fg_benchmark_verdict *decide(void)
+{
+	return fg_made_decide(&made, "parse");
+}
+
+static void set_fact(struct fg_series *series, const char *key, const char *baseline,
+		     const char *candidate)
+{
+	if (baseline)
+		fg_environment_set(&series->build[FG_ARM_BASELINE], key, baseline, false);
+	if (candidate)
+		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, candidate, false);
+}
+
+static void of_identical_builds_it_says_what_is_identical(void **state)
+{
+	static const struct {
+		const char *ids[FG_ARM_COUNT];
+		const char *note;
+	} rows[] = {
+		{{NULL, NULL}, "both sides run the same binaries: passed at once"},
+		{{"aa", NULL}, "both sides run the same binaries: passed at once"},
+		{{NULL, "aa"}, "both sides run the same binaries: passed at once"},
+		{{"aa", "aa"}, "both sides run the same binaries: passed at once"},
+		{{"aa", "bb"},
+		 "both sides run the same code at the same addresses (only debug information "
+		 "differs): passed at once"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = make_pairs(40, 0.2);
+		const struct fg_benchmark_verdict *b;
+
+		series->identical = true;
+		set_fact(series, "build.id", rows[i].ids[0], rows[i].ids[1]);
+		b = decide();
+		assert_true(fg_made_has_note(&b->notes, rows[i].note));
+		for (size_t m = 0; m < b->metric_count; m++) {
+			assert_int_equal(b->metrics[m].outcome, FG_OUTCOME_PASS);
+			assert_true(b->metrics[m].decided);
+			assert_int_equal(b->metrics[m].notes.count, 0);
+		}
+		(void)end(state);
+		(void)begin(state);
+	}
+}
+
+static void why_pairs_were_set_aside_is_said_of_more_than_half(void **state)
+{
+	static const struct {
+		enum fg_aside aside;
+		size_t pairs; /* of 20 */
+		enum fg_schedule schedule;
+		const char *note;
+	} rows[] = {
+		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL},
+		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_DUET,
+		 "11 of 20 pairs set aside: the two programs"},
+		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL},
+		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL},
+		{FG_ASIDE_STEAL, 11, FG_SCHEDULE_ABBA, "11 of 20 pairs set aside: the host gave"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = make_pairs(20, 0);
+		const struct fg_benchmark_verdict *b;
+
+		series->schedule = rows[i].schedule;
+		for (size_t r = 0; r < 2 * rows[i].pairs; r++)
+			series->repetitions[r].aside = (uint16_t)rows[i].aside;
+		b = decide();
+		assert_int_equal(b->set_aside, rows[i].pairs);
+		assert_int_equal(fg_made_has_note(&b->notes, "pairs set aside"),
+				 rows[i].note != NULL);
+		if (rows[i].note)
+			assert_true(fg_made_has_note(&b->notes, rows[i].note));
+		(void)end(state);
+		(void)begin(state);
+	}
+}
+
+static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
+{
+	struct fg_series *series = make_pairs(1, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	for (size_t r = 0; r < series->repetition_count; r++)
+		series->repetitions[r].aside = FG_ASIDE_STEAL;
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_null(b->error);
+}
+
+/* A rate that falls from 100 to 80 is worse by a quarter, as is a time that grows by that. */
+static void an_accepted_price_is_a_share_of_the_better_side(void **state)
+{
+	static const struct {
+		enum fg_better better;
+		double after;
+		double up_to;
+		enum fg_outcome outcome;
+	} rows[] = {
+		{FG_BETTER_LOWER, 125, 0.251, FG_OUTCOME_PASS},
+		{FG_BETTER_LOWER, 125, 0.249, FG_OUTCOME_REGRESSION},
+		{FG_BETTER_HIGHER, 80, 0.251, FG_OUTCOME_PASS},
+		{FG_BETTER_HIGHER, 80, 0.249, FG_OUTCOME_REGRESSION},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = make_pairs(30, 0);
+		const struct fg_metric rate = {.name = "rate",
+					       .label = "rate",
+					       .unit = "1",
+					       .better = rows[i].better,
+					       .exact = true,
+					       .valid_in_duet = true};
+		struct fg_accept accept = {.benchmark = "parse",
+					   .metric = "rate",
+					   .up_to = rows[i].up_to,
+					   .until_ns = INT64_MAX,
+					   .source = "here"};
+		struct fg_metric_policy row = {.name = "rate", .gated = true};
+		const size_t at = fg_series_add_metric(series, &rate);
+
+		for (size_t r = 0; r < series->repetition_count; r++)
+			series->repetitions[r].values[at] =
+				series->repetitions[r].arm ? rows[i].after : 100;
+		made.policy.metrics = &row;
+		made.policy.metric_count = 1;
+		made.policy.accepts = &accept;
+		made.policy.accept_count = 1;
+		assert_int_equal(decide()->outcome, rows[i].outcome);
+		assert_int_equal(
+			fg_made_has_note(
+				&fg_made_metric(&made.verdict.benchmarks[0], "rate")->notes,
+				"accepted (here): no reason given"),
+			rows[i].outcome == FG_OUTCOME_PASS);
+		(void)end(state);
+		(void)begin(state);
+	}
+}
+
+/* In a duet the wall-clock time is not judged. */
+static void where_nothing_gated_was_judged_it_is_an_error(void **state)
+{
+	struct fg_metric_policy rows[] = {
+		{.name = "cpu_time"}, {.name = "wall_time", .gated = true}, {.name = "max_rss"}};
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)make_pairs(40, 0.2);
+	made.policy.metrics = rows;
+	made.policy.metric_count = FG_ARRAY_SIZE(rows);
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+	assert_string_equal(b->error, "none of the gated metrics was measured");
+	rows[0].gated = true;
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_null(b->error);
+	rows[0].gated = rows[1].gated = false;
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_null(b->error);
+}
+
+static void a_benchmark_is_judged_by_its_own_keys(void **state)
+{
+	struct fg_metric_policy row = {.name = "cpu_time", .gated = true, .tolerated = 0.5};
+	struct fg_benchmark benchmark = {.name = "parse"};
+	const struct fg_plan plan = {.benchmarks = &benchmark, .benchmark_count = 1};
+
+	(void)state;
+	(void)make_pairs(40, 0.2);
+	(void)fg_made_benchmark(&made, "other", 40, 0.2, 0.01);
+	benchmark.policy = made.policy;
+	benchmark.measure = made.measure;
+	made.input.plan = &plan;
+	assert_int_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
+	benchmark.policy.metrics = &row;
+	benchmark.policy.metric_count = 1;
+	assert_int_not_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(fg_made_decide(&made, "other")->outcome, FG_OUTCOME_REGRESSION);
+	/* The first look is where its own keys say. */
+	benchmark.policy.metric_count = 0;
+	benchmark.measure.min_pairs = 30;
+	assert_int_equal(fg_made_metric(decide(), "cpu_time")->pairs, 30);
+	assert_in_range(fg_made_metric(fg_made_decide(&made, "other"), "cpu_time")->pairs, 10, 16);
+}
+
+static void a_failure_is_told_with_the_last_lines_and_stacks(void **state)
+{
+	struct fg_series *series = make_pairs(5, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	series->state = FG_NOT_MEASURED;
+	b = decide();
+	assert_string_equal(b->error, "it was not measured");
+	assert_null(b->error_tail);
+	assert_null(b->error_stacks);
+	assert_int_equal(b->metric_count, 0);
+	series->failure = fg_xstrdup("timed out");
+	series->failure_tail = fg_xstrdup("reading");
+	series->failure_stacks = fg_xstrdup("main read");
+	b = decide();
+	assert_string_equal(b->error, "timed out");
+	assert_string_equal(b->error_tail, "reading");
+	assert_string_equal(b->error_stacks, "main read");
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+}
+
+static void what_else_may_be_the_cause_comes_first(void **state)
+{
+	struct fg_series *series = make_pairs(40, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	set_fact(series, "build.optimisation", "-O2", "-O0");
+	set_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
+	set_fact(series, FG_FACT_UNSAMPLED, NULL, "its child is static");
+	b = decide();
+	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));
+	assert_non_null(strstr(b->notes.items[1], "a change is not measured: libown.so"));
+	assert_string_equal(b->notes.items[2], "its child is static");
+}
+
+static void a_benchmark_that_is_gone_is_told_by_its_command(void **state)
+{
+	struct fg_series *series = make_pairs(5, 0);
+
+	(void)state;
+	series->only_in[FG_ARM_BASELINE] = true;
+	series->command = fg_xstrdup("./bench/parse --all");
+	assert_int_equal(decide()->outcome, FG_OUTCOME_MISSING);
+	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
+	assert_string_equal(
+		made.verdict.benchmarks[0].notes.items[0],
+		"missing: the candidate no longer has this benchmark: there is no './bench/parse'");
+	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
+}
+
+/* ---- What was counted ---- */
+
+static const char *const counted[] = {FG_FACT_OUTSIDE, FG_FACT_COUNTS,    FG_FACT_CALLS,
+				      FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS};
+
+static void what_the_counters_say_is_told_where_both_sides_were_measured(void **state)
+{
+	struct fg_series *series = make_pairs(40, 0);
+	struct fg_made before;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
+		set_fact(series, counted[i], NULL, counted[i]);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
+		assert_true(fg_made_has_note(&decide()->notes, counted[i]));
+	assert_int_equal(decide()->notes.count, FG_ARRAY_SIZE(counted));
+	made.run.has_baseline = false;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
+		assert_false(fg_made_has_note(&decide()->notes, counted[i]));
+	made.run.has_baseline = true;
+	fg_made_init(&before, 6);
+	(void)fg_made_benchmark(&before, "parse", 5, 0.0, 0.01);
+	made.input.baseline = &before.run;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
+		assert_false(fg_made_has_note(&decide()->notes, counted[i]));
+	fg_made_release(&before);
+}
+
+static void count_instructions(struct fg_profile_set *set, double baseline, double candidate)
+{
+	const struct fg_measure what = fg_measure_describe("instructions", NULL);
+	const struct fg_profile_function function = {.name = "parse", .library = "parse"};
+	const uint16_t id = fg_profile_set_measure(set, &what);
+	const uint32_t node = fg_profile_set_node(set, 0, fg_profile_set_function(set, &function));
+
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);
+
+		row->arm = arm;
+		row->pair = FG_EXACT_FIRST_PAIR;
+		row->measure = id;
+		row->nodes[0] = node;
+		row->values[0] = arm ? candidate : baseline;
+		row->total = row->values[0];
+	}
+}
+
+static void without_a_repetition_counts_decide_alone(void **state)
+{
+	static const char why[] = "instructions cannot be counted here";
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[] = {&set};
+	struct fg_series *series = make_pairs(0, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	fg_profile_set_init(&set, "parse");
+	set_fact(series, FG_FACT_EXACT, NULL, why);
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+	assert_string_equal(b->error, why);
+	assert_false(fg_made_has_note(&b->notes, why));
+	made.input.profiles = sets;
+	b = decide();
+	assert_string_equal(b->error, why);
+	assert_true(b->metric_count > 1);
+	count_instructions(&set, 1000, 2000);
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_null(b->error);
+	assert_true(fg_made_has_note(&b->notes, why));
+	assert_null(fg_made_metric(b, "cpu_time"));
+	assert_non_null(fg_made_metric(b, "instructions"));
+	fg_profile_set_release(&set);
+}
+
+static void beside_a_time_counts_gate_nothing(void **state)
+{
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[] = {&set};
+	struct fg_series *series = make_pairs(40, 0);
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	fg_profile_set_init(&set, "parse");
+	count_instructions(&set, 1000, 2000);
+	made.input.profiles = sets;
+	set_fact(series, FG_FACT_EXACT, NULL, "counted once");
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_true(fg_made_has_note(&b->notes, "counted once"));
+	assert_non_null(fg_made_metric(b, "cpu_time"));
+	assert_non_null(fg_made_metric(b, "instructions"));
+	fg_profile_set_release(&set);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(of_identical_builds_it_says_what_is_identical),
+		TEST(why_pairs_were_set_aside_is_said_of_more_than_half),
+		TEST(where_the_only_pair_was_set_aside_it_is_inconclusive),
+		TEST(an_accepted_price_is_a_share_of_the_better_side),
+		TEST(where_nothing_gated_was_judged_it_is_an_error),
+		TEST(a_benchmark_is_judged_by_its_own_keys),
+		TEST(a_failure_is_told_with_the_last_lines_and_stacks),
+		TEST(what_else_may_be_the_cause_comes_first),
+		TEST(a_benchmark_that_is_gone_is_told_by_its_command),
+		TEST(what_the_counters_say_is_told_where_both_sides_were_measured),
+		TEST(without_a_repetition_counts_decide_alone),
+		TEST(beside_a_time_counts_gate_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

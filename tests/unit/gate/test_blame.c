@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whom the time of code that did not change is charged to. */
+#include "gate/blame.h"
+#include "tests/support/fg_test.h"
+
+enum {
+	FUNCTIONS = 8, /* with the root: as many as there is room for at first */
+};
+
+static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *library;
+		uint32_t parent;
+		uint32_t blamed;
+	} rows[FUNCTIONS] = {
+		{NULL, NULL, 0, 0},
+		{"start", "libc.so.6", 0, 1}, /* nobody above it changed */
+		{"exit", "libc.so.6", 1, 2},
+		{"main", "app", 1, 3},
+		{"memcmp", "libc.so.6", 3, 3},
+		{"memcpy@plt", "app", 4, 3},
+		{"read", "[kernel]", 5, 3},
+		{"compiled", "[JIT]", 6, 7},
+	};
+	struct fg_profile_set set;
+	struct fg_run run;
+	struct fg_series *series;
+	uint32_t *blamed;
+
+	(void)state;
+	fg_run_init(&run);
+	series = fg_run_add_series(&run, "app");
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+	fg_profile_set_init(&set, "app");
+	for (uint32_t n = 1; n < FUNCTIONS; n++) {
+		const struct fg_profile_function function = {.name = rows[n].name,
+							     .library = rows[n].library};
+
+		assert_int_equal(fg_profile_set_node(&set, rows[n].parent,
+						     fg_profile_set_function(&set, &function)),
+				 n);
+	}
+	blamed = fg_blame_nodes(&set, series);
+	for (uint32_t n = 0; n < FUNCTIONS; n++)
+		assert_int_equal(blamed[n], rows[n].blamed);
+	free(blamed);
+	fg_profile_set_release(&set);
+	fg_run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
