@@ -480,6 +480,8 @@ static inline uint64_t fg_trace_kernel_interrupts(const struct fg_trace_header *
 enum {
 	/* an interrupt that raises no signal costs this part of one that does */
 	FG_INTERRUPT_PART = 2,
+	/* a handler costs this many times what it takes, with what it drives out of the caches */
+	FG_HANDLER_TIMES = 2,
 };
 
 enum fg_trace_mode {

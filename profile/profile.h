@@ -171,6 +171,7 @@ struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that they stand for */
 	double handler_ns;  /* the collector's own time in handlers, */
+	double caches_ns;   /* what these drove out of the caches, to be fetched again, */
 	double start_ns;    /* and before main, or at the end */
 	double interrupts;  /* that raised no signal, in signals of the same price */
 	double signal_ns;   /* of one signal on that host; 0: not measured */

@@ -773,7 +773,10 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
 	cost->system_ns += (double)header->system_ns;
 	cost->kernel_ns += (double)header->kernel_ns;
-	cost->handler_ns += fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
+	const double handler_ns = fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
+
+	cost->handler_ns += handler_ns;
+	cost->caches_ns += (FG_HANDLER_TIMES - 1) * handler_ns;
 	cost->start_ns += (double)fg_trace_start_ns(header);
 	cost->interrupts += (double)fg_trace_kernel_interrupts(header) / FG_INTERRUPT_PART;
 	cost->signal_ns = (double)header->signal_ns;

@@ -385,10 +385,15 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 
 /* ---- the rate ---- */
 
+/*
+ * A handler takes as long as it does because little of what it needs is in the caches; what had to
+ * go for it the program fetches again.
+ */
 static double price_ns(const struct fg_sampling *sampling)
 {
-	return sampling->signal_ns +
-	       (sampling->handler_ns > 0 ? sampling->handler_ns : FG_HANDLER_ASSUMED_NS);
+	return sampling->signal_ns + (sampling->handler_ns > 0
+					      ? FG_HANDLER_TIMES * sampling->handler_ns
+					      : FG_HANDLER_ASSUMED_NS);
 }
 
 void fg_sampling_settle(struct fg_sampling *sampling, double budget)

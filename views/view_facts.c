@@ -36,9 +36,11 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	char signals[FG_NUMBER_TEXT_SIZE];
 	char switches[FG_NUMBER_TEXT_SIZE];
 	char handlers[FG_NUMBER_TEXT_SIZE];
+	char caches[FG_NUMBER_TEXT_SIZE];
 	char start[FG_NUMBER_TEXT_SIZE];
 	const double signals_ns = (cost->samples + cost->interrupts) * cost->signal_ns;
-	const double all_ns = signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
+	const double all_ns = signals_ns + cost->switches_ns + cost->handler_ns + cost->caches_ns +
+			      cost->start_ns;
 
 	if (cost->expected > 0) {
 		fg_strbuf_printf(&words, "about %.1f %% of the CPU time", 100 * cost->expected);
@@ -50,11 +52,13 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 		return;
 	fg_strbuf_printf(
 		&words,
-		"%s%.1f %% of the CPU time: signals %s, context switches %s, collector %s, start %s",
+		"%s%.1f %% of the CPU time: signals %s, context switches %s, collector %s, "
+		"caches %s, start %s",
 		cost->signal_ns > 0 ? "about " : "at least ", 100 * all_ns / cost->sampled_ns,
 		cost->signal_ns > 0 ? fg_format_duration(signals_ns, signals) : "not measured",
 		fg_format_duration(cost->switches_ns, switches),
 		fg_format_duration(cost->handler_ns, handlers),
+		fg_format_duration(cost->caches_ns, caches),
 		fg_format_duration(cost->start_ns, start));
 	add_line(text, "cost", fg_strbuf_text(&words));
 	fg_strbuf_release(&words);

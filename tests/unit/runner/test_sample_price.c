@@ -10,7 +10,7 @@
 
 static void the_rate_is_the_highest_that_the_budget_allows(void **state)
 {
-	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 3000};
+	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 1500};
 
 	(void)state;
 	fg_sampling_settle(&sampling, 0.03);
@@ -21,7 +21,7 @@ static void the_rate_is_the_highest_that_the_budget_allows(void **state)
 
 static void the_start_of_the_collector_is_taken_off_the_budget(void **state)
 {
-	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 3000, .start_share = 0.01};
+	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 1500, .start_share = 0.01};
 
 	(void)state;
 	fg_sampling_settle(&sampling, 0.03);
@@ -34,7 +34,7 @@ static void context_switches_are_paid_for(void **state)
 {
 	struct fg_sampling sampling = {
 		.signal_ns = 47000,
-		.handler_ns = 3000,
+		.handler_ns = 1500,
 		.switch_ns = 20000,
 		.switches_hz = 2000,
 	};
@@ -56,7 +56,7 @@ static void context_switches_are_paid_for(void **state)
 static void a_second_event_is_paid_for(void **state)
 {
 	const struct fg_trace_header header = {.period_ns = 1000000, .kernel_watched_ns = 9000000};
-	struct fg_sampling sampling = {.signal_ns = 40000, .handler_ns = 10000};
+	struct fg_sampling sampling = {.signal_ns = 40000, .handler_ns = 5000};
 
 	(void)state;
 	assert_int_equal(fg_trace_kernel_interrupts(&header), 8);
