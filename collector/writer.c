@@ -161,7 +161,7 @@ static bool populate_to(uint64_t to)
 /* As above, and if there is anything to do, some more at once. */
 static bool populate_beyond(uint64_t to)
 {
-	const uint64_t beyond = to + PAGES_AHEAD * FG_TRACE_ALIGN;
+	const uint64_t beyond = to + (uint64_t)PAGES_AHEAD * FG_TRACE_ALIGN;
 
 	return to <= __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED) ||
 	       populate_to(beyond < fg_g.capacity ? beyond : fg_g.capacity) || populate_to(to);
@@ -252,7 +252,7 @@ int fg_file_open(void)
 	fill_header((struct fg_trace_header *)fg_g.file, image);
 	atomic_store(&fg_g.header, (struct fg_trace_header *)fg_g.file);
 	if (!fg_g.lazy)
-		(void)populate_to(PAGES_AT_START * FG_TRACE_ALIGN);
+		(void)populate_to((uint64_t)PAGES_AT_START * FG_TRACE_ALIGN);
 	return 0;
 }
 

@@ -480,8 +480,8 @@ static size_t tell_nothing(void *context, const char *benchmark,
 	(void)context;
 	(void)benchmark;
 	(void)function;
-	(void)self_ns;
-	(void)room;
+	if (room > 0)
+		self_ns[0] = 1; /* of no session */
 	return 0;
 }
 
