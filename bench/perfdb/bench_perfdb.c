@@ -760,10 +760,10 @@ int main(int argc, char **argv)
 	if (argc > 3 && strcmp(argv[1], "simulate") == 0)
 		return fg_bench_simulate(argv[2], number(argc, argv, 3, 0),
 					 number(argc, argv, 4, 100));
-	(void)fprintf(
-		stderr,
-		"usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | make DATABASE [RUNS [alone]] | servers "
-		"DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
-		"simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
+	(void)fprintf(stderr,
+		      "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | "
+		      "make DATABASE [RUNS [alone]] | servers DATABASE [RUNS [CLIENTS]] | "
+		      "fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
+		      "simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
 	return 2;
 }

@@ -397,18 +397,26 @@ static const char *why_no_samples(const struct options *given, const struct tota
 /* Above this share it is the collector's start in a program of milliseconds, not the samples. */
 static const double most_cost_to_tell = 0.3;
 
-/* How often the program leaves its CPU, say, is only known now. */
+static const double start_to_tell = 0.001; /* share of the CPU time */
+
+/* How short the program is, and how often it leaves its CPU, is only known now. */
 static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *seen)
 {
 	struct fg_sampling better = *seen;
+	struct fg_strbuf parts = {0};
 
 	fg_sampling_settle(&better, seen->budget);
-	if (better.rate_hz < seen->rate_hz / 1.2 && better.expected_cost <= seen->budget)
-		fg_cli_say(
-			cli,
-			"the collector's start takes %.1f %% of it, %.0f context switches a second "
-			"take their part: --rate %.0f stays within the budget",
-			100 * seen->start_share, seen->switches_hz, better.rate_hz);
+	if (better.rate_hz < seen->rate_hz / 1.2 && better.expected_cost <= seen->budget) {
+		if (seen->start_share >= start_to_tell)
+			fg_strbuf_printf(&parts, "the collector's start takes %.1f %%; ",
+					 100 * seen->start_share);
+		if (fg_sampling_switch_ns(seen, seen->rate_hz) > 0 && seen->switches_hz >= 1)
+			fg_strbuf_printf(&parts, "%.0f context switches a second take part of it; ",
+					 seen->switches_hz);
+		fg_cli_say(cli, "%s--rate %.0f stays within the budget", fg_strbuf_text(&parts),
+			   better.rate_hz);
+	}
+	fg_strbuf_release(&parts);
 }
 
 /* What sampling took of the CPU time that was measured: chosen beforehand, known now. */

@@ -111,16 +111,36 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	return name;
 }
 
-static bool file_says(const char *root, const char *name, const char *words)
+/* NULL: there is none, or it is too large; to be freed. */
+static char *text_of(const char *root, const char *name)
 {
 	char *path = fg_fs_join(root, name);
 	char *text = NULL;
+
+	if (fg_fs_read(path, MAX_TEXT_BYTES, &text, NULL, NULL) != FG_OK)
+		text = NULL;
+	free(path);
+	return text;
+}
+
+static bool file_says(const char *root, const char *name, const char *words)
+{
+	char *text = text_of(root, name);
+	const bool found = text && strstr(text, words);
+
+	free(text);
+	return found;
+}
+
+static bool has_line_beginning(const char *root, const char *name, const char *beginning)
+{
+	char *text = text_of(root, name);
+	char *rest = text;
 	bool found = false;
 
-	if (fg_fs_read(path, MAX_TEXT_BYTES, &text, NULL, NULL) == FG_OK)
-		found = strstr(text, words) != NULL;
+	for (const char *line = strsep(&rest, "\n"); line && !found; line = strsep(&rest, "\n"))
+		found = fg_text_starts_with(line, beginning);
 	free(text);
-	free(path);
 	return found;
 }
 
@@ -178,10 +198,10 @@ static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 /* GNU make stops at the conditions and inclusions of a BSD Makefile. */
 static const char *make_of(const char *root)
 {
-	static const char *const words[] = {"\n.if", "\n.include", "\n.for "};
+	static const char *const words[] = {".if", ".include", ".for "};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(words) && !is_there(root, "GNUmakefile"); i++) {
-		if (file_says(root, "Makefile", words[i]))
+		if (has_line_beginning(root, "Makefile", words[i]))
 			return "bmake -j2";
 	}
 	return "make -j2";

@@ -233,8 +233,10 @@ def a_makefile_for_one_job_is_built_with_one():
 
 
 def a_bsd_makefile_is_built_by_bmake():
-    write("Makefile", "all: one\n.if defined(SHARED)\nall: two\n.endif\none two:\n\ttouch $@\n")
-    for file, command in (("", "bmake -j2"), ("configure", "./configure && bmake -j2"), ("GNUmakefile", "make -j2")):
+    inside, first = "all: one\n.if defined(SHARED)\nall: two\n.endif\none two:\n\ttouch $@\n", ".include <prog.mk>\n"
+    for makefile, file, command in ((inside, "", "bmake -j2"), (first, "", "bmake -j2"), (inside, "configure", "./configure && bmake -j2"),
+                                    (inside, "GNUmakefile", "make -j2")):
+        write("Makefile", makefile)
         if file:
             write(file, "")
         commit()

@@ -57,6 +57,15 @@ struct fg_series *fg_made_series(struct fg_made *made, const char *name)
 	return fg_run_find(&made->run, name);
 }
 
+void fg_made_build_fact(struct fg_series *series, const char *key, const char *baseline,
+			const char *candidate)
+{
+	if (baseline)
+		fg_environment_set(&series->build[FG_ARM_BASELINE], key, baseline, false);
+	if (candidate)
+		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, candidate, false);
+}
+
 const struct fg_benchmark_verdict *fg_made_decide(struct fg_made *made, const char *name)
 {
 	struct fg_error err = {0};

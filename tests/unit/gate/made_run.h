@@ -27,6 +27,9 @@ void fg_made_release(struct fg_made *made);
 size_t fg_made_benchmark(struct fg_made *made, const char *name, size_t pairs, double change,
 			 double noise);
 struct fg_series *fg_made_series(struct fg_made *made, const char *name);
+/* A fact about how the sides were built; NULL: not known of that side. */
+void fg_made_build_fact(struct fg_series *series, const char *key, const char *baseline,
+			const char *candidate);
 /* Decide; fails the test when that is refused. */
 const struct fg_benchmark_verdict *fg_made_decide(struct fg_made *made, const char *name);
 /* The verdict about a metric of a benchmark; NULL when it has none. */

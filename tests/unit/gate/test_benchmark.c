@@ -34,15 +34,6 @@ static const struct fg_benchmark_verdict *decide(void)
 	return fg_made_decide(&made, "parse");
 }
 
-static void set_fact(struct fg_series *series, const char *key, const char *baseline,
-		     const char *candidate)
-{
-	if (baseline)
-		fg_environment_set(&series->build[FG_ARM_BASELINE], key, baseline, false);
-	if (candidate)
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, candidate, false);
-}
-
 static void of_identical_builds_it_says_what_is_identical(void **state)
 {
 	static const struct {
@@ -63,7 +54,7 @@ static void of_identical_builds_it_says_what_is_identical(void **state)
 		const struct fg_benchmark_verdict *b;
 
 		series->identical = true;
-		set_fact(series, "build.id", rows[i].ids[0], rows[i].ids[1]);
+		fg_made_build_fact(series, "build.id", rows[i].ids[0], rows[i].ids[1]);
 		b = decide();
 		assert_true(fg_made_has_note(&b->notes, rows[i].note));
 		for (size_t m = 0; m < b->metric_count; m++) {
@@ -248,9 +239,9 @@ static void what_else_may_be_the_cause_comes_first(void **state)
 	const struct fg_benchmark_verdict *b;
 
 	(void)state;
-	set_fact(series, "build.optimisation", "-O2", "-O0");
-	set_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
-	set_fact(series, FG_FACT_UNSAMPLED, NULL, "its child is static");
+	fg_made_build_fact(series, "build.optimisation", "-O2", "-O0");
+	fg_made_build_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
+	fg_made_build_fact(series, FG_FACT_UNSAMPLED, NULL, "its child is static");
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));
 	assert_non_null(strstr(b->notes.items[1], "a change is not measured: libown.so"));
@@ -284,7 +275,7 @@ static void what_the_counters_say_is_told_where_both_sides_were_measured(void **
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
-		set_fact(series, counted[i], NULL, counted[i]);
+		fg_made_build_fact(series, counted[i], NULL, counted[i]);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
 		assert_true(fg_made_has_note(&decide()->notes, counted[i]));
 	assert_int_equal(decide()->notes.count, FG_ARRAY_SIZE(counted));
@@ -329,7 +320,7 @@ static void without_a_repetition_counts_decide_alone(void **state)
 
 	(void)state;
 	fg_profile_set_init(&set, "parse");
-	set_fact(series, FG_FACT_EXACT, NULL, why);
+	fg_made_build_fact(series, FG_FACT_EXACT, NULL, why);
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 	assert_string_equal(b->error, why);
@@ -359,7 +350,7 @@ static void beside_a_time_counts_gate_nothing(void **state)
 	fg_profile_set_init(&set, "parse");
 	count_instructions(&set, 1000, 2000);
 	made.input.profiles = sets;
-	set_fact(series, FG_FACT_EXACT, NULL, "counted once");
+	fg_made_build_fact(series, FG_FACT_EXACT, NULL, "counted once");
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_true(fg_made_has_note(&b->notes, "counted once"));

@@ -20,15 +20,6 @@ static int end(void **state)
 	return 0;
 }
 
-static void set_both(struct fg_series *series, const char *key, const char *baseline,
-		     const char *candidate)
-{
-	if (baseline)
-		fg_environment_set(&series->build[FG_ARM_BASELINE], key, baseline, false);
-	if (candidate)
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, candidate, false);
-}
-
 /* A slowdown of 5 % between two builds with the same code and inputs. */
 static struct fg_series *make_moved_build(void)
 {
@@ -36,13 +27,13 @@ static struct fg_series *make_moved_build(void)
 
 	(void)fg_made_benchmark(&made, "parse", 80, 0.05, 0.015);
 	series = fg_made_series(&made, "parse");
-	set_both(series, "build.id", "aa", "bb");
-	set_both(series, "build.code", "c0de", "c0de");
-	set_both(series, "build.inputs", "da7a", "da7a");
-	set_both(series, "build.mapped", "e15e", "e15e");
-	set_both(series, "build.library.libc.so.6", "11", "11");
-	set_both(series, "build.library.libown.so", "21", "22");
-	set_both(series, "build.code.libown.so", "0c0de", "0c0de");
+	fg_made_build_fact(series, "build.id", "aa", "bb");
+	fg_made_build_fact(series, "build.code", "c0de", "c0de");
+	fg_made_build_fact(series, "build.inputs", "da7a", "da7a");
+	fg_made_build_fact(series, "build.mapped", "e15e", "e15e");
+	fg_made_build_fact(series, "build.library.libc.so.6", "11", "11");
+	fg_made_build_fact(series, "build.library.libown.so", "21", "22");
+	fg_made_build_fact(series, "build.code.libown.so", "0c0de", "0c0de");
 	return series;
 }
 
@@ -99,7 +90,8 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
-		set_both(make_moved_build(), rows[i].key, rows[i].baseline, rows[i].candidate);
+		fg_made_build_fact(make_moved_build(), rows[i].key, rows[i].baseline,
+				   rows[i].candidate);
 		if (fg_made_decide(&made, "parse")->outcome != FG_OUTCOME_REGRESSION)
 			fail_msg("%s: no regression any more", rows[i].why);
 	}
@@ -111,9 +103,9 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	struct fg_series *series = make_moved_build();
 
 	(void)state;
-	set_both(series, "build.id", "aa", "aa");
+	fg_made_build_fact(series, "build.id", "aa", "aa");
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
-	set_both(series, "build.library.libown.so", "21", "21");
+	fg_made_build_fact(series, "build.library.libown.so", "21", "21");
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
