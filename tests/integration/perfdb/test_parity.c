@@ -354,6 +354,16 @@ static void new_session_finds_what_another_one_added(void **state)
 	fg_db_close(db);
 }
 
+/* A store, which makes the tables, and a session beside it. */
+static void open_both(struct fg_store **store, struct fg_db **db)
+{
+	struct fg_error err = {0};
+
+	if (fg_store_open(url(), 0, store, &err) != FG_OK ||
+	    fg_db_open(url(), FG_DB_BOUNDED, db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+}
+
 /* Rows of call paths from `first` on, below parents that no other test has. */
 static int add_nodes(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
 {
@@ -385,9 +395,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
+	open_both(&store, &db);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
 		const int64_t first = count(db, FG_SQL_NODE_LAST) + 1000;
 		const int64_t last = first + (int64_t)counts[i] - 1;
@@ -421,9 +429,8 @@ static void session_goes_on_when_the_name_of_a_statement_is_taken(void **state)
 	int64_t first = 0;
 
 	(void)state;
-	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK ||
-	    fg_db_script(db, one, &err) != FG_OK || fg_db_script(db, rows, &err) != FG_OK)
+	open_both(&store, &db);
+	if (fg_db_script(db, one, &err) != FG_OK || fg_db_script(db, rows, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_query_begin(&q, db, FG_SQL_COUNT_RUNS);
 	if (fg_query_value(&q, &runs, &err) != FG_OK)
@@ -518,9 +525,7 @@ static void nobody_is_alone_while_another_session_writes(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
+	open_both(&store, &db);
 	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_EBUSY);
 	fg_store_batch_undo(store);

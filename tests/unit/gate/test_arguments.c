@@ -69,6 +69,19 @@ static void decide(const struct fixture *candidate, const struct fixture *baseli
 	assert_int_equal(fg_gate_decide(&input, verdict, NULL), FG_OK);
 }
 
+/* Each of the functions on each of the paths. */
+static void add_all(struct fg_profile_set *set)
+{
+	for (unsigned i = 0; i < FUNCTIONS * PATHS; i++) {
+		char name[32];
+		char caller[32];
+
+		(void)snprintf(name, sizeof(name), "f%u", i / PATHS);
+		(void)snprintf(caller, sizeof(caller), "caller%u", i % PATHS);
+		add(set, FG_ARM_CANDIDATE, name, caller, i + 1);
+	}
+}
+
 static void benchmarks_share_the_room_of_the_run(void **state)
 {
 	struct fixture fixture;
@@ -76,15 +89,8 @@ static void benchmarks_share_the_room_of_the_run(void **state)
 
 	(void)state;
 	make(&fixture, BENCHMARKS);
-	for (unsigned i = 0; i < FUNCTIONS * PATHS; i++) {
-		char name[32];
-		char caller[32];
-
-		(void)snprintf(name, sizeof(name), "f%u", i / PATHS);
-		(void)snprintf(caller, sizeof(caller), "caller%u", i % PATHS);
-		for (unsigned b = 0; b < BENCHMARKS; b++)
-			add(&fixture.sets[b], FG_ARM_CANDIDATE, name, caller, i + 1);
-	}
+	for (unsigned b = 0; b < BENCHMARKS; b++)
+		add_all(&fixture.sets[b]);
 	decide(&fixture, NULL, &verdict);
 	for (unsigned b = 0; b < BENCHMARKS; b++) {
 		const struct fg_argument_table *table = verdict.benchmarks[b].arguments;
@@ -108,14 +114,7 @@ static void benchmarks_without_arguments_take_no_room(void **state)
 
 	(void)state;
 	make(&fixture, BENCHMARKS);
-	for (unsigned i = 0; i < FUNCTIONS * PATHS; i++) {
-		char name[32];
-		char caller[32];
-
-		(void)snprintf(name, sizeof(name), "f%u", i / PATHS);
-		(void)snprintf(caller, sizeof(caller), "caller%u", i % PATHS);
-		add(&fixture.sets[1], FG_ARM_CANDIDATE, name, caller, i + 1);
-	}
+	add_all(&fixture.sets[1]);
 	decide(&fixture, NULL, &verdict);
 	assert_null(verdict.benchmarks[0].arguments);
 	assert_null(verdict.benchmarks[2].arguments);
