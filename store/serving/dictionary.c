@@ -2,6 +2,7 @@
 #include "store/serving/dictionary.h"
 
 #include "base/hash.h"
+#include "base/radix_sort.h"
 #include "store/serving/dictionary_private.h"
 
 enum {
@@ -89,46 +90,13 @@ void fg_dictionary_free(struct fg_dictionary *d)
 	free(d);
 }
 
-struct place {
-	uint64_t id;
-	uint32_t index;
-};
-
-enum {
-	DIGIT_BITS = 11,
-	DIGIT_VALUES = 1 << DIGIT_BITS
-};
-
-/* One pass of a stable radix sort, by the digit at `shift`. */
-static void sort_pass(const struct place *from, struct place *to, size_t count, unsigned shift)
-{
-	size_t next[DIGIT_VALUES + 1] = {0};
-
-	for (size_t i = 0; i < count; i++)
-		next[(from[i].id >> shift) % DIGIT_VALUES + 1]++;
-	for (size_t d = 0; d < DIGIT_VALUES; d++)
-		next[d + 1] += next[d];
-	for (size_t i = 0; i < count; i++)
-		to[next[(from[i].id >> shift) % DIGIT_VALUES]++] = from[i];
-}
-
-/* Ids of a store are small numbers: two or three passes do, where comparing would take fifteen. */
-static uint32_t *in_order(struct place *places, struct place *room, size_t count)
+static uint32_t *in_order(struct fg_keyed *items, size_t count)
 {
 	uint32_t *order = fg_xcalloc(count, sizeof(*order));
-	uint64_t bits = 0;
 
+	fg_keyed_sort(items, count);
 	for (size_t i = 0; i < count; i++)
-		bits |= places[i].id;
-	for (unsigned shift = 0; shift < 64 && bits >> shift; shift += DIGIT_BITS) {
-		struct place *sorted = room;
-
-		sort_pass(places, room, count, shift);
-		room = places;
-		places = sorted;
-	}
-	for (size_t i = 0; i < count; i++)
-		order[i] = places[i].index;
+		order[i] = items[i].value;
 	return order;
 }
 
@@ -136,15 +104,15 @@ static uint32_t *in_order(struct place *places, struct place *room, size_t count
 static void put_in_order(struct fg_dictionary *d)
 {
 	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
-	struct place *places = fg_xmalloc(most * 2 * sizeof(*places));
+	struct fg_keyed *items = fg_xreallocarray(NULL, most, sizeof(*items));
 
 	for (size_t i = 0; i < d->function_count; i++)
-		places[i] = (struct place){(uint64_t)d->ids.functions[i], (uint32_t)i};
-	d->order.functions = in_order(places, places + most, d->function_count);
+		items[i] = (struct fg_keyed){(uint64_t)d->ids.functions[i], (uint32_t)i};
+	d->order.functions = in_order(items, d->function_count);
 	for (size_t i = 0; i < d->node_count; i++)
-		places[i] = (struct place){d->ids.nodes[i], (uint32_t)i};
-	d->order.nodes = in_order(places, places + most, d->node_count);
-	free(places);
+		items[i] = (struct fg_keyed){d->ids.nodes[i], (uint32_t)i};
+	d->order.nodes = in_order(items, d->node_count);
+	free(items);
 }
 
 /*
