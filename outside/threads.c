@@ -307,12 +307,26 @@ static bool is_undumpable(pid_t pid, long owner)
 	return owner > 0 && stat(path, &facts) == 0 && facts.st_uid != (uid_t)owner;
 }
 
-/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
-static char *reason_of_kernel(pid_t pid, int error)
+char *fg_thread_reason_of_scope(long scope)
 {
 	enum {
 		SCOPE_FOR_GOOD = 3
 	};
+
+	if (scope <= 0)
+		return NULL;
+	if (scope == SCOPE_FOR_GOOD)
+		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
+				    "the machine changes",
+				    scope);
+	return fg_xasprintf(": kernel.yama.ptrace_scope is %ld; `sysctl "
+			    "kernel.yama.ptrace_scope=0`, or run as root",
+			    scope);
+}
+
+/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
+static char *reason_of_kernel(pid_t pid, int error)
+{
 	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
 	const long owner = read_status(pid, "\nUid:");
 
@@ -323,14 +337,8 @@ static char *reason_of_kernel(pid_t pid, int error)
 	if (geteuid() != 0 && is_undumpable(pid, owner))
 		return fg_xstrdup(": it has more rights than its user, or keeps others from its "
 				  "memory (PR_SET_DUMPABLE); run as root");
-	if (scope == SCOPE_FOR_GOOD)
-		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
-				    "the machine changes",
-				    scope);
 	if (scope > 0)
-		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld; `sysctl "
-				    "kernel.yama.ptrace_scope=0`, or run as root",
-				    scope);
+		return fg_thread_reason_of_scope(scope);
 	return fg_xasprintf(" (%s): it is privileged, or this container lacks CAP_SYS_PTRACE "
 			    "(docker run --cap-add=SYS_PTRACE)",
 			    strerrordesc_np(error));
