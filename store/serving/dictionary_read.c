@@ -122,6 +122,7 @@ void fg_dictionary_leave_base(struct fg_dictionary *d)
 {
 	free(d->alike.functions);
 	free(d->alike.nodes);
+	fg_dictionary_free(d->alike.base);
 	d->alike.functions = NULL;
 	d->alike.nodes = NULL;
 	d->alike.base = NULL;

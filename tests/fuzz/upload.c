@@ -59,7 +59,7 @@ static void fill_hash(struct fg_bundle *bundle, const char *envelope, size_t siz
 }
 
 static struct fg_dictionary *open_bytes(const struct fg_bytes *content,
-					const struct fg_dictionary *base)
+					struct fg_dictionary *base)
 {
 	struct fg_dictionary *d = NULL;
 	struct fg_bytes sealed = {0};
