@@ -6,9 +6,10 @@
  * whole batch is rolled back and each write is done again by itself: savepoints would copy every
  * page that changes, always.
  *
- * What adds names keeps other sessions from adding theirs until the commit.  A database with room
- * for several writers (PostgreSQL) gets a second thread for it, so that runs without new names wait
- * for neither.  SQLite has room for one; there, it comes last in a batch.
+ * What adds names keeps other sessions from adding theirs until the commit, so it comes last in a
+ * batch.  A database with room for several writers (PostgreSQL) gets a second thread for names that
+ * come before a run: runs that bring none do not wait for them, and what holds the lock on names
+ * never waits for a run that another thread is writing.
  *
  * Where a commit can be made before it reaches the disk (SQLite), the writing thread goes on with
  * the next batch, and another one waits for the disk: once for all batches that are committed by
@@ -29,7 +30,7 @@
 #include <stdatomic.h>
 
 enum {
-	LANES = 2, /* the last one is for names */
+	LANES = 2, /* the last one is for what comes between */
 	BATCH_MAX = 64,
 	GATHER_COUNT = 8, /* from here on the commit adds little to each write */
 	GATHER_NS = 3000000,
@@ -476,7 +477,7 @@ void fg_write_queue_stop(struct fg_write_queue *q)
 
 void fg_write_queue_give(struct fg_write_queue *q, struct fg_write *write)
 {
-	struct lane *lane = &q->lanes[write->adds_names ? q->lane_count - 1 : 0];
+	struct lane *lane = &q->lanes[write->is_between ? q->lane_count - 1 : 0];
 
 	(void)pthread_mutex_lock(&q->lock);
 	list_add(&lane->waiting, write);

@@ -18,7 +18,7 @@ struct fg_write {
 	fg_write_task *task;
 	void *context;
 	bool adds_names; /* mostly rows that other writers may add, too */
-	bool is_between; /* nobody is told of it: it need not be on the disk, only committed */
+	bool is_between; /* names alone, of which nobody is told: committed is enough */
 	/* Called once it is on the disk, or has failed; the write may be gone when it returns. */
 	void (*done)(struct fg_write *write);
 	int status;

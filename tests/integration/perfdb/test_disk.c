@@ -102,7 +102,7 @@ static void await_commit(const struct fg_test_server *s)
 	while (disk.waiting == 0)
 		(void)pthread_cond_wait(&changed, &lock);
 	(void)pthread_mutex_unlock(&lock);
-	while (fg_test_run_count(s) == 0)
+	while (fg_test_run_count(s) == 1)
 		(void)sched_yield();
 }
 
@@ -114,7 +114,6 @@ static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 
 	/* What each dictionary brings is written first. */
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
-	assert_int_equal(fg_test_ask(s, "DELETE", "/api/v1/runs/latest", NULL, NULL), 200);
 	set_disk(true, false);
 	start(&uploads[0], s);
 	await_commit(s);
@@ -128,7 +127,7 @@ static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 	set_disk(false, false);
 	assert_int_equal(end(&uploads[0]), 201);
 	assert_int_equal(end(&uploads[1]), 200);
-	assert_int_equal(fg_test_run_count(s), 1);
+	assert_int_equal(fg_test_run_count(s), 2);
 }
 
 /* What was written before a failure may be lost although later waits succeed. */
