@@ -95,15 +95,29 @@ static int end(struct upload *u)
 	return atomic_load(&u->status);
 }
 
-/* The run is there for all to see, its log is not on the disk yet. */
-static void await_commit(const struct fg_test_server *s)
+static bool is_anybody_waiting(void)
 {
+	bool is_waiting = false;
+
 	(void)pthread_mutex_lock(&lock);
-	while (disk.waiting == 0)
-		(void)pthread_cond_wait(&changed, &lock);
+	is_waiting = disk.waiting > 0;
 	(void)pthread_mutex_unlock(&lock);
-	while (fg_test_run_count(s) == 1)
-		(void)sched_yield();
+	return is_waiting;
+}
+
+static void not_answered(const struct upload *u)
+{
+	assert_int_equal(atomic_load(&u->status), 0);
+	(void)sched_yield();
+}
+
+/* The run is there for all to see, its log is not on the disk yet. */
+static void await_commit(const struct upload *u)
+{
+	while (!is_anybody_waiting())
+		not_answered(u);
+	while (fg_test_run_count(u->server) == 1)
+		not_answered(u);
 }
 
 /* Nor is a copy of a run confirmed that is on its way. */
@@ -116,14 +130,14 @@ static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	set_disk(true, false);
 	start(&uploads[0], s);
-	await_commit(s);
+	await_commit(&uploads[0]);
 	start(&uploads[1], s);
 	while (fg_write_queue_pending(s->server->writes) < COPIES)
-		(void)sched_yield();
+		not_answered(&uploads[1]);
 	for (int i = 0; i < QUESTIONS; i++)
 		assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 200);
 	for (int i = 0; i < COPIES; i++)
-		assert_int_equal(atomic_load(&uploads[i].status), 0);
+		not_answered(&uploads[i]);
 	set_disk(false, false);
 	assert_int_equal(end(&uploads[0]), 201);
 	assert_int_equal(end(&uploads[1]), 200);
