@@ -423,6 +423,7 @@ static int start(struct fg_write_queue *q, struct fg_error *err)
 {
 	struct fg_error reason = {0};
 	struct fg_store *store = fg_sessions_borrow(q->options.sessions, &reason);
+	size_t lanes = 1;
 	int status = FG_OK;
 
 	if (!store)
@@ -433,8 +434,10 @@ static int start(struct fg_write_queue *q, struct fg_error *err)
 			status = fg_trimmer_start(q->options.sessions, &q->trimmer, err);
 		return status == FG_OK ? start_lane(q, err) : status;
 	}
+	if (fg_store_takes_writers(store))
+		lanes = LANES;
 	fg_sessions_give_back(q->options.sessions, store);
-	for (size_t i = 0; i < LANES && status == FG_OK; i++)
+	for (size_t i = 0; i < lanes && status == FG_OK; i++)
 		status = start_lane(q, err);
 	return status;
 }

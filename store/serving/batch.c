@@ -63,6 +63,11 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 	return FG_OK;
 }
 
+bool fg_store_takes_writers(const struct fg_store *store)
+{
+	return store->db->ops->lock_names;
+}
+
 bool fg_store_can_defer(struct fg_store *store)
 {
 	return store->db->ops->can_defer && store->db->ops->can_defer(store->db);

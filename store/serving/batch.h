@@ -25,6 +25,9 @@ int fg_store_batch_write(struct fg_store *store, struct fg_error *err) FG_NODISC
 
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
+/* May several sessions write at the same time? */
+bool fg_store_takes_writers(const struct fg_store *store);
+
 /*
  * Can a batch be committed before it reaches the disk?  Then, after fg_store_defer(), batches of
  * this session are; fg_store_sync(), of any session, waits until all that was committed is there.

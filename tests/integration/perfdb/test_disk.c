@@ -5,6 +5,7 @@
  */
 #include "perfdb/server/server_private.h"
 #include "perfdb/server/write_queue.h"
+#include "store/db.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
@@ -16,7 +17,8 @@
 
 enum {
 	QUESTIONS = 50, /* each takes longer than it would take to answer an upload */
-	COPIES = 2
+	COPIES = 2,
+	SEVERAL = 4
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -166,11 +168,29 @@ static void a_disk_that_failed_confirms_nothing_any_more(void **state)
 	assert_int_equal(fg_test_run_count(s), 3);
 }
 
+/* As one that was copied by VACUUM INTO. */
+static void a_database_without_a_log_takes_runs(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_db *db = NULL;
+
+	fg_server_stop(s->server);
+	assert_int_equal(fg_db_open(s->database, 0, &db, NULL), FG_OK);
+	assert_int_equal(fg_db_script(db, "PRAGMA journal_mode = DELETE", NULL), FG_OK);
+	fg_db_close(db);
+	s->server = NULL;
+	fg_test_server_restart(s);
+	for (unsigned seed = 1; seed <= SEVERAL; seed++)
+		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
+	assert_int_equal(fg_test_run_count(s), SEVERAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(nothing_is_confirmed_before_it_is_on_the_disk),
 		FG_SERVER_TEST(a_disk_that_failed_confirms_nothing_any_more),
+		FG_SERVER_TEST(a_database_without_a_log_takes_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
