@@ -23,7 +23,6 @@
 #include "base/text.h"
 #include "store/db.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -365,14 +364,13 @@ static int defer(struct fg_db *db, struct fg_error *err)
 static int sync_path(const char *path, struct fg_error *err)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const int failed = fd < 0 || fdatasync(fd) != 0;
-	const int reason = errno;
+	int status = FG_OK;
 
+	if (fd < 0 || fdatasync(fd) != 0)
+		status = fg_error_errno(err, FG_EIO, "cannot write %s to the disk", path);
 	if (fd >= 0)
 		(void)close(fd);
-	return failed ? fg_error_set(err, FG_EIO, "cannot write %s to the disk: %s", path,
-				     strerror(reason))
-		      : FG_OK;
+	return status;
 }
 
 /*

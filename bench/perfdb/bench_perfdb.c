@@ -30,11 +30,11 @@
  * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
  * difference.
  *
- * CPU time per upload is measured apart for the server (with its database, when that is a file), the
- * database's processes (when they run on this machine) and the clients. Each question is asked of the store alone, which is what the goals are
- * about, and over HTTP, where making, packing, sending and reading the answer come on top; `noop`
- * is the cost of a request that asks for nothing.  `cold`: a new session after the file was dropped
- * from the page cache.
+ * CPU time per upload is measured apart for the server (with its database, when that is a file),
+ * the database's processes (when they run on this machine) and the clients. Each question is asked
+ * of the store alone, which is what the goals are about, and over HTTP, where making, packing,
+ * sending and reading the answer come on top; `noop` is the cost of a request that asks for
+ * nothing.  `cold`: a new session after the file was dropped from the page cache.
  */
 #include "bench/perfdb/bench_perfdb.h"
 

@@ -7,11 +7,14 @@
 
 #include <sys/types.h>
 
-/* Found from the one that serves a connection: the first process of the server behind this URL; 0: a file, a pooler, or another machine. */
+/*
+ * The first process of the server behind this URL, found from the one that serves a connection; 0:
+ * a file, a pooler, or another machine.
+ */
 pid_t fg_bench_database_process(const char *database);
-/* So far; 0 for process 0.  A process that ends meanwhile counts in steps of 10 ms. */
+/* All of its CPU time so far; 0 for process 0.  What has ended counts in steps of 10 ms. */
 int64_t fg_bench_database_cpu_ns(pid_t first);
-/* Of all processors together, since the machine was started. */
+/* The idle time of all processors together, since the machine was started. */
 int64_t fg_bench_idle_ns(void);
 
 #endif

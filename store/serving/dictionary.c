@@ -9,13 +9,6 @@ enum {
 	STEPS_A_NODE = 2 /* upwards, before looking at the whole tree is quicker */
 };
 
-/* What fg_dictionary_forget_texts() gives back. */
-static size_t text_bytes(const struct fg_dictionary *d)
-{
-	return d->texts.content.size +
-	       (d->function_count + 1) * (sizeof(*d->texts.at) + sizeof(*d->texts.keys));
-}
-
 /*
  * Paths found in the base keep the base's answer; the few others are decided by walking up.  False:
  * that would take longer than a pass over the whole tree.
@@ -57,12 +50,6 @@ static void find_recursive(struct fg_dictionary *d)
 					 .function_count = d->function_count});
 }
 
-struct fg_dictionary *fg_dictionary_hold(struct fg_dictionary *dictionary)
-{
-	atomic_fetch_add(&dictionary->holders, 1);
-	return dictionary;
-}
-
 int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
 		       const char *hash, struct fg_dictionary *base,
 		       struct fg_dictionary **dictionary, struct fg_error *err)
@@ -91,7 +78,7 @@ int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_lim
 	d->ids.nodes = fg_xcalloc(d->node_count, sizeof(*d->ids.nodes));
 	d->ids.missing = d->function_count + d->node_count - 1;
 	d->memory_bytes =
-		text_bytes(d) +
+		fg_dictionary_text_bytes(d) +
 		d->function_count * (sizeof(*d->ids.functions) + sizeof(*d->order.functions)) +
 		d->named_roots.count * sizeof(*d->named_roots.items) +
 		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(*d->recursive) +
@@ -101,49 +88,6 @@ int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_lim
 failed:
 	fg_dictionary_free(d);
 	return status;
-}
-
-static void release_texts(struct fg_dictionary *d)
-{
-	fg_bytes_release(&d->texts.content);
-	free(d->texts.at);
-	free(d->texts.keys);
-	d->texts.at = NULL;
-	d->texts.keys = NULL;
-}
-
-void fg_dictionary_forget_texts(struct fg_dictionary *dictionary)
-{
-	if (!dictionary->texts.content.data || atomic_load(&dictionary->holders) > 1)
-		return;
-	dictionary->memory_bytes -= text_bytes(dictionary);
-	release_texts(dictionary);
-}
-
-void fg_dictionary_free(struct fg_dictionary *d)
-{
-	if (!d || atomic_fetch_sub(&d->holders, 1) > 1)
-		return;
-	for (size_t i = 0; i < d->named_roots.count; i++)
-		free(d->named_roots.items[i].name);
-	free(d->named_roots.items);
-	release_texts(d);
-	fg_dictionary_leave_base(d);
-	free(d->nodes);
-	free(d->roots);
-	free(d->recursive);
-	free(d->ids.functions);
-	free(d->ids.nodes);
-	free(d->order.functions);
-	free(d->order.nodes);
-	free(d);
-}
-
-void fg_dictionary_abandon(struct fg_dictionary *dictionary)
-{
-	if (dictionary)
-		fg_dictionary_leave_base(dictionary);
-	fg_dictionary_free(dictionary);
 }
 
 static uint32_t *in_order(struct fg_keyed *items, size_t count)
