@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of a dictionary share: dictionary.c (opened and finished), dictionary_read.c (the
- * unpacked bytes), dictionary_ids.c (the store's rows), dictionary_life.c (who holds it). Private to
- * store/serving/.
+ * What the parts of a dictionary share: dictionary.c opens and finishes it, dictionary_read.c reads
+ * the unpacked bytes, dictionary_ids.c finds the store's rows, dictionary_life.c knows who holds
+ * it. Private to store/serving/.
  */
 #ifndef FG_STORE_SERVING_DICTIONARY_PRIVATE_H
 #define FG_STORE_SERVING_DICTIONARY_PRIVATE_H
