@@ -64,7 +64,7 @@ class Stage:
 
 def build(preset, jobs, *targets):
     words = ["cmake", "--build", "--preset", preset, "-j", jobs]
-    return [["cmake", "--preset", preset], [*words, "--target", *targets] if targets else words]
+    return [["sh", "scripts/configure.sh", preset], [*words, "--target", *targets] if targets else words]
 
 
 def test(preset, jobs, *selection):
