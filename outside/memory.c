@@ -11,7 +11,7 @@ static size_t place_of(uint64_t address, size_t pages_on)
 void fg_memory_init(struct fg_memory *memory, pid_t pid)
 {
 	*memory = (struct fg_memory){.pid = pid};
-	memory->pages = fg_xcalloc(FG_MEMORY_PAGES, sizeof(memory->pages[0]));
+	memory->pages = fg_xcalloc(FG_MEMORY_PAGES + 1, sizeof(memory->pages[0]));
 }
 
 void fg_memory_release(struct fg_memory *memory)
@@ -23,6 +23,7 @@ void fg_memory_release(struct fg_memory *memory)
 void fg_memory_forget(struct fg_memory *memory)
 {
 	memset(memory->kept, 0, sizeof(memory->kept));
+	memset(memory->is_copy, 0, sizeof(memory->is_copy));
 }
 
 void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages)
@@ -38,6 +39,8 @@ void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages)
 		to[i] = (struct iovec){.iov_base = memory->pages[place_of(first, i)],
 				       .iov_len = FG_MEMORY_PAGE};
 	got = process_vm_readv(memory->pid, to, pages, &from, 1, 0);
+	for (size_t i = 0; i < pages; i++)
+		memory->is_copy[place_of(first, i)] = false;
 	for (size_t i = 0; i < pages; i++)
 		memory->kept[place_of(first, i)] = got >= (ssize_t)((i + 1) * FG_MEMORY_PAGE)
 							   ? first + i * FG_MEMORY_PAGE + 1
@@ -78,6 +81,7 @@ void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data,
 		memset(memory->pages[place], 0, offset);
 		memcpy(memory->pages[place] + offset, from, length);
 		memory->kept[place] = address - offset + 1;
+		memory->is_copy[place] = true;
 		address += length;
 		from += length;
 		size -= length;
@@ -86,13 +90,16 @@ void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data,
 
 static const uint8_t *page_at(struct fg_memory *memory, uint64_t address)
 {
-	const size_t place = place_of(address, 0);
-	struct iovec to = {.iov_base = memory->pages[place], .iov_len = FG_MEMORY_PAGE};
+	size_t place = place_of(address, 0);
+	struct iovec to = {.iov_len = FG_MEMORY_PAGE};
 	/* the address is one of the other process and is never followed here */
 	struct iovec from = {.iov_len = FG_MEMORY_PAGE};
 
+	if (memory->is_copy[place] && memory->kept[place] != address + 1)
+		place = FG_MEMORY_SPARE;
 	if (memory->kept[place] == address + 1)
 		return memory->pages[place];
+	to.iov_base = memory->pages[place];
 	memcpy(&from.iov_base, &address, sizeof(from.iov_base));
 	memory->kept[place] = 0;
 	if (process_vm_readv(memory->pid, &to, 1, &from, 1, 0) != FG_MEMORY_PAGE)

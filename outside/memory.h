@@ -14,11 +14,13 @@ enum {
 	FG_MEMORY_PAGE = 4096,
 	FG_MEMORY_PAGES = 256,
 	FG_MEMORY_FETCH_MAX = 16,
+	FG_MEMORY_SPARE = FG_MEMORY_PAGES, /* a place for pages whose own has a copy in it */
 };
 
 struct fg_memory {
 	pid_t pid;
-	uint64_t kept[FG_MEMORY_PAGES]; /* address + 1 of the page in this place; 0: none */
+	uint64_t kept[FG_MEMORY_PAGES + 1]; /* address + 1 of the page in this place; 0: none */
+	bool is_copy[FG_MEMORY_PAGES];      /* put there: the process may have gone on since */
 	uint8_t (*pages)[FG_MEMORY_PAGE];
 };
 
@@ -33,7 +35,10 @@ void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
  * keeping it here.  The number of bytes.
  */
 size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t pages, void *data);
-/* What was copied from there before: read from now on, until it is forgotten. */
+/*
+ * What was copied from there before: read from now on, until it is forgotten, whatever else is read
+ * meanwhile.
+ */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size);
 /* False: not all of it can be read. */
 bool fg_memory_read(struct fg_memory *memory, uint64_t address, void *data, size_t size);

@@ -11,8 +11,8 @@ import threading
 import time
 
 from attack import MAKE_RUNS, Server, expect, parcel, parts, send, token
-from checks import check, finish_in_scratch
-from receiver import WAIT_S, Receiver
+from checks import HUNG_S, check, finish_in_scratch
+from receiver import Receiver
 
 REPORT = {"schema": "fastgate-report/1", "verdict": "regression", "benchmarks": [
     {"name": "parse", "verdict": "regression", "metrics": [{"name": "cpu_time", "verdict": "regression", "ratio": 1.25, "interval": [1.24, 1.26]}]}]}
@@ -37,7 +37,7 @@ def rule_for(server, secret, url):
 
 def outcome(server, secret, rule):
     """The alert of this rule, once it waits for another try or for nothing any more."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + HUNG_S
     while time.monotonic() < end:
         for one in server.ask("GET", "/api/v1/alerts?project=tracker", token=secret).json()["alerts"]:
             if one["rule"] == rule and (one["state"] != "waiting" or "reason" in one):

@@ -5,10 +5,11 @@ import os
 import re
 import time
 
+from checks import HUNG_S
+
 TYPE = "application/vnd.fastgate.archive"
 FOLDER = "archives"
 PLACE = ("--archives", FOLDER)
-WAIT_S = 60
 
 
 def make(text, size=0):
@@ -39,7 +40,7 @@ def bytes_taken(server):
 
 def wait_for_bytes(server, count):
     """Until the server has taken so many bytes of bodies."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + HUNG_S
     while bytes_taken(server) < count:
         if time.monotonic() > end:
             raise SystemExit("the bodies do not arrive")

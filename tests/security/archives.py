@@ -11,7 +11,7 @@ import threading
 
 from archive_requests import PLACE, TYPE, bytes_taken, digest_of, download, files, make, upload, wait_for_bytes
 from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, RUN_TYPE, Server, expect, push, token
-from checks import call, check, finish_in_scratch
+from checks import HUNG_S, call, check, finish_in_scratch
 
 def gc(*words):
     return call(PERFDB, "gc", "--database", DATABASE, *PLACE, *words)
@@ -89,7 +89,7 @@ def no_more_at_once_than_twice_the_largest(server, run, secret):
     head = (f"POST /api/v1/archives/{run} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {secret}\r\nContent-Type: {TYPE}\r\n"
             f"Content-SHA256: {digest_of(data)}\r\nContent-Length: {len(data)}\r\n\r\n").encode()
     before = bytes_taken(server)
-    lines = [socket.create_connection(("127.0.0.1", server.port), 30) for _ in range(2)]
+    lines = [socket.create_connection(("127.0.0.1", server.port), HUNG_S) for _ in range(2)]
     for line in lines:
         line.sendall(head + data[:-1])
     wait_for_bytes(server, before + 2 * (len(data) - 1))
@@ -148,7 +148,7 @@ def killed_in_the_middle(admin):
         run = server.runs(token=admin)[0]
         head = (f"POST /api/v1/archives/{run} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {admin}\r\nContent-Type: {TYPE}\r\n"
                 f"Content-SHA256: {digest_of(data)}\r\nContent-Length: {len(data)}\r\n\r\n").encode()
-        with socket.create_connection(("127.0.0.1", server.port), 30) as line:
+        with socket.create_connection(("127.0.0.1", server.port), HUNG_S) as line:
             line.sendall(head + data[:-1000])
             wait_for_bytes(server, 2 << 20)  # more than what is kept in memory
             server.process.send_signal(signal.SIGKILL)

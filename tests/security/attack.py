@@ -16,7 +16,7 @@ import threading
 import time
 from collections import deque
 
-from checks import call, check
+from checks import HUNG_S, call, check
 
 PERFDB, FASTGATE, MAKE_RUNS = (os.path.abspath(path) for path in sys.argv[1:4])
 DATABASE = os.environ.get("PERFDB_TEST_URL") or "perfdb.db"
@@ -98,7 +98,7 @@ class Server:
 
     def say(self, data, source="127.0.0.1"):
         """Bytes as they are; what comes back until the server closes or has said all."""
-        with socket.create_connection(("127.0.0.1", self.port), 30, (source, 0)) as line:
+        with socket.create_connection(("127.0.0.1", self.port), HUNG_S, (source, 0)) as line:
             try:
                 line.sendall(data)
             except OSError:

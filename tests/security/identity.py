@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.parse
 
-from checks import check
+from checks import HUNG_S, check
 
 WEB = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web")
 PUBLIC = "http://perfdb.test"
@@ -42,7 +42,7 @@ class Browser:
         if form is not None:
             body = urllib.parse.urlencode(form).encode()
             lines["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection(where, timeout=30)
+        connection = http.client.HTTPConnection(where, timeout=HUNG_S)
         connection.request(method, urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, "")), body, lines)
         answer = connection.getresponse()
         answer.text = answer.read()

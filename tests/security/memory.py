@@ -5,7 +5,7 @@ import re
 import socket
 
 from attack import RUN_TYPE, Server, expect, push, token
-from checks import check, finish_in_scratch
+from checks import HUNG_S, check, finish_in_scratch
 
 SIZE = 40 << 20
 SENT = 36 << 20  # of each: none is complete
@@ -22,7 +22,7 @@ def held(server):
 
 
 def begin(server, secret):
-    line = socket.create_connection(("127.0.0.1", server.port), 60)
+    line = socket.create_connection(("127.0.0.1", server.port), HUNG_S)
     head = f"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: {RUN_TYPE}\r\nContent-Length: {SIZE}\r\n"
     line.sendall((head + f"Authorization: Bearer {secret}\r\n\r\n").encode())
     sent, piece = 0, bytes(1 << 20)

@@ -8,13 +8,14 @@ import subprocess
 import urllib.parse
 
 from attack import DATABASE
+from checks import HUNG_S
 
 
 class Waiting:
     """A request whose answer is not waited for yet."""
 
     def __init__(self, server, method, path, secret):
-        self.socket = socket.create_connection(("127.0.0.1", server.port), 60)
+        self.socket = socket.create_connection(("127.0.0.1", server.port), HUNG_S)
         more = "Content-Type: application/json\r\nContent-Length: 32\r\n" if method == "POST" else ""
         body = '{"project":"tracker","text":"x"}' if method == "POST" else ""
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n{more}\r\n{body}".encode())
@@ -26,7 +27,7 @@ class Waiting:
         except BlockingIOError:
             return False
         finally:
-            self.socket.settimeout(60)
+            self.socket.settimeout(HUNG_S)
 
     def answer(self):
         with self.socket:

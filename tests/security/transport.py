@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 from attack import Server, expect, token
-from checks import check, finish_in_scratch
+from checks import HUNG_S, check, finish_in_scratch
 
 
 def over_tls(server, path, secret=None):
@@ -15,7 +15,7 @@ def over_tls(server, path, secret=None):
     request = urllib.request.Request(f"https://127.0.0.1:{server.port}{path}",
                                      headers={"Authorization": f"Bearer {secret}"} if secret else {})
     try:
-        with urllib.request.urlopen(request, context=context, timeout=60) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=HUNG_S) as answer:
             return answer.status, answer.headers
     except urllib.error.HTTPError as refusal:
         return refusal.code, refusal.headers

@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Call paths as `fastgate export -F folded` writes them, for tests that look at sums of them."""
+import functools
 import operator
+import os
 
 from checks import call
+
+
+def content(trace):
+    """What tells a recording from another in its place: its files, and when they were written."""
+    if not os.path.isdir(trace):
+        return trace
+    return trace, tuple(sorted((entry.name, entry.stat().st_ino, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(trace)))
+
+
+@functools.cache
+def exported(words, folder, seen, check):
+    """The text of an export, made once a recording (`folder` and `seen` say of which), however often it is asked for."""
+    del folder, seen
+    return call(*words, check=check).stdout
 
 
 def stacks(fastgate, *words, trace="fastgate-record", check=True):
     """(functions from the outside to the inside, value) of each call path. With check=False an export that fails has none."""
     found = []
-    for line in call(fastgate, "--quiet", "export", "-F", "folded", *words, trace, check=check).stdout.splitlines():
+    for line in exported((fastgate, "--quiet", "export", "-F", "folded", *words, trace), os.getcwd(), content(trace), check).splitlines():
         names, _, value = line.rpartition(" ")
         found.append((names.split(";"), float(value) if "." in value else int(value)))
     return found

@@ -4,7 +4,7 @@ import http.server
 import queue
 import threading
 
-WAIT_S = 120
+from checks import HUNG_S
 
 
 class Receiver:
@@ -43,4 +43,4 @@ class Receiver:
 
     def take(self):
         """The next request, waited for: path, headers, body."""
-        return self.arrived.get(timeout=WAIT_S)
+        return self.arrived.get(timeout=HUNG_S)

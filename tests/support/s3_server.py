@@ -10,6 +10,7 @@ import socket
 import sys
 
 import eventlet
+from checks import HUNG_S
 from eventlet import wsgi
 
 eventlet.monkey_patch()
@@ -94,7 +95,7 @@ def make_bucket(address):
     """A bucket is a container of the user's account, which Swift's own interface makes."""
     def ask(method, path, headers):
         from urllib.request import Request, urlopen
-        with urlopen(Request(address + path, method=method, headers=headers), timeout=60) as answer:
+        with urlopen(Request(address + path, method=method, headers=headers), timeout=HUNG_S) as answer:
             return answer.headers
 
     token = ask("GET", "/auth/v1.0", {"X-Auth-User": KEY_ID, "X-Auth-Key": SECRET})["X-Auth-Token"]

@@ -28,8 +28,9 @@ def rows(*options):
 
 
 def times_of(name):
-    row = next((row for row in rows() if row["name"] == name), None)
-    check(row is not None, f"no row of {name}: {rows()}")
+    found = rows()
+    row = next((row for row in found if row["name"] == name), None)
+    check(row is not None, f"no row of {name}: {found}")
     check(0 <= row["own_ns"] <= row["total_ns"] and row["min_ns"] <= row["median_ns"] <= row["p90_ns"] <= row["p99_ns"] <= row["max_ns"],
           f"{name}: figures that contradict each other: {row}")
     return row
@@ -116,8 +117,9 @@ def calls_that_are_left_are_counted_and_have_no_duration(program):
     check(done.stdout == plain, f"{done.stdout!r} instead of {plain!r}")
     left = int(plain.split()[1])
     check(left > 0, plain)
-    check(times_of("thrower")["calls"] == 25 and total_of("calls.thrower") == 50, f"half of them throw: {times_of('thrower')}")
-    check(times_of("qsort")["calls"] == 40 - left and total_of("calls.qsort") == 40, f"{left} were left by longjmp: {times_of('qsort')}")
+    thrower, qsort = times_of("thrower"), times_of("qsort")
+    check(thrower["calls"] == 25 and total_of("calls.thrower") == 50, f"half of them throw: {thrower}")
+    check(qsort["calls"] == 40 - left and total_of("calls.qsort") == 40, f"{left} were left by longjmp: {qsort}")
     check("-V times" in done.stderr, f"how to see them: {done.stderr}")
 
 
@@ -155,7 +157,8 @@ def a_program_that_checks_its_results_is_content():
     timed = {row["name"]: row["calls"] for row in rows()}
     check(timed["exp"] == 1000 and timed["pow"] == 100 and timed["cabs"] > 0 and "tanhl" not in timed, f"timed: {timed}")
     recorded("exp,pow,cos,_setjmp,longjmp*", f"{TARGETS}/calls", "signal")
-    check(times_of("exp")["calls"] == 4107, f"exp: {times_of('exp')}")
+    row = times_of("exp")
+    check(row["calls"] == 4107, f"exp: {row}")
 
 
 def a_program_notices_nothing():

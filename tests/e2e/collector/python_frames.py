@@ -235,7 +235,7 @@ def body():
         print("no Python 3.11, 3.12 or 3.13 here")
         sys.exit(77)
     for python in found:
-        record(python, "program.py", "25000")
+        record(python, "program.py", "10000")
         every_leaf_has_its_callers(python)
         code_at_the_address_of_other_code_is_told_apart(python)
         shares_are_those_of_the_work(python)

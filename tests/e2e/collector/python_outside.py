@@ -137,7 +137,7 @@ def judge(python, callers, met):
         for leaf in (name for name in names if name in callers):
             above = [name for name in names[:names.index(leaf)] if name in KNOWN]
             met[leaf] = met.get(leaf, 0) + count
-            check(above == callers[leaf], f"{python}: {leaf} is called by {above}")
+            check(above == callers[leaf], f"{python}: {leaf} is called by {above}, in {';'.join(names)}")
         if "_PyEval_EvalFrameDefault" in names and PYTHON & set(names):
             met["beside"] = met.get("beside", 0) + count
         made = [name for name in names if name.startswith("made_") and name != "made_up"]

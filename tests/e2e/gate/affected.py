@@ -11,6 +11,7 @@ import tempfile
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
+from checks import HUNG_S  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
 KEPT = ("--affected", "--no-store")  # what is executed is not looked for anew: it takes half a second a side
@@ -57,7 +58,7 @@ measure: { schedule: abba, warmup: 0, pairs: { min: 2, max: 2 }, sampler: { enab
 
 
 def run(*words, env=None):
-    return subprocess.run(words, capture_output=True, text=True, env=env or os.environ, timeout=60)
+    return subprocess.run(words, capture_output=True, text=True, env=env or os.environ, timeout=HUNG_S)
 
 
 def git(*words):

@@ -16,7 +16,7 @@ expect_text '"verdict": "improvement"' "$work/out" "JSON report"
 expect_code 1 "times only" "$FASTGATE" duel --no-sampling --schedule abba --pairs 10:10 "$work/old 10" "$work/new 10"
 expect_text 'REGRESSION' "$work/out" "terminal report without functions"
 ! grep -q 'table\.c' "$work/out" || fail "a function is named that nobody sampled"
-expect_code 1 "a chosen rate" "$FASTGATE" duel --rate 500 --schedule abba --pairs 10:10 "$work/old 10" "$work/new 10" --json
+expect_code 0 "a chosen rate, two pairs" "$FASTGATE" duel --rate 500 --schedule abba --pairs 2:2 "$work/old 10" "$work/new 10" --json
 expect_text '"rate_hz": 500' "$work/out" "the rate that was asked for"
 expect_code 2 "no rate" "$FASTGATE" duel --rate many "$work/old 10" "$work/new 10"
 expect_code 4 "missing program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old 10" "$work/absent 10"

@@ -10,6 +10,7 @@ import tempfile
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
+from checks import HUNG_S  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
 schema = Schema(root / "docs/formats/report.schema.json")
@@ -36,7 +37,7 @@ RANDOM = """FILE *f = fopen("/dev/urandom", "r");
 
 
 def run(*words, env):
-    return subprocess.run(words, capture_output=True, text=True, env=env, timeout=120)
+    return subprocess.run(words, capture_output=True, text=True, env=env, timeout=HUNG_S)
 
 
 def write(rounds=50, calls=1000, work=""):

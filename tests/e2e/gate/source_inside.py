@@ -12,7 +12,7 @@ import sys
 
 fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 sys.path.insert(0, str(root / "tests/support"))
-from checks import check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
 
 CODE = """static volatile unsigned long sink;
 __attribute__((noinline)) void spin(void)
@@ -50,7 +50,7 @@ def source_shown(name, text, flags=""):
     git("commit", "-q", "-m", "The baseline")
     (folder / "rounds.h").write_text("#define ROUNDS 20000000ul\n")
     result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment, capture_output=True, text=True, check=False,
-                            timeout=300)
+                            timeout=HUNG_S)
     check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
     functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
     guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]

@@ -11,7 +11,7 @@ import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
 
 CONFIG = """version: 1
 project: places
@@ -71,7 +71,7 @@ class Project:
         for path in self.seen.iterdir():
             path.unlink()
         return subprocess.run([fastgate, "run", "--against", "HEAD", *arguments], cwd=self.folder, env=self.environment,
-                              capture_output=True, text=True, check=False, timeout=300)
+                              capture_output=True, text=True, check=False, timeout=HUNG_S)
 
     def executions(self):
         texts = [path.read_text().splitlines() for path in sorted(self.seen.iterdir())]

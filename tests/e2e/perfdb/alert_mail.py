@@ -13,8 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "security"))
 
 from attack import MAKE_RUNS, PERFDB, Server, expect, parcel, parts, send, token  # noqa: E402
-from checks import call, check, finish_in_scratch  # noqa: E402
-from receiver import WAIT_S  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
 
 PYTHON = next((one for one in (sys.executable, "/usr/bin/python3") if call(one, "-c", "import aiosmtpd").returncode == 0), None)
 if not PYTHON:
@@ -47,7 +46,7 @@ class Relay:
     def first(self):
         """The first mail, waited for."""
         path = os.path.join(self.folder, "1.json")
-        end = time.monotonic() + WAIT_S
+        end = time.monotonic() + HUNG_S
         while not os.path.exists(path):
             if time.monotonic() > end:
                 raise SystemExit("no mail came")
@@ -76,7 +75,7 @@ def remove_rule(server, secret, rule):
 
 
 def outcome(server, secret, rule, state):
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + HUNG_S
     while time.monotonic() < end:
         for one in server.ask("GET", "/api/v1/alerts?project=tracker", token=secret).json()["alerts"]:
             if one["rule"] == rule and one["state"] == state and (state != "waiting" or "reason" in one):

@@ -15,8 +15,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
 
 from attack import DATABASE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, send, token  # noqa: E402
-from checks import call, check, finish_in_scratch  # noqa: E402
-from receiver import WAIT_S, Receiver  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
+from receiver import Receiver  # noqa: E402
 
 HERE = ("--alert-allow", "127.0.0.0/8", "--alert-http", "--alert-retry", "50ms", "--public-url", "https://perf.example.org/")
 SECRET = "a secret that both ends know"
@@ -54,7 +54,7 @@ def alerts(server, secret):
 
 def until(condition, what):
     """Asks again until it holds."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + HUNG_S
     while time.monotonic() < end:
         found = condition()
         if found:

@@ -13,12 +13,11 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "security"))
 
 from archive_requests import PIECE, PLACE, download, files, make, upload  # noqa: E402
 from attack import FASTGATE, MAKE_RUNS, Server, expect, push, token  # noqa: E402
-from checks import call, check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
 from cut_line import CutLine  # noqa: E402
 
 LARGE = 20 << 20
 SLACK = 1 << 20  # headers, questions, and what was on its way when the line was cut
-WAIT_S = 120
 OUTPUT = "fetched.tar.zst"
 
 
@@ -48,7 +47,7 @@ def read(path):
 
 
 def wait_for(condition, what):
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + HUNG_S
     while not condition():
         if time.monotonic() > end:
             raise SystemExit(f"never came: {what}")
@@ -99,7 +98,7 @@ def server_that_dies_goes_on(admin, run):
         wait_for(lambda: len(files()) == 1 and line.up >= PIECE + PIECE // 2, "half an archive")
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
-        check(process.wait(WAIT_S) == 5, "the client took it for sent")
+        check(process.wait(HUNG_S) == 5, "the client took it for sent")
     with Server(*PLACE) as server, CutLine(server.port) as line:
         expect(download(server, run, token=admin), 404, "half an archive")
         done = send(line.url, admin)

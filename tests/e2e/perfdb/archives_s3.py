@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "security"))
 
 from archive_requests import PIECE, ask_offset, digest_of, make, send_piece, upload  # noqa: E402
 from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, push, token  # noqa: E402
-from checks import call, check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
 
 PYTHON = next((one for one in (sys.executable, "/usr/bin/python3") if call(one, "-c", "import swift.proxy.server").returncode == 0), None)
 if not PYTHON:
@@ -38,9 +38,9 @@ class Storage:
 
     def own(self, method, path, data=None):
         """Through Swift's own interface, past the signatures."""
-        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/auth/v1.0", headers={"X-Auth-User": KEY_ID, "X-Auth-Key": KEY}), timeout=60) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/auth/v1.0", headers={"X-Auth-User": KEY_ID, "X-Auth-Key": KEY}), timeout=HUNG_S) as answer:
             headers = {"X-Auth-Token": answer.headers["X-Auth-Token"]}
-        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/v1/AUTH_team/{BUCKET}{path}", data, headers, method=method), timeout=60) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/v1/AUTH_team/{BUCKET}{path}", data, headers, method=method), timeout=HUNG_S) as answer:
             return answer.read()
 
     def objects(self):

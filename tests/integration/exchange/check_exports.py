@@ -13,6 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from checks import HUNG_S
+
 # Percent of 100 samples: self and inclusive, as tests/support/known_profile.h draws them.
 KNOWN = {
     "main": (2, 90),
@@ -31,7 +33,7 @@ FOLDER = None
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HUNG_S, check=False)
     if done.returncode != 0:
         raise AssertionError(f"{command[0]} failed ({done.returncode}): {done.stderr}")
     return done.stdout
@@ -80,7 +82,7 @@ class Consumers(unittest.TestCase):
     @needs("callgrind_annotate")
     def test_callgrind_annotate_understands_every_line(self):
         done = subprocess.run(["callgrind_annotate", "--tree=both", str(FOLDER / "known.callgrind")],
-                              capture_output=True, text=True, timeout=60, check=True)
+                              capture_output=True, text=True, timeout=HUNG_S, check=True)
         self.assertNotIn("malformed", done.stderr)
 
     def test_folded_lines_add_up(self):

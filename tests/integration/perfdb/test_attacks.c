@@ -14,7 +14,8 @@ enum {
 	IDLE_CONNECTIONS = 1000,
 	GREEDY_CONNECTIONS = 4500,
 	IDLE_OF_TWO = 4200,
-	PATIENCE_MS = 400, /* of a server that is tried by dribbles */
+	PATIENCE_MS = 200, /* of a server that is tried by dribbles, at first */
+	PATIENCE_MAX_MS = 60000,
 	PAUSE_MS = 20
 };
 
@@ -250,47 +251,75 @@ static void dribble(const struct fg_test_server *s, const char *start, struct fg
 	(void)close(fd);
 }
 
+struct slow {
+	const char *why;
+	const char *start;
+	bool begins_well; /* with a request that is answered */
+	bool has_headers; /* it is the whole request that takes too long */
+};
+
+/*
+ * What the server says to such a client until it has lost its patience.  Does it serve others then?
+ * On a busy machine they may have had too little of it, too.
+ */
+static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
+		       struct fg_strbuf *answer)
+{
+	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	const int64_t patience_ns = patience_ms * INT64_C(1000000);
+	const struct fg_server_options options = {
+		.database = s->database,
+		.log_fd = -1,
+		.headers_ns = slow->has_headers ? 0 : patience_ns,
+		.request_ns = slow->has_headers ? patience_ns : 0,
+	};
+	struct fg_test_server strict = {.database = s->database};
+	struct fg_error err = {0};
+	char status[12] = "";
+	int other = -1;
+
+	if (fg_server_start(&options, &strict.server, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	dribble(&strict, slow->start, answer);
+	other = fg_test_connect(&strict);
+	(void)send(other, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	(void)recv(other, status, sizeof(status), MSG_WAITALL);
+	(void)close(other);
+	fg_server_stop(strict.server);
+	return memcmp(status, "HTTP/1.1 200", sizeof(status)) == 0;
+}
+
 static void slow_request_is_cut_off(void **state)
 {
-	static const struct {
-		const char *why;
-		const char *start;
-		int64_t headers_ns;
-		int64_t request_ns;
-	} cases[] = {
-		{"headers", "GET /healthz HTTP/1.1\r\nX-A: ", PATIENCE_MS, 0},
+	static const struct slow cases[] = {
+		{"headers", "GET /healthz HTTP/1.1\r\nX-A: ", false, false},
 		{"headers of a second one", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /",
-		 PATIENCE_MS, 0},
-		{"the first line", "G", PATIENCE_MS, 0},
+		 true, false},
+		{"the first line", "G", false, false},
 		{"a body",
 		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n"
 		 "Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: 50000\r\n\r\n",
-		 0, PATIENCE_MS},
+		 false, true},
 	};
-	struct fg_test_server *s = *state;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		const struct fg_server_options options = {
-			.database = s->database,
-			.log_fd = -1,
-			.headers_ns = cases[i].headers_ns * INT64_C(1000000),
-			.request_ns = cases[i].request_ns * INT64_C(1000000),
-		};
-		struct fg_test_server strict = {.database = s->database};
 		struct fg_strbuf answer = {0};
-		struct fg_error err = {0};
+		int64_t patience_ms = PATIENCE_MS;
+		bool serves = false;
+		bool is_answered = false;
 
-		if (fg_server_start(&options, &strict.server, &err) != FG_OK)
-			fail_msg("%s", err.message);
-		dribble(&strict, cases[i].start, &answer);
+		do {
+			fg_strbuf_release(&answer);
+			serves = try_slowly(*state, &cases[i], patience_ms, &answer);
+			is_answered = strstr(fg_strbuf_text(&answer), "HTTP/1.1 200") != NULL;
+			patience_ms *= 4;
+		} while ((!serves || is_answered < cases[i].begins_well) &&
+			 patience_ms <= PATIENCE_MAX_MS);
 		/* Only the complete request before was answered. */
-		if ((strstr(fg_strbuf_text(&answer), "HTTP/1.1 200") != NULL) !=
-			    (strstr(cases[i].start, "\r\nGET /") != NULL) ||
+		if (!serves || is_answered != cases[i].begins_well ||
 		    strstr(fg_strbuf_text(&answer), "HTTP/1.1 4"))
 			fail_msg("%s: %s", cases[i].why, fg_strbuf_text(&answer));
-		assert_int_equal(fg_test_ask(&strict, "GET", "/healthz", NULL, NULL), 200);
 		fg_strbuf_release(&answer);
-		fg_server_stop(strict.server);
 	}
 }
 
