@@ -92,6 +92,12 @@ struct fg_db_ops {
 	/* NULL: the numbers after the largest id. */
 	int (*reserve)(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		       struct fg_error *err);
+	/* All NULL: a commit reaches the disk by itself. */
+	bool (*can_defer)(struct fg_db *db);
+	int (*defer)(struct fg_db *db, struct fg_error *err);
+	int (*sync)(struct fg_db *db, struct fg_error *err);
+	size_t (*log_pages)(const struct fg_db *db);
+	int (*trim_log)(struct fg_db *db, struct fg_error *err);
 };
 
 struct fg_db {

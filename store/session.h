@@ -11,6 +11,7 @@
 #include "store/intern.h"
 #include "store/later.h"
 #include "store/series_values.h"
+#include "store/turn.h"
 
 enum {
 	FG_TREE_MAX = 16 << 20 /* nodes that a session keeps in memory: 128 MiB */
@@ -46,7 +47,9 @@ struct fg_known_ids {
 /* Several saves in one transaction, and ids that garbage collection may remove after it. */
 struct fg_batch {
 	bool is_open;
-	bool is_spoiled; /* a part of it has failed: only a rollback is left */
+	bool is_spoiled;     /* a part of it has failed: only a rollback is left */
+	struct fg_turn turn; /* of the transaction that was begun last */
+	uint64_t kept_from;  /* no transaction from this number on was undone */
 	struct fg_map facts;
 	struct fg_map fact_sets;
 	struct fg_map texts;

@@ -6,6 +6,8 @@
 #include "store/session.h"
 #include "store/transaction.h"
 
+#include <stdatomic.h>
+
 /*
  * The oldest program that can use this schema, by the schema that it knows: raise it when a
  * migration changes or removes what such a program reads or writes.  A new table or column that has
@@ -154,6 +156,9 @@ static int bring_up_to_date(const char *location, struct fg_error *err)
 	return status;
 }
 
+/* Opened by this process so far. */
+static atomic_ullong sessions;
+
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err)
 {
@@ -174,6 +179,7 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
 	(*store)->is_durable = flags & FG_STORE_DURABLE;
+	(*store)->batch.turn.session = atomic_fetch_add(&sessions, 1) + 1;
 	return FG_OK;
 }
 

@@ -30,16 +30,17 @@
  * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
  * difference.
  *
- * CPU time per upload is measured apart for the server (with its database, when that is a file) and
- * the clients. Each question is asked of the store alone, which is what the goals are
- * about, and over HTTP, where making, packing, sending and reading the answer come on top; `noop`
- * is the cost of a request that asks for nothing.  `cold`: a new session after the file was dropped
- * from the page cache.
+ * CPU time per upload is measured apart for the server (with its database, when that is a file),
+ * the database's processes (when they run on this machine) and the clients. Each question is asked
+ * of the store alone, which is what the goals are about, and over HTTP, where making, packing,
+ * sending and reading the answer come on top; `noop` is the cost of a request that asks for
+ * nothing.  `cold`: a new session after the file was dropped from the page cache.
  */
 #include "bench/perfdb/bench_perfdb.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "bench/perfdb/cpu_time.h"
 #include "bench/perfdb/generator.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
@@ -88,6 +89,7 @@ struct load {
 	atomic_uint next;
 	atomic_uint senders;
 	atomic_llong client_ns; /* CPU time of those who send */
+	pid_t database;         /* its first process; 0: it is a file, or elsewhere */
 	double *times;
 };
 
@@ -190,18 +192,35 @@ static double count_commits(const struct load *load)
 	return count;
 }
 
-static void upload(const char *what, struct load *load, unsigned clients)
-{
-	pthread_t *threads = NULL;
-	const int64_t start = fg_clock_monotonic_ns();
-	const int64_t cpu = fg_clock_process_cpu_ns();
-	double bytes = 0;
-	double seconds = 0;
-	double client_ms = 0;
-	double commits = count_commits(load);
+/* Milliseconds a run. */
+struct costs {
+	double server; /* of this process without the senders */
+	double database;
+	double client;
+	double idle; /* of all processors */
+	double wall;
+};
 
-	clients *= load->servers;
-	threads = fg_xcalloc(clients, sizeof(*threads));
+/*
+ * How many runs a second two processors could take if the senders were elsewhere follows from the
+ * CPU time; whether other programs had a part of the processors here, from what was idle.
+ */
+static void print_costs(const struct costs *costs)
+{
+	const double stored = costs->server + costs->database;
+	const double all = costs->wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+	(void)printf("    CPU a run: server %5.2f ms, database %5.2f ms, client %5.2f ms, which is "
+		     "%3.0f %% of the processors' time; %3.0f %% idle; two processors without the "
+		     "client: %5.0f runs/s\n",
+		     costs->server, costs->database, costs->client,
+		     100 * (stored + costs->client) / all, 100 * costs->idle / all, 2e3 / stored);
+}
+
+static void send_with(struct load *load, unsigned clients)
+{
+	pthread_t *threads = fg_xcalloc(clients, sizeof(*threads));
+
 	atomic_store(&load->next, 0);
 	atomic_store(&load->senders, 0);
 	atomic_store(&load->client_ns, 0);
@@ -209,18 +228,35 @@ static void upload(const char *what, struct load *load, unsigned clients)
 		(void)pthread_create(&threads[i], NULL, send_all, load);
 	for (unsigned i = 0; i < clients; i++)
 		(void)pthread_join(threads[i], NULL);
-	seconds = (double)(fg_clock_monotonic_ns() - start) / 1e9;
+	free(threads);
+}
+
+static void upload(const char *what, struct load *load, unsigned clients)
+{
+	const double commits = count_commits(load);
+	const int64_t start = fg_clock_monotonic_ns();
+	const int64_t cpu = fg_clock_process_cpu_ns();
+	const int64_t database = fg_bench_database_cpu_ns(load->database);
+	const int64_t idle = fg_bench_idle_ns();
+	const double ns_to_ms = 1e-6 / load->count;
+	struct costs costs = {0};
+	double bytes = 0;
+
+	send_with(load, clients * load->servers);
+	costs.wall = (double)(fg_clock_monotonic_ns() - start) * ns_to_ms;
+	costs.idle = (double)(fg_bench_idle_ns() - idle) * ns_to_ms;
+	costs.client = (double)atomic_load(&load->client_ns) * ns_to_ms;
+	costs.server = (double)(fg_clock_process_cpu_ns() - cpu) * ns_to_ms - costs.client;
+	costs.database = (double)(fg_bench_database_cpu_ns(load->database) - database) * ns_to_ms;
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
-	client_ms = (double)atomic_load(&load->client_ns) / 1e6 / load->count;
-	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server "
-		     "%6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
-		     what, load->count / seconds, fg_quantile(load->times, load->count, 0.5),
-		     fg_quantile(load->times, load->count, 0.99),
-		     (double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
-		     client_ms, bytes / 1e3 / load->count,
+	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f KB a run   "
+		     "%4.1f runs a commit\n",
+		     what, 1e3 / costs.wall, fg_quantile(load->times, load->count, 0.5),
+		     fg_quantile(load->times, load->count, 0.99), bytes / 1e3 / load->count,
 		     load->count / (count_commits(load) - commits));
-	free(threads);
+	print_costs(&costs);
+	(void)fflush(stdout);
 }
 
 void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
@@ -330,7 +366,7 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	};
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
-	struct load load = {.servers = 1};
+	struct load load = {.servers = 1, .database = fg_bench_database_process(database)};
 	struct fg_server *server = fg_bench_serve(database, clients, load.urls[0]);
 	unsigned next = FIRST_LOADED;
 
@@ -374,7 +410,7 @@ static int pair_test(const char *database, unsigned runs, unsigned clients)
 	};
 	struct fg_server *servers[SERVERS_MAX] = {NULL};
 	struct fg_bench_program program;
-	struct load load = {0};
+	struct load load = {.database = fg_bench_database_process(database)};
 	unsigned next = FIRST_LOADED + (1 << 16); /* after those of `load` */
 
 	for (unsigned i = 0; i < SERVERS_MAX; i++)

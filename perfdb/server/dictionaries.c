@@ -3,8 +3,8 @@
  * A team's runs come from few builds, so a handful of dictionaries serves nearly all uploads.  The
  * least recently used goes first; one in use stays until the last thread gives it back.
  *
- * The newest of each program keeps its texts: the next one of that program is nearly the same, and
- * is opened by comparing it with this one.
+ * The one opened last of each program keeps its texts: the next one of that program is nearly the
+ * same, and is opened by comparing it with this one.
  */
 #include "perfdb/server/dictionaries.h"
 
@@ -14,16 +14,22 @@
 
 enum {
 	KEPT_MAX = 256,
-	KEPT_BYTES = 48 << 20
+	KEPT_BYTES = 48 << 20,
+	BASES_BYTES = 48 << 20
 };
 
 struct entry {
 	struct fg_dictionary *dictionary;
 	unsigned users;
+	unsigned long long used; /* the higher, the later */
+	bool is_stored;          /* or about to be */
+};
+
+/* The one opened last of a program; the database need not know it yet. */
+struct base {
+	struct fg_dictionary *dictionary;
 	uint64_t program;
-	unsigned long long made; /* the higher, the later */
 	unsigned long long used;
-	bool is_stored; /* or about to be */
 };
 
 struct fg_dictionaries {
@@ -32,6 +38,10 @@ struct fg_dictionaries {
 	size_t count;
 	size_t capacity;
 	size_t bytes;
+	struct base *bases;
+	size_t base_count;
+	size_t base_capacity;
+	size_t base_bytes;
 	unsigned long long clock;
 };
 
@@ -50,6 +60,9 @@ void fg_dictionaries_free(struct fg_dictionaries *d)
 	for (size_t i = 0; i < d->count; i++)
 		fg_dictionary_free(d->entries[i].dictionary);
 	free(d->entries);
+	for (size_t i = 0; i < d->base_count; i++)
+		fg_dictionary_free(d->bases[i].dictionary);
+	free(d->bases);
 	(void)pthread_mutex_destroy(&d->lock);
 	free(d);
 }
@@ -70,27 +83,13 @@ static const struct fg_dictionary *use(struct fg_dictionaries *d, struct entry *
 	return entry->dictionary;
 }
 
-/* The newest of a program, or NULL. */
-static struct entry *newest(struct fg_dictionaries *d, uint64_t program)
-{
-	struct entry *found = NULL;
-
-	for (size_t i = 0; i < d->count; i++) {
-		struct entry *e = &d->entries[i];
-
-		if (e->program == program && (!found || e->made > found->made))
-			found = e;
-	}
-	return found;
-}
-
-/* Only the newest of a program keeps its texts. */
+/* What is nobody's base will not become one. */
 static void forget_texts(struct fg_dictionaries *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		struct entry *e = &d->entries[i];
 
-		if (e->users || !e->dictionary->texts.content.data || newest(d, e->program) == e)
+		if (e->users)
 			continue;
 		d->bytes -= e->dictionary->memory_bytes;
 		fg_dictionary_forget_texts(e->dictionary);
@@ -132,22 +131,69 @@ const struct fg_dictionary *fg_dictionaries_take(struct fg_dictionaries *d, cons
 	return found;
 }
 
-const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, uint64_t program)
+static struct base *find_base(struct fg_dictionaries *d, uint64_t program)
 {
-	const struct fg_dictionary *found = NULL;
-	struct entry *entry = NULL;
+	for (size_t i = 0; i < d->base_count; i++) {
+		if (d->bases[i].program == program)
+			return &d->bases[i];
+	}
+	return NULL;
+}
+
+static void remove_base(struct fg_dictionaries *d, struct base *base)
+{
+	d->base_bytes -= base->dictionary->memory_bytes;
+	fg_dictionary_free(base->dictionary);
+	*base = d->bases[--d->base_count];
+}
+
+static struct base *oldest_base(struct fg_dictionaries *d)
+{
+	struct base *oldest = &d->bases[0];
+
+	for (size_t i = 1; i < d->base_count; i++) {
+		if (d->bases[i].used < oldest->used)
+			oldest = &d->bases[i];
+	}
+	return oldest;
+}
+
+void fg_dictionaries_opened(struct fg_dictionaries *d, struct fg_dictionary *dictionary,
+			    uint64_t program)
+{
+	const size_t bytes = dictionary->memory_bytes;
+	struct base *before = NULL;
+
+	if (bytes > BASES_BYTES)
+		return;
+	(void)pthread_mutex_lock(&d->lock);
+	before = find_base(d, program);
+	if (before)
+		remove_base(d, before);
+	while (d->base_count == KEPT_MAX || d->base_bytes + bytes > BASES_BYTES)
+		remove_base(d, oldest_base(d));
+	d->bases = fg_grow(d->bases, &d->base_capacity, d->base_count + 1, sizeof(*d->bases));
+	d->bases[d->base_count++] =
+		(struct base){fg_dictionary_hold(dictionary), program, ++d->clock};
+	d->base_bytes += bytes;
+	(void)pthread_mutex_unlock(&d->lock);
+}
+
+struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, uint64_t program)
+{
+	struct fg_dictionary *found = NULL;
+	struct base *base = NULL;
 
 	(void)pthread_mutex_lock(&d->lock);
-	entry = newest(d, program);
-	if (entry && entry->dictionary->texts.content.data)
-		found = use(d, entry);
+	base = find_base(d, program);
+	if (base)
+		found = fg_dictionary_hold(base->dictionary);
 	(void)pthread_mutex_unlock(&d->lock);
 	return found;
 }
 
 const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
-						struct fg_dictionary *dictionary, uint64_t program,
-						bool is_stored)
+						struct fg_dictionary *dictionary, bool is_stored)
 {
 	const struct fg_dictionary *kept = NULL;
 	struct entry *entry = NULL;
@@ -160,10 +206,7 @@ const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
 	} else {
 		d->entries = fg_grow(d->entries, &d->capacity, d->count + 1, sizeof(*d->entries));
 		entry = &d->entries[d->count++];
-		*entry = (struct entry){.dictionary = dictionary,
-					.program = program,
-					.made = ++d->clock,
-					.is_stored = is_stored};
+		*entry = (struct entry){.dictionary = dictionary, .is_stored = is_stored};
 		d->bytes += dictionary->memory_bytes;
 	}
 	kept = use(d, entry);

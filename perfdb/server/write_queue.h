@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one thread that writes to the database: several writes in one transaction when several wait.
- * It knows writes, not requests.  Inside perfdb/server/ only.
+ * The threads that write to the database: several writes in one transaction when several wait.
+ * They know writes, not requests.  Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WRITE_QUEUE_H
 #define FG_PERFDB_SERVER_WRITE_QUEUE_H
@@ -11,14 +11,15 @@
 struct fg_ids;
 struct fg_write_queue;
 
-/* Runs in the writing thread; called again if what the first call wrote was rolled back. */
+/* Runs in a writing thread; called again if what the first call wrote was rolled back. */
 typedef int fg_write_task(struct fg_store *store, void *context, struct fg_error *err);
 
 struct fg_write {
 	fg_write_task *task;
 	void *context;
 	bool adds_names; /* mostly rows that other writers may add, too */
-	/* Called after the commit, or the failure; the write may be gone when it returns. */
+	bool is_between; /* names alone, of which nobody is told: committed is enough */
+	/* Called once it is on the disk, or has failed; the write may be gone when it returns. */
 	void (*done)(struct fg_write *write);
 	int status;
 	struct fg_error err;

@@ -62,3 +62,33 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 	}
 	return FG_OK;
 }
+
+bool fg_store_takes_writers(const struct fg_store *store)
+{
+	return store->db->ops->lock_names;
+}
+
+bool fg_store_can_defer(struct fg_store *store)
+{
+	return store->db->ops->can_defer && store->db->ops->can_defer(store->db);
+}
+
+int fg_store_defer(struct fg_store *store, struct fg_error *err)
+{
+	return store->db->ops->defer(store->db, err);
+}
+
+int fg_store_sync(struct fg_store *store, struct fg_error *err)
+{
+	return store->db->ops->sync(store->db, err);
+}
+
+size_t fg_store_log_pages(const struct fg_store *store)
+{
+	return store->db->ops->log_pages(store->db);
+}
+
+int fg_store_trim_log(struct fg_store *store, struct fg_error *err)
+{
+	return store->db->ops->trim_log(store->db, err);
+}

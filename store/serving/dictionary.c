@@ -9,112 +9,6 @@ enum {
 	STEPS_A_NODE = 2 /* upwards, before looking at the whole tree is quicker */
 };
 
-/* What fg_dictionary_forget_texts() gives back. */
-static size_t text_bytes(const struct fg_dictionary *d)
-{
-	return d->texts.content.size +
-	       (d->function_count + 1) * (sizeof(*d->texts.at) + sizeof(*d->texts.keys));
-}
-
-int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
-		       const char *hash, const struct fg_dictionary *base,
-		       struct fg_dictionary **dictionary, struct fg_error *err)
-{
-	struct fg_dictionary *d = fg_xcalloc(1, sizeof(*d));
-	int status = fg_unpack(packed->data, packed->size, limits->dictionary_bytes,
-			       &d->texts.content, err);
-
-	d->alike.base = base;
-	if (status != FG_OK) {
-		fg_error_prefix(err, "dictionary");
-		goto failed;
-	}
-	fg_sha256_hex(d->texts.content.data, d->texts.content.size, d->hash);
-	if (strcmp(d->hash, hash) != 0) {
-		status = fg_error_set(err, FG_EPARSE,
-				      "the dictionary is not the one that the envelope names");
-		goto failed;
-	}
-	status = fg_dictionary_read(d, limits, err);
-	if (status != FG_OK)
-		goto failed;
-	d->ids.functions = fg_xcalloc(d->function_count, sizeof(*d->ids.functions));
-	d->ids.nodes = fg_xcalloc(d->node_count, sizeof(*d->ids.nodes));
-	d->ids.missing = d->function_count + d->node_count - 1;
-	d->memory_bytes =
-		text_bytes(d) +
-		d->function_count * (sizeof(*d->ids.functions) + sizeof(*d->order.functions)) +
-		d->named_roots.count * sizeof(*d->named_roots.items) +
-		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(*d->recursive) +
-				 sizeof(*d->ids.nodes) + sizeof(*d->order.nodes));
-	*dictionary = d;
-	return FG_OK;
-failed:
-	fg_dictionary_free(d);
-	return status;
-}
-
-static void release_texts(struct fg_dictionary *d)
-{
-	fg_bytes_release(&d->texts.content);
-	free(d->texts.at);
-	free(d->texts.keys);
-	d->texts.at = NULL;
-	d->texts.keys = NULL;
-}
-
-void fg_dictionary_forget_texts(struct fg_dictionary *dictionary)
-{
-	if (!dictionary->texts.content.data)
-		return;
-	dictionary->memory_bytes -= text_bytes(dictionary);
-	release_texts(dictionary);
-}
-
-void fg_dictionary_free(struct fg_dictionary *d)
-{
-	if (!d)
-		return;
-	for (size_t i = 0; i < d->named_roots.count; i++)
-		free(d->named_roots.items[i].name);
-	free(d->named_roots.items);
-	release_texts(d);
-	fg_dictionary_leave_base(d);
-	free(d->nodes);
-	free(d->roots);
-	free(d->recursive);
-	free(d->ids.functions);
-	free(d->ids.nodes);
-	free(d->order.functions);
-	free(d->order.nodes);
-	free(d);
-}
-
-static uint32_t *in_order(struct fg_keyed *items, size_t count)
-{
-	uint32_t *order = fg_xcalloc(count, sizeof(*order));
-
-	fg_keyed_sort(items, count);
-	for (size_t i = 0; i < count; i++)
-		order[i] = items[i].value;
-	return order;
-}
-
-/* Put it in the store's order once. */
-static void put_in_order(struct fg_dictionary *d)
-{
-	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
-	struct fg_keyed *items = fg_xreallocarray(NULL, most, sizeof(*items));
-
-	for (size_t i = 0; i < d->function_count; i++)
-		items[i] = (struct fg_keyed){(uint64_t)d->ids.functions[i], (uint32_t)i};
-	d->order.functions = in_order(items, d->function_count);
-	for (size_t i = 0; i < d->node_count; i++)
-		items[i] = (struct fg_keyed){d->ids.nodes[i], (uint32_t)i};
-	d->order.nodes = in_order(items, d->node_count);
-	free(items);
-}
-
 /*
  * Paths found in the base keep the base's answer; the few others are decided by walking up.  False:
  * that would take longer than a pass over the whole tree.
@@ -156,12 +50,77 @@ static void find_recursive(struct fg_dictionary *d)
 					 .function_count = d->function_count});
 }
 
+int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
+		       const char *hash, struct fg_dictionary *base,
+		       struct fg_dictionary **dictionary, struct fg_error *err)
+{
+	struct fg_dictionary *d = fg_xcalloc(1, sizeof(*d));
+	int status = fg_unpack(packed->data, packed->size, limits->dictionary_bytes,
+			       &d->texts.content, err);
+
+	atomic_store(&d->holders, 1);
+	d->alike.base = base ? fg_dictionary_hold(base) : NULL;
+	if (status != FG_OK) {
+		fg_error_prefix(err, "dictionary");
+		goto failed;
+	}
+	fg_sha256_hex(d->texts.content.data, d->texts.content.size, d->hash);
+	if (strcmp(d->hash, hash) != 0) {
+		status = fg_error_set(err, FG_EPARSE,
+				      "the dictionary is not the one that the envelope names");
+		goto failed;
+	}
+	status = fg_dictionary_read(d, limits, err);
+	if (status != FG_OK)
+		goto failed;
+	find_recursive(d);
+	d->ids.functions = fg_xcalloc(d->function_count, sizeof(*d->ids.functions));
+	d->ids.nodes = fg_xcalloc(d->node_count, sizeof(*d->ids.nodes));
+	d->ids.missing = d->function_count + d->node_count - 1;
+	d->memory_bytes =
+		fg_dictionary_text_bytes(d) +
+		d->function_count * (sizeof(*d->ids.functions) + sizeof(*d->order.functions)) +
+		d->named_roots.count * sizeof(*d->named_roots.items) +
+		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(*d->recursive) +
+				 sizeof(*d->ids.nodes) + sizeof(*d->order.nodes));
+	*dictionary = d;
+	return FG_OK;
+failed:
+	fg_dictionary_free(d);
+	return status;
+}
+
+static uint32_t *in_order(struct fg_keyed *items, size_t count)
+{
+	uint32_t *order = fg_xcalloc(count, sizeof(*order));
+
+	fg_keyed_sort(items, count);
+	for (size_t i = 0; i < count; i++)
+		order[i] = items[i].value;
+	return order;
+}
+
+/* Put it in the store's order once. */
+static void put_in_order(struct fg_dictionary *d)
+{
+	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
+	struct fg_keyed *items = fg_xreallocarray(NULL, most, sizeof(*items));
+
+	for (size_t i = 0; i < d->function_count; i++)
+		items[i] = (struct fg_keyed){(uint64_t)d->ids.functions[i], (uint32_t)i};
+	d->order.functions = in_order(items, d->function_count);
+	for (size_t i = 0; i < d->node_count; i++)
+		items[i] = (struct fg_keyed){d->ids.nodes[i], (uint32_t)i};
+	d->order.nodes = in_order(items, d->node_count);
+	free(items);
+}
+
 void fg_dictionary_finish(struct fg_dictionary *dictionary)
 {
 	FG_ASSERT(dictionary->ids.missing == 0);
 	if (dictionary->order.nodes)
 		return;
 	put_in_order(dictionary);
-	find_recursive(dictionary);
 	fg_dictionary_leave_base(dictionary);
+	atomic_store(&dictionary->ids.are_settled, true);
 }

@@ -11,8 +11,10 @@
  * After that it is immutable, and any number of threads may read it.
  *
  * When a program's code changes, its dictionary stays nearly the same.  So a new one may be opened
- * with a finished one as its `base`: parts that are equal byte by byte need no lookup.  Any base is
- * correct; one with little in common saves little.
+ * with another one as its `base`: parts that are equal byte by byte need no lookup.  Any base is
+ * correct; one with little in common saves little.  The base need not be finished: builds that
+ * arrive at once are opened beside each other, and each gets the base's ids when its turn comes to
+ * be interned, if the base's came before.
  */
 #ifndef FG_STORE_SERVING_DICTIONARY_H
 #define FG_STORE_SERVING_DICTIONARY_H
@@ -23,6 +25,9 @@
 #include "model/profile_set.h"
 #include "store/bundle.h"
 #include "store/bytes.h"
+#include "store/turn.h"
+
+#include <stdatomic.h>
 
 struct fg_ids;
 struct fg_store;
@@ -30,6 +35,7 @@ struct fg_store;
 struct fg_dictionary_root;
 
 struct fg_dictionary {
+	atomic_uint holders;
 	char hash[FG_SHA256_HEX_SIZE];
 	struct fg_profile_node *nodes; /* [0] is the unnamed root of all benchmarks */
 	size_t node_count;
@@ -54,6 +60,9 @@ struct fg_dictionary {
 		int64_t *functions;
 		uint64_t *nodes;
 		size_t missing;
+		struct fg_turn turn; /* in which the last of them were given */
+		atomic_bool
+			are_settled; /* all are known, and committed: any thread may read them */
 	} ids;
 	/* Indexes, ordered by the store's ids. */
 	struct {
@@ -62,7 +71,7 @@ struct fg_dictionary {
 	} order;
 	/* What equals a part of the base, until the dictionary is finished. */
 	struct {
-		const struct fg_dictionary *base;
+		struct fg_dictionary *base;
 		uint32_t *functions; /* index in the base plus one; 0: none */
 		uint32_t *nodes;     /* the same path in the base; 0: none */
 	} alike;
@@ -70,17 +79,25 @@ struct fg_dictionary {
 
 /*
  * FG_EPARSE: damaged, or not the one of that hash; FG_ELIMIT.  `base` may be NULL; it has its
- * texts, and lives until the dictionary is finished or freed.
+ * texts, and is held until the dictionary is finished or freed.
  */
 int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
-		       const char *hash, const struct fg_dictionary *base,
+		       const char *hash, struct fg_dictionary *base,
 		       struct fg_dictionary **dictionary, struct fg_error *err) FG_NODISCARD;
+/* One more that has to free it. */
+struct fg_dictionary *fg_dictionary_hold(struct fg_dictionary *dictionary);
 /* Every id is known: make the dictionary ready for use. */
 void fg_dictionary_finish(struct fg_dictionary *dictionary);
-/* It will never be a base: free what takes most of its memory. */
+/* It will never be a base: free what takes most of its memory, unless somebody else holds it. */
 void fg_dictionary_forget_texts(struct fg_dictionary *dictionary);
-void fg_dictionary_free(struct fg_dictionary *dictionary); /* NULL is fine */
-/* Fill in what the process knows already; false when something is missing. */
+/* With its last holder, it goes.  NULL is fine. */
+void fg_dictionary_free(struct fg_dictionary *dictionary);
+/* Free one that will never be finished: those who hold it as their base do not keep its own. */
+void fg_dictionary_abandon(struct fg_dictionary *dictionary);
+/*
+ * Fill in what the process knows already; false when something is missing.  Beside a base with ids
+ * that are not settled, nothing is looked up: some of them are missing here, too.
+ */
 bool fg_dictionary_look_up(struct fg_dictionary *dictionary, struct fg_ids *ids);
 /* The name of a benchmark's program, by the root of its paths. */
 const char *fg_dictionary_root_name(const struct fg_dictionary *dictionary, uint32_t root);

@@ -4,6 +4,7 @@
 #include "store/intern.h"
 #include "store/serving/dictionary_private.h"
 #include "store/serving/ids.h"
+#include "store/session.h"
 #include "store/transaction.h"
 
 enum {
@@ -16,6 +17,32 @@ static void say_next(const struct fg_dictionary *d, const struct fg_ids *ids, si
 {
 	fg_ids_node_soon(ids, d->ids.nodes[d->nodes[i].parent],
 			 (uint64_t)d->ids.functions[d->nodes[i].function]);
+}
+
+/* The base's ids of what equals a part of it; what is left is missing. */
+static void take_ids_of_base(struct fg_dictionary *d)
+{
+	const struct fg_dictionary *base = d->alike.base;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < d->function_count; i++) {
+		if (d->alike.functions[i])
+			d->ids.functions[i] = base->ids.functions[d->alike.functions[i] - 1];
+		missing += d->ids.functions[i] == 0;
+	}
+	for (size_t i = 1; i < d->node_count; i++) {
+		if (d->alike.nodes[i])
+			d->ids.nodes[i] = base->ids.nodes[d->alike.nodes[i]];
+		missing += d->ids.nodes[i] == 0;
+	}
+	d->ids.missing = missing;
+}
+
+static void forget_ids(struct fg_dictionary *d)
+{
+	memset(d->ids.functions, 0, d->function_count * sizeof(*d->ids.functions));
+	memset(d->ids.nodes, 0, d->node_count * sizeof(*d->ids.nodes));
+	d->ids.missing = d->function_count + d->node_count - 1;
 }
 
 static void look_up_functions(struct fg_dictionary *d, const struct fg_ids *ids)
@@ -57,6 +84,10 @@ static void look_up_nodes(struct fg_dictionary *d, const struct fg_ids *ids)
 
 bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 {
+	if (d->alike.base && !atomic_load(&d->alike.base->ids.are_settled)) {
+		forget_ids(d);
+		return false;
+	}
 	d->ids.missing = 0;
 	fg_ids_begin(ids);
 	look_up_functions(d, ids);
@@ -133,6 +164,9 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 	status = fg_store_lock_names(store, err);
 	if (status != FG_OK)
 		goto out;
+	if (d->alike.base && (atomic_load(&d->alike.base->ids.are_settled) ||
+			      fg_store_turn_holds(store, &d->alike.base->ids.turn)))
+		take_ids_of_base(d);
 	status = fg_store_read_known(store, d->ids.missing, d->ids.missing, err);
 	if (status != FG_OK)
 		goto out;
@@ -145,5 +179,6 @@ out:
 	if (status != FG_OK)
 		return status;
 	d->ids.missing = 0;
+	d->ids.turn = store->batch.turn;
 	return FG_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of a dictionary share: dictionary.c (its life), dictionary_read.c (the unpacked
- * bytes) and dictionary_ids.c (the store's rows). Private to store/serving/.
+ * What the parts of a dictionary share: dictionary.c opens and finishes it, dictionary_read.c reads
+ * the unpacked bytes, dictionary_ids.c finds the store's rows, dictionary_life.c knows who holds
+ * it. Private to store/serving/.
  */
 #ifndef FG_STORE_SERVING_DICTIONARY_PRIVATE_H
 #define FG_STORE_SERVING_DICTIONARY_PRIVATE_H
@@ -31,6 +32,8 @@ struct fg_dictionary_root {
 /* Reads functions and nodes from the unpacked bytes and checks them. FG_EPARSE; FG_ELIMIT. */
 int fg_dictionary_read(struct fg_dictionary *d, const struct fg_bundle_limits *limits,
 		       struct fg_error *err) FG_NODISCARD;
+/* What fg_dictionary_forget_texts() gives back. */
+size_t fg_dictionary_text_bytes(const struct fg_dictionary *d);
 /* Forget the base, if there is one. */
 void fg_dictionary_leave_base(struct fg_dictionary *d);
 /* At the texts of a function; each is read by fg_dictionary_text(). */

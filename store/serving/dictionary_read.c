@@ -118,15 +118,6 @@ static bool has_twin_functions(const struct fg_dictionary *d)
 	return found;
 }
 
-void fg_dictionary_leave_base(struct fg_dictionary *d)
-{
-	free(d->alike.functions);
-	free(d->alike.nodes);
-	d->alike.functions = NULL;
-	d->alike.nodes = NULL;
-	d->alike.base = NULL;
-}
-
 static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *d)
 {
 	struct fg_likeness walk = {.base = d->alike.base};

@@ -58,8 +58,7 @@ static void fill_hash(struct fg_bundle *bundle, const char *envelope, size_t siz
 		      size - (size_t)(word - envelope) - HASH_WORD);
 }
 
-static struct fg_dictionary *open_bytes(const struct fg_bytes *content,
-					const struct fg_dictionary *base)
+static struct fg_dictionary *open_bytes(const struct fg_bytes *content, struct fg_dictionary *base)
 {
 	struct fg_dictionary *d = NULL;
 	struct fg_bytes sealed = {0};

@@ -54,8 +54,6 @@ struct fg_incoming {
 	char digest[FG_SHA256_HEX_SIZE];
 	char hash[FG_SHA256_HEX_SIZE]; /* of the dictionary */
 	struct fg_bytes packed;        /* the dictionary, unless it is in memory */
-	uint64_t program;
-	const struct fg_dictionary *base; /* to be given back */
 	struct new_dictionary opened;
 	struct fg_arrival arrival;
 	struct fg_news news;
@@ -267,12 +265,6 @@ static uint64_t program_of(const struct fg_run *run)
 	return hash;
 }
 
-static void give_base_back(struct fg_request *rq)
-{
-	fg_dictionaries_give_back(rq->server->dictionaries, rq->upload->base);
-	rq->upload->base = NULL;
-}
-
 /* The end of a step: releases the upload unless it goes on after a write. */
 static int leave(struct fg_request *rq, int status)
 {
@@ -280,8 +272,7 @@ static int leave(struct fg_request *rq, int status)
 
 	if (rq->then)
 		return status;
-	fg_dictionary_free(up->opened.dictionary);
-	give_base_back(rq);
+	fg_dictionary_abandon(up->opened.dictionary);
 	fg_bytes_release(&up->packed);
 	fg_news_release(&up->news);
 	fg_arrival_release(&up->arrival);
@@ -327,6 +318,7 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 	up->made.arrival = &up->arrival;
 	up->made.news = &up->news.told;
 	rq->write.adds_names = up->made.packed;
+	rq->write.is_between = false;
 	fg_request_write(rq, put_run, &up->made, run_written);
 	return FG_OK;
 }
@@ -340,9 +332,8 @@ static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
 	up->opened.dictionary = NULL;
 	fg_bytes_release(&up->packed);
 	fg_dictionary_finish(dictionary);
-	give_base_back(rq);
 	return make_run(rq,
-			fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program,
+			fg_dictionaries_put(rq->server->dictionaries, dictionary,
 					    up->wire.dictionary_size == 0),
 			err);
 }
@@ -370,6 +361,22 @@ static void keep_if_brought_again(struct fg_request *rq)
 	up->made.packed = &up->packed;
 }
 
+/* Beside the one before of the same program. */
+static int open_dictionary(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_incoming *up = rq->upload;
+	struct fg_dictionary *base = NULL;
+	int status = read_dictionary(rq, err);
+
+	if (status != FG_OK)
+		return status;
+	base = fg_dictionaries_newest(rq->server->dictionaries, program_of(&up->run.run));
+	status = fg_dictionary_open(&up->packed, &fg_bundle_limits_default, up->hash, base,
+				    &up->opened.dictionary, err);
+	fg_dictionary_free(base);
+	return status;
+}
+
 /* Finds the dictionary that the run refers to, and goes on with it. */
 static int store_run(struct fg_request *rq, struct fg_error *err)
 {
@@ -379,28 +386,42 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	const struct fg_dictionary *known =
 		may_refer(rq, up->hash) ? fg_dictionaries_take(server->dictionaries, up->hash)
 					: NULL;
+	bool is_known = false;
 	int status = FG_OK;
 
 	if (known) {
 		keep_if_brought_again(rq);
 		return make_run(rq, known, err);
 	}
-	status = read_dictionary(rq, err);
-	if (status != FG_OK)
-		return status;
-	up->program = program_of(&up->run.run);
-	up->base = fg_dictionaries_newest(server->dictionaries, up->program);
-	status = fg_dictionary_open(&up->packed, &fg_bundle_limits_default, up->hash, up->base,
-				    &opened->dictionary, err);
+	status = open_dictionary(rq, err);
 	if (status != FG_OK)
 		return status;
 	note_dictionary(rq);
 	opened->ids = server->ids;
-	if (fg_dictionary_look_up(opened->dictionary, server->ids))
+	is_known = fg_dictionary_look_up(opened->dictionary, server->ids);
+	fg_dictionaries_opened(server->dictionaries, opened->dictionary, program_of(&up->run.run));
+	if (is_known)
 		return keep_dictionary(rq, err);
 	rq->write.adds_names = true;
+	rq->write.is_between = true;
 	fg_request_write(rq, intern, opened, dictionary_written);
 	return FG_OK;
+}
+
+static int write_nothing(struct fg_store *store, void *context, struct fg_error *err)
+{
+	(void)store;
+	(void)context;
+	(void)err;
+	return FG_OK;
+}
+
+static int known_is_kept(struct fg_request *rq, struct fg_error *err)
+{
+	(void)err; /* is the write's */
+	if (rq->write.status == FG_OK)
+		confirm(rq, false);
+	return leave(rq, rq->write.status);
 }
 
 static int read_upload(struct fg_request *rq, struct fg_error *err)
@@ -438,9 +459,10 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	status = check_known(rq, &known, &has_rules, err);
 	if (status != FG_OK)
 		return leave(rq, status);
+	/* It may be on its way to the disk: what waits behind it is confirmed after it. */
 	if (known) {
-		confirm(rq, false);
-		return leave(rq, FG_OK);
+		fg_request_write(rq, write_nothing, NULL, known_is_kept);
+		return FG_OK;
 	}
 	status = fg_request_check_quota(rq, rq->upload->run.run.project,
 					&(struct fg_usage){.runs = 1}, err);

@@ -48,7 +48,7 @@ static void write_program(const struct program *p, struct fg_bytes *bytes)
 	}
 }
 
-static int open_bytes(const struct fg_bytes *content, const struct fg_dictionary *base,
+static int open_bytes(const struct fg_bytes *content, struct fg_dictionary *base,
 		      struct fg_dictionary **d, struct fg_error *err)
 {
 	struct fg_bytes sealed = {0};
@@ -62,7 +62,7 @@ static int open_bytes(const struct fg_bytes *content, const struct fg_dictionary
 	return status;
 }
 
-static int open_program(const struct program *p, const struct fg_dictionary *base,
+static int open_program(const struct program *p, struct fg_dictionary *base,
 			struct fg_dictionary **d, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
@@ -74,7 +74,7 @@ static int open_program(const struct program *p, const struct fg_dictionary *bas
 	return status;
 }
 
-static struct fg_dictionary *opened(const struct program *p, const struct fg_dictionary *base)
+static struct fg_dictionary *opened(const struct program *p, struct fg_dictionary *base)
 {
 	struct fg_dictionary *d = NULL;
 	struct fg_error err = {0};
@@ -525,11 +525,141 @@ static void damage_is_found_beside_a_base_too(void **state)
 	free(p);
 }
 
+enum {
+	CHAIN = 6,
+	CHAIN_ROUNDS = 40
+};
+
+/* Each opened beside the one before, of which nothing is known yet: builds that arrive at once. */
+static bool open_chain(struct program *p, struct fg_random *random, unsigned *fresh,
+		       struct fg_dictionary *chain[CHAIN], struct fg_dictionary *alone[CHAIN])
+{
+	struct fg_dictionary *base = NULL;
+
+	make_program(p, random);
+	for (size_t i = 0; i < CHAIN; i++) {
+		chain[i] = NULL;
+		alone[i] = NULL;
+	}
+	for (size_t i = 0; i < CHAIN; i++) {
+		chain[i] = opened(p, base);
+		alone[i] = opened(p, NULL);
+		base = chain[i];
+		for (uint64_t n = fg_random_below(random, 6); n > 0; n--)
+			change_once(p, random, fresh);
+		if (has_twins(p))
+			return false;
+	}
+	return true;
+}
+
+static void free_chain(struct fg_dictionary *chain[CHAIN], struct fg_dictionary *alone[CHAIN])
+{
+	for (size_t i = 0; i < CHAIN; i++) {
+		fg_dictionary_abandon(chain[i]);
+		fg_dictionary_free(alone[i]);
+	}
+}
+
+/* As the writing thread does it, also again after a batch was undone. */
+static void intern_one(struct fixture *f, struct fg_dictionary *d, struct fg_ids *ids)
+{
+	(void)fg_dictionary_look_up(d, ids);
+	must(f, fg_store_dictionary_intern(f->store, d, &f->err));
+}
+
+/* Those from `first` on; the batch before it was undone, and with it all that it gave. */
+static void intern_chain(struct fixture *f, struct fg_dictionary *chain[CHAIN], struct fg_ids *ids,
+			 size_t first)
+{
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (size_t i = 0; i < CHAIN; i++)
+		intern_one(f, chain[i], ids);
+	fg_store_batch_undo(f->store);
+	for (size_t i = first; i < CHAIN; i++) {
+		must(f, fg_store_batch_begin(f->store, &f->err));
+		intern_one(f, chain[i], ids);
+		must(f, fg_store_batch_end(f->store, &f->err));
+	}
+	for (size_t i = first; i < CHAIN; i++)
+		fg_dictionary_finish(chain[i]);
+}
+
+static void builds_that_arrive_at_once_are_the_same_as_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct program *p = fg_xcalloc(1, sizeof(*p));
+	struct fg_random random;
+	unsigned fresh = NAMES_MAX;
+	size_t compared = 0;
+
+	fg_random_seed(&random, 23);
+	for (unsigned round = 0; round < CHAIN_ROUNDS; round++) {
+		struct fg_dictionary *chain[CHAIN];
+		struct fg_dictionary *alone[CHAIN];
+		struct fg_ids *ids = fg_ids_new();
+		const size_t first = round % 3;
+
+		fg_store_share_ids(f->store, ids);
+		if (open_chain(p, &random, &fresh, chain, alone)) {
+			intern_chain(f, chain, ids, first);
+			for (size_t i = first; i < CHAIN; i++) {
+				assert_true(fg_dictionary_look_up(alone[i], ids));
+				fg_dictionary_finish(alone[i]);
+				same_dictionaries(chain[i], alone[i]);
+				compared++;
+			}
+		}
+		free_chain(chain, alone);
+		fg_store_share_ids(f->store, NULL);
+		fg_ids_free(ids);
+	}
+	assert_true(compared > 50); /* otherwise this tells nothing */
+	free(p);
+}
+
+/* What was found in the one before needs no look-up, although that one is not finished. */
+static void ids_of_an_unfinished_base_are_taken_in_its_turn(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_ids *none = fg_ids_new();
+	struct program *p = fg_xcalloc(1, sizeof(*p));
+	struct fg_dictionary *base = NULL;
+	struct fg_dictionary *d = NULL;
+	struct fg_random random;
+
+	fg_random_seed(&random, 3);
+	make_part(p, 0, 400, &random);
+	base = opened(p, NULL);
+	d = opened(p, base);
+	assert_false(fg_dictionary_look_up(d, none));
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	must(f, fg_store_dictionary_intern(f->store, base, &f->err));
+	/* Whatever the session remembers of it is forgotten: only the base knows. */
+	fg_map_release(&f->store->ids.functions);
+	fg_map_release(&f->store->ids.nodes);
+	must(f, fg_db_script(f->store->db, "SAVEPOINT s; DELETE FROM node; DELETE FROM function",
+			     &f->err));
+	must(f, fg_store_dictionary_intern(f->store, d, &f->err));
+	assert_memory_equal(d->ids.nodes, base->ids.nodes, d->node_count * sizeof(*d->ids.nodes));
+	assert_memory_equal(d->ids.functions, base->ids.functions,
+			    d->function_count * sizeof(*d->ids.functions));
+	fg_store_batch_undo(f->store);
+	fg_dictionary_abandon(d);
+	fg_dictionary_free(base);
+	fg_ids_free(none);
+	free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_beside_a_base_is_the_same_as_alone, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(builds_that_arrive_at_once_are_the_same_as_alone,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(ids_of_an_unfinished_base_are_taken_in_its_turn,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_what_is_there, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
