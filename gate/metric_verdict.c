@@ -274,9 +274,10 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	for (size_t i = 0; i < FG_LAYOUTS; i++)
 		(void)fg_format_change(expm1(middles[i]), change[i]);
 	NOTE(context, verdict,
-	     "%s%swith all code shifted by 0, 16, 32 and 48 bytes on both sides: %s, %s, %s, %s",
-	     from_the_beginning ? "" : fg_format_change(series->as_linked - 1.0, as_linked),
-	     from_the_beginning ? "" : " as it was linked; ", change[0], change[1], change[2],
+	     "%s%s with all code shifted by 0, 16, 32 and 48 bytes on both sides: %s, %s, %s, %s",
+	     from_the_beginning ? verdict->label
+				: fg_format_change(series->as_linked - 1.0, as_linked),
+	     from_the_beginning ? "" : " as it was linked;", change[0], change[1], change[2],
 	     change[3]);
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
 		NOTE(context, verdict,

@@ -130,3 +130,36 @@ git checkout -q changed.c && git commit -q -a -m "Link again by hand"
 sed -i 's/100/110/' changed.c
 expect_code 1 "build.relink" "$FASTGATE" run --against HEAD
 expect_text 'with all code shifted by 0, 16, 32 and 48 bytes on both sides: +10.0 %, +10.0 %, +10.0 %, +10.0 %' "$work/out" "build.relink"
+
+# A program that finds its data beside itself does less in another folder, and ends well there: its time says so.
+mkdir "$work/finding" && cd "$work/finding" || exit 1
+git init -q .
+cat >main.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[4096] = "";
+	if (readlink("/proc/self/exe", path, sizeof(path) - 16) < 0)
+		return 1;
+	strcpy(strrchr(path, '/'), "/data");
+	for (volatile int i = access(path, R_OK) ? 0 : -50000000; i < 0; i++)
+		;
+	return 0;
+}
+END
+echo data >data
+cat >fastgate.yml <<'END'
+version: 1
+project: finding
+build: { command: cc -O1 -o prog main.c }
+benchmarks: [ { name: finding, command: ./prog } ]
+measure: { schedule: abba, pairs: { min: 8, max: 8 }, sampler: { enabled: false } }
+END
+printf 'prog\n.fastgate/\n' >.gitignore
+git add . && git commit -q -m "A program that finds its data"
+sed -i 's/return 1/return 2/' main.c
+"$FASTGATE" run --against HEAD --verbose >"$work/out" 2>"$work/err" || true
+expect_text 'finding: measured as it was linked: in another folder it does other work' "$work/err" "a program that finds its data"
+! grep -q 'all code shifted' "$work/out" || fail "a program that does other work was measured in layouts"
