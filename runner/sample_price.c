@@ -20,14 +20,17 @@
 #include <unistd.h>
 
 enum {
-	SIGNALS_HZ = 10000,
+	SIGNALS_HZ = 4000,
 	TICKING_HZ = 1000, /* of the clocks of threads that take turns on a CPU */
 	ROUNDS = 20,
 	GAMES = 12,
 	TURN_NS = 50000,
 	SLICES = 24,
-	SLICE_NS = 800000,
-	WORDS = 64 * 1024, /* what a signal drives out of the caches has to be fetched again */
+	SLICE_NS = 1000000,
+	LINE_WORDS = 16, /* of a cache line */
+	WORDS_LEAST = 64 * 1024,
+	WORDS_ASSUMED = 256 * 1024, /* where the size of the cache is not told */
+	WORDS_MOST = 1024 * 1024,
 	SIGNAL_ASSUMED_NS = 10000, /* where it cannot be measured */
 	TICK_ASSUMED_NS = 4000000,
 };
@@ -49,14 +52,40 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * (uint64_t)FG_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t work(const uint32_t *words, uint64_t steps)
+/* The data of a program that fills its second-level cache. */
+struct data {
+	uint32_t *words;
+	size_t count;
+};
+
+/* Written to: pages that never were are all the same one. */
+static struct data make_data(void)
+{
+	const long cache_size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+	size_t count = cache_size > 0 ? (size_t)cache_size / sizeof(uint32_t) : WORDS_ASSUMED;
+	struct data data;
+
+	if (count < WORDS_LEAST)
+		count = WORDS_LEAST;
+	if (count > WORDS_MOST)
+		count = WORDS_MOST;
+	data = (struct data){.words = fg_xmalloc(count * sizeof(uint32_t)), .count = count};
+	for (size_t i = 0; i < count; i++)
+		data.words[i] = (uint32_t)i;
+	return data;
+}
+
+/* Line by line: what a signal drives out of the caches has to be fetched again. */
+static uint64_t work(const struct data *data, uint64_t steps)
 {
 	const uint64_t begin_ns = cpu_ns();
 	uint32_t at = 1;
+	size_t next = 0;
 
 	for (uint64_t i = 0; i < steps; i++) {
 		at = at * 1664525 + 1013904223;
-		at ^= words[(at >> 8) % WORDS];
+		at ^= data->words[next];
+		next = next + LINE_WORDS < data->count ? next + LINE_WORDS : 0;
 	}
 	result = at;
 	return cpu_ns() - begin_ns;
@@ -105,20 +134,20 @@ static int open_event(unsigned rate_hz)
 }
 
 /* The same work in turns with and without signals; what one adds, in the middle of all turns. */
-static double measure(int fd, const uint32_t *words)
+static double measure(int fd, const struct data *data)
 {
 	double prices[SLICES];
 	size_t count = 0;
 	uint64_t steps = 1000;
 
-	while (work(words, steps) < SLICE_NS)
+	while (work(data, steps) < SLICE_NS)
 		steps += steps / 4;
 	for (unsigned i = 0; i < SLICES; i++) {
-		const double without_ns = (double)work(words, steps);
+		const double without_ns = (double)work(data, steps);
 
 		signals_seen = 0;
 		(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-		const double with_ns = (double)work(words, steps);
+		const double with_ns = (double)work(data, steps);
 
 		(void)ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		if (signals_seen)
@@ -143,7 +172,7 @@ double fg_sample_signal_ns(void)
 {
 	static double known;
 	struct sigaction before;
-	uint32_t *words = NULL;
+	struct data data;
 	int fd;
 
 	if (known > 0)
@@ -153,9 +182,9 @@ double fg_sample_signal_ns(void)
 		return known;
 	fd = open_event(SIGNALS_HZ);
 	if (fd >= 0) {
-		words = fg_xcalloc(WORDS, sizeof(words[0]));
-		known = measure(fd, words);
-		free(words);
+		data = make_data();
+		known = measure(fd, &data);
+		free(data.words);
 		(void)close(fd);
 	}
 	(void)sigaction(SIGPROF, &before, NULL);

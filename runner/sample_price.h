@@ -3,10 +3,11 @@
  * What a sample costs, and how many of them a budget allows.
  *
  * A sample is paid for twice: the kernel's interrupt and signal cost the same whoever handles them,
- * 3 us on bare metal, 25 to 50 on a virtual machine; the collector's handler walks the stack.  The
- * first is measured here, by the same work with and without signals; the second is what earlier
- * executions of the program have left in their traces.  What a process pays for being sampled at
- * all, at its start, is taken off the budget.
+ * 3 us on bare metal, 25 to 70 on a virtual machine; the collector's handler walks the stack.  The
+ * first is measured here, by the same work with and without signals, on data that fill the
+ * second-level cache: to fetch again what the kernel drives out may be half of it.  The second is
+ * what earlier executions of the program have left in their traces.  What a process pays for being
+ * sampled at all, at its start, is taken off the budget.
  *
  * A context switch is paid for, too: the kernel stops the timer of the thread that leaves and
  * starts that of the one that comes.  Where this timer is the next to expire, before the tick, the
@@ -43,7 +44,7 @@ struct fg_sample_costs {
 	uint64_t period_ns;
 };
 
-/* CPU time of one signal of the sampler's clock; measured once (50 ms), then kept. */
+/* CPU time of one signal of the sampler's clock; measured once (70 ms), then kept. */
 double fg_sample_signal_ns(void);
 
 /* What the clock adds to a context switch if it is always the next to expire; measured once. */

@@ -24,14 +24,15 @@ SQL = ("with recursive c(x) as (select 1 union all select x+1 from c where x<150
 PYTHON = "import json\nfor i in range(40000): json.loads(json.dumps({str(i): [i, {'a': i}]}))\nsum(i * i for i in range(1500000))"
 
 
-def programs(build, scratch):
+def programs(scratch):
     data = f"{scratch}/data"
     with open(data, "wb") as file:
         for path in sorted(glob.glob("/usr/lib/*/lib*.so.*"))[:40]:
             with open(path, "rb") as library:
                 file.write(library.read(1 << 20))
+    subprocess.run(["gcc", "-O2", "-o", f"{scratch}/p_fan", f"{HERE}/../exact/p_fan.c", "-lm"], check=True)
     return {
-        "p-fan": [f"{build}/tests/targets/burst"],
+        "p-fan": [f"{scratch}/p_fan"],
         "python3": [os.path.realpath(sys.executable), "-c", PYTHON],
         "sqlite3": ["sqlite3", ":memory:", SQL],
         "zstd": ["zstd", "-q", "-f", "-9", "-T1", "-o", f"{scratch}/data.zst", data],
@@ -86,7 +87,7 @@ def main():
         out = f"{scratch}/out"
         keep_event_open()
         print(f"{'program':9} {'asked':>6} {'rate':>6} {'CPU s':>7} {'cost':>7}  95 % of it       {'pairs':>5}")
-        for name, command in programs(build, scratch).items():
+        for name, command in programs(scratch).items():
             if not shutil.which(command[0]):
                 print(f"{name:9} not installed")
                 continue

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Under the collector at 10 kHz: collector.sh BUILD_FOLDER [SECONDS [KILLS [CALLS]]]
+# Under the collector at 10 kHz, for SECONDS: collector.sh BUILD_FOLDER [SECONDS [CALLS]]
 #
-#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, for SECONDS
-#	kills      SIGKILL at KILLS random times (1,000 for 300 seconds): every trace is readable
+#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, in rounds
+#	kills      ten after each round, SIGKILL at random times: every trace is readable
 #	calls      CALLS system calls (1,000,000 for 300 seconds) that a signal could cut short, beside the two others: none returns EINTR
 #
 # No hang (every program has a limit), no EINTR, no lost child: the programs check themselves.
 set -eu
 build=$1 seconds=${2:-300}
-kills_wanted=${3:-$((seconds * 10 / 3))} calls=${4:-$((seconds * 10000 / 3))}
+calls=${3:-$((seconds * 10000 / 3))}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
 calls_pid=
@@ -49,6 +49,27 @@ readable() {
 	traces=$((traces + count))
 }
 
+# Of programs that start threads or processes, in turns.
+ten_kills() {
+	kills_end=$((kills + 10))
+	while [ $kills -lt $kills_end ]; do
+		program=short_threads
+		[ $((kills % 2)) -eq 0 ] || program=storm_fork
+		# A folder each: children of the last one may still write into theirs.
+		killed=$scratch/killed.$kills
+		mkdir "$killed"
+		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_RATE=10000 \
+			"$targets/$program" >/dev/null 2>&1 &
+		child=$!
+		sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % 400)))"
+		kill -KILL $child 2>/dev/null || true
+		wait $child 2>/dev/null || true
+		readable
+		rm -rf "$killed" 2>/dev/null || true
+		kills=$((kills + 1))
+	done
+}
+
 # 26 calls a round.
 mkdir -p "$scratch/calls"
 timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_RATE=10000 \
@@ -65,26 +86,10 @@ while [ "$(date +%s)" -lt "$end" ]; do
 	under 120 "$targets/own_signal"
 	under 120 "$targets/waits"
 	rounds=$((rounds + 1))
+	ten_kills
 done
 echo "$rounds rounds of storms in $seconds s: no hang, no EINTR, no lost child"
-
-while [ $kills -lt "$kills_wanted" ]; do
-	program=short_threads
-	[ $((kills % 2)) -eq 0 ] || program=storm_fork
-	# A folder each: children of the last one may still write into theirs.
-	killed=$scratch/killed.$kills
-	mkdir "$killed"
-	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_RATE=10000 \
-		"$targets/$program" >/dev/null 2>&1 &
-	child=$!
-	sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % 400)))"
-	kill -KILL $child 2>/dev/null || true
-	wait $child 2>/dev/null || true
-	readable
-	rm -rf "$killed" 2>/dev/null || true
-	kills=$((kills + 1))
-done
-echo "$kills of $kills kills left what is readable ($traces traces)"
+echo "$kills kills left what is readable ($traces traces)"
 
 wait "$calls_pid" || { echo "calls were cut short:"; cat "$scratch/calls.said"; exit 1; }
 echo "$calls calls that a signal could cut short: $(tr '\n' ' ' <"$scratch/calls.said")"
