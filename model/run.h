@@ -111,8 +111,8 @@ struct fg_series {
 	/* relative CPU cost measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * Measured in FG_LAYOUTS layouts in turn, pair p in layout p % FG_LAYOUTS: from the beginning,
-	 * or anew because it looked slower as it was linked.  Then: which metric, and
+	 * Measured in FG_LAYOUTS layouts in turn, pair p in layout p % FG_LAYOUTS: from the
+	 * beginning, or anew because it looked slower as it was linked.  Then: which metric, and
 	 * candidate / baseline as linked.
 	 */
 	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more; "": never */

@@ -466,10 +466,12 @@ static int make_folder(struct maker *m, const char *parent, const char *folder,
 	char *price = price_path(m->options);
 	int status = refuse_price(m, fg_link_price_read(price), err);
 
-	if (status == FG_OK && is_noted(m))
-		status = read_links(m->options, &m->links, err);
-	if (status == FG_OK)
-		status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		goto out;
+	status = is_noted(m) ? read_links(m->options, &m->links, err) : FG_OK;
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
 	if (status != FG_OK)
 		goto out;
 	m->pad = fg_fs_join(m->folder, "pad.o");
@@ -496,10 +498,13 @@ static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
 	int lock_fd = -1;
 	int status = fg_fs_make_folders(parent, 0755, err);
 
-	if (status == FG_OK && !is_noted(m))
-		status = fg_file_lock(lock, LOCK_EX, &wait, &lock_fd, err);
-	if (status == FG_OK && !fg_fs_is_folder(folder))
-		status = make_folder(m, parent, folder, err);
+	if (status != FG_OK)
+		goto out;
+	status = is_noted(m) ? FG_OK : fg_file_lock(lock, LOCK_EX, &wait, &lock_fd, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_is_folder(folder) ? FG_OK : make_folder(m, parent, folder, err);
+out:
 	if (lock_fd >= 0)
 		(void)close(lock_fd);
 	free(lock);

@@ -117,9 +117,9 @@ static void set_up(struct build *b)
 	*b = (struct build){0};
 	(void)unsetenv("COMPILER_PATH");
 	fg_scratch_init(&b->scratch);
-	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&b->scratch, "builds/key/tree"), 0755,
-					    NULL),
-			 FG_OK);
+	assert_int_equal(
+		fg_fs_make_folders(fg_scratch_path(&b->scratch, "builds/key/tree"), 0755, NULL),
+		FG_OK);
 	fg_scratch_write_text(&b->scratch, "builds/key/tree/main.c",
 			      "int main(void) { return 0; }\n");
 	b->checkout = realpath(fg_scratch_path(&b->scratch, "builds/key/tree"), NULL);
