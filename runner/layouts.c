@@ -294,6 +294,12 @@ static int make_libraries(const struct maker *m, const char *folder, struct fg_e
 	return status;
 }
 
+/* A link that was as good as done when the user asked to stop ends well. */
+static bool is_interrupted(const struct maker *m)
+{
+	return m->options->interrupted && *m->options->interrupted;
+}
+
 static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 {
 	const struct fg_target *target = m->options->target;
@@ -328,7 +334,8 @@ static int make_all(struct maker *m, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t k = 0; k < FG_LAYOUTS && status == FG_OK; k++) {
-		status = make_layout(m, k, err);
+		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					   : make_layout(m, k, err);
 		if (status == FG_OK && k == 1)
 			status = refuse_price(m, expected_ns(m, k), err);
 	}
