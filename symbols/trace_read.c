@@ -859,6 +859,15 @@ static bool read_chunk(struct reader *r, uint64_t *offset)
 
 /* ---------------------------------------------------------------- whole files */
 
+/* The file was made, and its first page not yet written: a process that was killed as it began. */
+static bool is_bare(const struct reader *r, const uint8_t *first_page)
+{
+	static const uint8_t nothing[FG_TRACE_HEADER_SIZE];
+
+	return r->window.source.size == 0 ||
+	       (first_page && memcmp(first_page, nothing, sizeof(nothing)) == 0);
+}
+
 static int read_header(struct reader *r, struct fg_error *err)
 {
 	struct fg_trace_header *header = &r->trace->header;
@@ -866,6 +875,9 @@ static int read_header(struct reader *r, struct fg_error *err)
 	const size_t start = offsetof(struct fg_trace_header, word_bits);
 	const size_t end = offsetof(struct fg_trace_header, allocated);
 
+	if (is_bare(r, bytes))
+		return fg_error_set(err, FG_EPARSE, "%s: its process has recorded nothing",
+				    r->name);
 	if (!bytes)
 		return fg_error_set(err, FG_EPARSE, "%s: %llu bytes are too few for a trace",
 				    r->name, (unsigned long long)r->window.source.size);

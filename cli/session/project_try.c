@@ -325,10 +325,11 @@ static void observe(struct trying *t, struct fg_project_program *program)
 		if (wall_s > SAMPLES_SECONDS_MAX && count % 2 == 0)
 			break;
 	}
-	program->seconds = wall_s / (double)count;
-	program->busy = cpu_s / fmax(wall_s - queued_s, cpu_s / MAX_CPUS);
+	/* Without what it waited for a CPU: that is the machine's. */
+	program->seconds = fmax(fmax(wall_s - queued_s, cpu_s / MAX_CPUS), 1e-9) / (double)count;
+	program->busy = cpu_s / (program->seconds * (double)count);
 	program->spread = trial.count >= 2 ? fg_trial_spread(&trial) : fabs(trial.differences[0]);
-	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS / (2 * fmax(program->seconds, 1e-3)));
+	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS * (double)count / (2 * fmax(wall_s, 1e-3)));
 	program->smallest = fmax(min_effect, sure * program->spread / sqrt(fmax(pairs, 1)));
 	program->trial = FG_PROJECT_GOOD;
 	if (cpu_s < short_s * (double)count) {

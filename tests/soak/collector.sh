@@ -38,12 +38,12 @@ under() { # seconds allowed, command...
 	}
 }
 
-# Nothing at all is left by a program that was killed before the collector had begun.
+# Nothing at all is left by a program that was killed before the collector had begun, and an empty file by one that it was beginning in.
 readable() {
 	count=$(find "$killed" -name '*.fgtrace' | wc -l)
 	[ "$count" -gt 0 ] || return 0
 	"$build/cli/fastgate" export --format folded "$killed" >/dev/null 2>"$scratch/said" || {
-		grep -q 'no samples' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
+		grep -q 'no samples\|has recorded nothing' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
 	}
 	! grep -q damaged "$scratch/said" || { cat "$scratch/said"; exit 1; }
 	traces=$((traces + count))

@@ -128,11 +128,23 @@ static void a_trace_is_read_back(void **state)
 	assert_int_equal(trace.mark_count, 2);
 }
 
+/* Killed between the making of the file and its first page. */
+static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **state)
+{
+	static const uint8_t zeros[2 * FG_TRACE_HEADER_SIZE];
+
+	(void)state;
+	assert_int_equal(fg_trace_parse("", 0, "7.0", &trace, &err), FG_EPARSE);
+	assert_string_equal(err.message, "7.0: its process has recorded nothing");
+	assert_int_equal(fg_trace_parse(zeros, sizeof(zeros), "8.0", &trace, &err), FG_EPARSE);
+	assert_string_equal(err.message, "8.0: its process has recorded nothing");
+}
+
 static void what_is_no_trace_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(fg_trace_parse("", 0, "empty", &trace, &err), FG_EPARSE);
-	assert_non_null(strstr(err.message, "empty"));
+	assert_int_equal(fg_trace_parse("FGTR", 4, "short", &trace, &err), FG_EPARSE);
+	assert_string_equal(err.message, "short: 4 bytes are too few for a trace");
 	(void)fg_trace_writer_finish(&writer, NULL);
 	writer.header.magic[0] = 'X';
 	fg_trace_writer_seal(&writer);
@@ -526,6 +538,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_trace_is_read_back, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_process_that_was_killed_as_it_began_has_recorded_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_trace_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(reading_stops_at_the_last_good_chunk_and_says_so,
 						begin, end),
