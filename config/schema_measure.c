@@ -158,8 +158,8 @@ static const struct fg_key measure_keys[] = {
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "time that the pairs of one benchmark may take",
-	 .more = "A slowdown is measured again with its code in other places, which may take as "
-		 "long once more."},
+	 .more = "A slowdown that is not beyond doubt yet is measured again, which may take as long "
+		 "once more."},
 	{.name = "warmup",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),
@@ -189,11 +189,12 @@ static const struct fg_key measure_keys[] = {
 	 .initial = "auto",
 	 .words = when_modes,
 	 .help = "measure with the code at other addresses",
-	 .more = "With `auto`, where a time would fail by less than 40 %, both sides are linked four "
-		 "times with all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. "
-		 "What is left is the change, not the place that the linker happened to choose. "
-		 "`always` does so from the first pair on: a slowdown that a lucky place hides is "
-		 "found, too, for four links a side. See `build.relink`."},
+	 .more = "The place that the linker happens to choose for code makes it faster or slower. "
+		 "With `auto`, where code differs, both sides are linked four times with all code "
+		 "shifted by 0, 16, 32 and 48 bytes, and the pairs take turns: what is left is the "
+		 "change. Where these links would take more than a tenth of the measurement (2 s "
+		 "are always cheap), they are made only if a time would fail by less than 40 % as "
+		 "it was linked. `always` makes them however long they take. See `build.relink`."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),

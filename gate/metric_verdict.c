@@ -258,14 +258,15 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	double middles[FG_LAYOUTS];
 	char change[FG_LAYOUTS][FG_NUMBER_TEXT_SIZE];
 	char as_linked[FG_NUMBER_TEXT_SIZE];
-	const bool is_always =
+	const bool from_the_beginning =
 		pairs->layout && !*series->as_linked_metric &&
 		fg_metric_is_measured_time(
 			&series->metrics[fg_series_find_metric(series, verdict->name)]);
 
-	if (!pairs->layout || !(is_always || strcmp(series->as_linked_metric, verdict->name) == 0))
+	if (!pairs->layout ||
+	    !(from_the_beginning || strcmp(series->as_linked_metric, verdict->name) == 0))
 		return;
-	if (verdict->decided && !is_always &&
+	if (verdict->decided && !from_the_beginning &&
 	    (verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT))
 		verdict->outcome = FG_OUTCOME_PLACEMENT;
 	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
@@ -273,9 +274,11 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	for (size_t i = 0; i < FG_LAYOUTS; i++)
 		(void)fg_format_change(expm1(middles[i]), change[i]);
 	NOTE(context, verdict,
-	     "%s%swith all code shifted by 0, 16, 32 and 48 bytes on both sides: %s, %s, %s, %s",
-	     is_always ? "" : fg_format_change(series->as_linked - 1.0, as_linked),
-	     is_always ? "" : " as it was linked; ", change[0], change[1], change[2], change[3]);
+	     "%s%s with all code shifted by 0, 16, 32 and 48 bytes on both sides: %s, %s, %s, %s",
+	     from_the_beginning ? verdict->label
+				: fg_format_change(series->as_linked - 1.0, as_linked),
+	     from_the_beginning ? "" : " as it was linked;", change[0], change[1], change[2],
+	     change[3]);
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "

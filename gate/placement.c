@@ -102,6 +102,29 @@ bool fg_placement_is_same_code(const struct fg_environment *baseline,
 	       has_libraries_of(candidate, baseline);
 }
 
+/* A library of `a` whose code was read has other code in `b`, or is not there. */
+static bool has_other_library(const struct fg_environment *a, const struct fg_environment *b)
+{
+	static const char prefix[] = "build.code.";
+
+	for (size_t i = 0; i < a->count; i++) {
+		if (fg_text_starts_with(a->facts[i].key, prefix) &&
+		    !is_equal(a, b, a->facts[i].key))
+			return true;
+	}
+	return false;
+}
+
+bool fg_placement_is_other_code(const struct fg_environment *baseline,
+				const struct fg_environment *candidate)
+{
+	static const char program[] = "build.code";
+
+	return fg_environment_get(baseline, program) && fg_environment_get(candidate, program) &&
+	       (!is_equal(baseline, candidate, program) || has_other_library(baseline, candidate) ||
+		has_other_library(candidate, baseline));
+}
+
 static void place(enum fg_outcome *outcome)
 {
 	if (*outcome == FG_OUTCOME_REGRESSION || *outcome == FG_OUTCOME_IMPROVEMENT)

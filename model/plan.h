@@ -131,7 +131,7 @@ enum fg_affected_mode {
 
 /* Is a benchmark measured with its code in other places, too (runner/layouts.h)? */
 enum fg_layouts_mode {
-	FG_LAYOUTS_AUTO, /* where it looks slower as it was linked */
+	FG_LAYOUTS_AUTO, /* where the links are cheap, or it looks slower as it was linked */
 	FG_LAYOUTS_ALWAYS,
 	FG_LAYOUTS_NEVER,
 };

@@ -35,6 +35,7 @@ enum fg_aside {
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` gave up in mid-run */
 	/* in the one layout that the linker chose; it was measured again in several */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
+	FG_ASIDE_UNCONFIRMED = 1 << 9, /* it failed, not surely enough, and was measured again */
 };
 
 /* Places of the code within a cache line: the build's own, and shifted by 16, 32 and 48 bytes. */
@@ -110,8 +111,9 @@ struct fg_series {
 	/* relative CPU cost measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * It looked slower as it was linked, so it was measured anew in FG_LAYOUTS layouts in turn,
-	 * pair p in layout p % FG_LAYOUTS.  Which metric, and candidate / baseline as linked.
+	 * Measured in FG_LAYOUTS layouts in turn, pair p in layout p % FG_LAYOUTS: from the
+	 * beginning, or anew because it looked slower as it was linked.  Then: which metric, and
+	 * candidate / baseline as linked.
 	 */
 	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more; "": never */
 	double as_linked;
@@ -155,6 +157,8 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
+/* Are pairs of it FG_ASIDE_UNCONFIRMED? */
+bool fg_series_is_measured_anew(const struct fg_series *series);
 /* One past the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count: not set aside, finite.  To be freed. */

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A build that looks slower is measured again with its code in other places, so that the verdict is
- * about the code and not about the place that the linker happened to choose.  Each pair runs both
- * arms in the same layout, the next pair in the next one: that costs links, not time.
+ * A build is measured with its code in several places, from the beginning or where it looks slower,
+ * so that the verdict is about the code and not about the place that the linker happened to choose.
+ * Each pair runs both arms in the same layout, the next pair in the next one: that costs links, not
+ * time.
  */
+#include "base/clock.h"
 #include "runner/code_facts.h"
 #include "runner/job.h"
 #include "runner/layouts.h"
+#include "runner/link_price.h"
+
+#include <math.h>
 
 static void drop_layouts(struct fg_target *target)
 {
@@ -15,6 +20,48 @@ static void drop_layouts(struct fg_target *target)
 		free(target->layouts[k].library_folder);
 		target->layouts[k] = (struct fg_target_layout){0};
 	}
+}
+
+enum {
+	TELLING_MS = 10, /* of CPU time: less of it is mostly that of the start */
+};
+
+/* A program that does not find its files beside itself may do less, or more, and end well. */
+static const double other_work = 2;
+
+static bool does_other_work(const struct fg_runner_job *job, enum fg_arm arm, double cpu_ns)
+{
+	const struct fg_series *series = fg_job_series(job);
+	double least = (double)INFINITY;
+	double most = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->arm != arm || !(r->values[FG_METRIC_CPU_TIME] > 0))
+			continue;
+		least = fmin(least, r->values[FG_METRIC_CPU_TIME]);
+		most = fmax(most, r->values[FG_METRIC_CPU_TIME]);
+	}
+	return fmax(most, cpu_ns) >= TELLING_MS * (double)FG_NS_PER_MS && most > 0 &&
+	       (cpu_ns * other_work < least || cpu_ns > other_work * most);
+}
+
+static int check_work(const struct fg_runner_job *job, const struct fg_block *block,
+		      const struct fg_execution *executions, struct fg_error *err)
+{
+	for (size_t i = 0; i < block->count; i++) {
+		const struct rusage *usage = &executions[i].result.usage;
+		const double cpu_ns = (double)usage->ru_utime.tv_sec * (double)FG_NS_PER_S +
+				      (double)usage->ru_utime.tv_usec * (double)FG_NS_PER_US +
+				      (double)usage->ru_stime.tv_sec * (double)FG_NS_PER_S +
+				      (double)usage->ru_stime.tv_usec * (double)FG_NS_PER_US;
+
+		if (does_other_work(job, block->slots[i].arm, cpu_ns))
+			return fg_error_set(err, FG_EUNSUPPORTED,
+					    "in another folder it does other work");
+	}
+	return FG_OK;
 }
 
 /* Programs that find their data beside themselves do not find them from another folder. */
@@ -30,45 +77,81 @@ static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *
 	fg_schedule_warmup(&rules, layout, &block);
 	block.layout = layout;
 	status = fg_execute_block(&job->executor, &block, executions, &failure, err);
+	if (status == FG_OK)
+		status = check_work(job, &block, executions, err);
 	for (size_t i = 0; i < block.count; i++)
 		fg_execution_release(&executions[i]);
 	fg_failure_release(&failure);
 	return status;
 }
 
-int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
+/* ---- making them ---- */
+
+static struct fg_layouts_options options_of(const struct fg_runner_job *job, size_t arm)
 {
 	static const struct fg_command none;
 	const struct fg_build *build = job->runner->options.build;
+
+	return (struct fg_layouts_options){
+		.target = &job->executor.targets[arm],
+		.build = &fg_job_series(job)->build[arm],
+		.relink = build ? &build->relink : &none,
+		.interrupted = job->runner->options.interrupted,
+	};
+}
+
+/* What of the allowance each side has for its links: those that are made already need none. */
+static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
+{
+	int64_t sides = 0;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_layouts_options options = options_of(job, arm);
+
+		sides += !fg_layouts_are_made(&options);
+	}
+	return sides ? allowance_ns / sides : 0;
+}
+
+/* `allowance_ns` 0: however long the links take. */
+static int make_layouts(struct fg_runner_job *job, int64_t allowance_ns, struct fg_error *err)
+{
 	struct fg_target *targets = job->executor.targets;
+	const int64_t within_ns = share_of(job, allowance_ns);
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		const struct fg_layouts_options options = {
-			.target = &targets[arm],
-			.build = &fg_job_series(job)->build[arm],
-			.relink = build ? &build->relink : &none,
-			.interrupted = job->runner->options.interrupted,
-		};
+		struct fg_layouts_options options = options_of(job, arm);
 
+		options.within_ns = within_ns;
 		status = fg_layouts_make(&options, targets[arm].layouts, err);
 	}
-	for (unsigned k = 0; k < FG_LAYOUTS && status == FG_OK; k++)
+	/* Their code is the same: where nobody has asked for them, one tells enough. */
+	for (unsigned k = allowance_ns ? FG_LAYOUTS - 1 : 0; k < FG_LAYOUTS && status == FG_OK; k++)
 		status = try_out(job, k, err);
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status != FG_OK; arm++)
 		drop_layouts(&targets[arm]);
+	job->interrupted |= status == FG_EINTERRUPTED;
 	return status;
 }
 
-static void set_aside(struct fg_runner_job *job)
+int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
+	return make_layouts(job, 0, err);
+}
+
+/* ---- measuring in them ---- */
+
+static int set_aside(struct fg_runner_job *job, enum fg_aside why, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
 	struct fg_series *series = fg_job_series(job);
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		struct fg_repetition *repetition = &series->repetitions[i];
 
 		if (fg_aside_was_meant_to_count(repetition->aside))
-			repetition->aside |= FG_ASIDE_ONE_LAYOUT;
+			repetition->aside |= (uint16_t)why;
 	}
 	job->counting = 0;
 	job->earlier_counting = 0;
@@ -76,25 +159,71 @@ static void set_aside(struct fg_runner_job *job)
 	job->given_up = job->pairs;
 	job->earlier_pairs = job->pairs;
 	job->earlier_seconds = series->seconds; /* the budget begins anew */
+	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
+				    : FG_OK;
+}
+
+static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
+{
+	if (job->series_count == 1 && job->benchmark->harness == FG_HARNESS_NONE &&
+	    job->rules.schedule != FG_SCHEDULE_STORED)
+		return FG_OK;
+	return fg_error_set(err, FG_EUNSUPPORTED, "cases of a harness are not measured in layouts");
+}
+
+static int vary(struct fg_runner_job *job, const char *metric, double ratio, int64_t allowance_ns,
+		struct fg_error *err)
+{
+	struct fg_series *series = fg_job_series(job);
+	int status = check_kind(job, err);
+
+	if (status != FG_OK)
+		return status;
+	status = make_layouts(job, allowance_ns, err);
+	if (status != FG_OK)
+		return status;
+	series->as_linked_metric = fg_xstrdup(metric);
+	series->as_linked = ratio;
+	return job->pairs ? set_aside(job, FG_ASIDE_ONE_LAYOUT, err) : FG_OK;
 }
 
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err)
 {
-	const struct fg_runner_options *options = &job->runner->options;
-	struct fg_series *series = fg_job_series(job);
-	int status;
+	return vary(job, metric, ratio, 0, err);
+}
 
-	if (job->series_count != 1 || job->benchmark->harness != FG_HARNESS_NONE ||
-	    job->rules.schedule == FG_SCHEDULE_STORED)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "cases of a harness are not measured in layouts");
-	status = fg_job_make_layouts(job, err);
-	if (status != FG_OK)
-		return status;
-	series->as_linked_metric = fg_xstrdup(metric);
-	series->as_linked = ratio;
-	set_aside(job);
-	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
-				    : FG_OK;
+/* By what the programs took so far: at their best, for other processes may have been there. */
+static int64_t pair_time_ns(const struct fg_runner_job *job)
+{
+	const struct fg_series *series = fg_job_series(job);
+	double least[FG_ARM_COUNT] = {(double)INFINITY, (double)INFINITY};
+	double both = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->values[FG_METRIC_WALL_TIME] > 0)
+			least[r->arm] = fmin(least[r->arm], r->values[FG_METRIC_WALL_TIME]);
+	}
+	both = least[FG_ARM_BASELINE] + least[FG_ARM_CANDIDATE];
+	if (!isfinite(both))
+		return 0;
+	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
+}
+
+int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
+{
+	const int64_t allowance_ns =
+		only_if_cheap ? fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job))
+			      : 0;
+
+	if (only_if_cheap && job->pairs > 0)
+		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
+	return vary(job, "", (double)NAN, allowance_ns, err);
+}
+
+int fg_runner_measure_anew(struct fg_runner_job *job, struct fg_error *err)
+{
+	return set_aside(job, FG_ASIDE_UNCONFIRMED, err);
 }

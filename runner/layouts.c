@@ -4,14 +4,20 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "code/code.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
+#include "runner/file_lock.h"
+#include "runner/link_price.h"
 #include "runner/link_record.h"
 #include "runner/output_tail.h"
 #include "runner/pad_object.h"
+
+#include <sys/file.h>
+#include <unistd.h>
 
 enum {
 	SHIFT_BYTES = 16,
@@ -35,7 +41,42 @@ struct maker {
 	char *pad;    /* object file */
 	char *resolution;
 	size_t pad_bytes;
+	int64_t began_ns;
 };
+
+static bool is_noted(const struct maker *m)
+{
+	return m->options->relink->argc == 0;
+}
+
+/* ---- what it takes ---- */
+
+/* Found so far; the first layout is a copy, the links of the others are alike. */
+static int64_t expected_ns(const struct maker *m, size_t linked)
+{
+	return (fg_clock_monotonic_ns() - m->began_ns) * (FG_LAYOUTS - 1) / (int64_t)linked;
+}
+
+/* A command of the user's may make more than the program, and is not cut off halfway. */
+static int64_t time_limit_ns(const struct maker *m)
+{
+	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
+	const int64_t within_ns = m->options->within_ns;
+
+	return within_ns > 0 && within_ns < most_ns && is_noted(m) ? within_ns : most_ns;
+}
+
+static int refuse_price(const struct maker *m, int64_t price_ns, struct fg_error *err)
+{
+	char took[FG_NUMBER_TEXT_SIZE];
+	char within[FG_NUMBER_TEXT_SIZE];
+
+	if (m->options->within_ns <= 0 || price_ns <= m->options->within_ns)
+		return FG_OK;
+	return fg_error_set(err, FG_ELIMIT, "linking it in %d places takes %s, more than %s",
+			    FG_LAYOUTS, fg_format_duration((double)price_ns, took),
+			    fg_format_duration((double)m->options->within_ns, within));
+}
 
 /* ---- one file ---- */
 
@@ -45,15 +86,15 @@ static int run(const struct maker *m, char **argv, char **environment, const cha
 	struct fg_process_result result = {0};
 	struct fg_strbuf how = {0};
 	char *words = NULL;
-	int status = fg_process_run(
-		&(struct fg_process_options){.argv = argv,
-					     .environment = environment,
-					     .working_directory = folder,
-					     .stdout_to = FG_STREAM_CAPTURE,
-					     .stderr_to = FG_STREAM_CAPTURE,
-					     .timeout_ns = LINK_TIMEOUT_S * FG_NS_PER_S,
-					     .interrupted = m->options->interrupted},
-		&result, err);
+	int status =
+		fg_process_run(&(struct fg_process_options){.argv = argv,
+							    .environment = environment,
+							    .working_directory = folder,
+							    .stdout_to = FG_STREAM_CAPTURE,
+							    .stderr_to = FG_STREAM_CAPTURE,
+							    .timeout_ns = time_limit_ns(m),
+							    .interrupted = m->options->interrupted},
+			       &result, err);
 
 	if (status != FG_OK)
 		return status;
@@ -221,8 +262,8 @@ static int make_part(const struct maker *m, const struct part *part, const char 
 		     struct fg_error *err)
 {
 	char *output = fg_fs_join(folder, part->name);
-	int status = m->options->relink->argc ? make_by_command(m, part, output, err)
-					      : make_by_note(m, part, output, err);
+	int status = is_noted(m) ? make_by_note(m, part, output, err)
+				 : make_by_command(m, part, output, err);
 
 	if (status == FG_OK)
 		status = check_code(m, part, output, err);
@@ -253,6 +294,12 @@ static int make_libraries(const struct maker *m, const char *folder, struct fg_e
 	return status;
 }
 
+/* A link that was as good as done when the user asked to stop ends well. */
+static bool is_interrupted(const struct maker *m)
+{
+	return m->options->interrupted && *m->options->interrupted;
+}
+
 static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 {
 	const struct fg_target *target = m->options->target;
@@ -272,7 +319,7 @@ static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 	if (status != FG_OK)
 		goto out;
 	status = make_part(m, &program, folder, err);
-	if (status == FG_OK && !m->options->relink->argc)
+	if (status == FG_OK && is_noted(m))
 		status = make_libraries(m, folder, err);
 out:
 	free(folder);
@@ -286,9 +333,13 @@ static int make_all(struct maker *m, struct fg_error *err)
 	char *original = NULL;
 	int status = FG_OK;
 
-	for (size_t k = 0; k < FG_LAYOUTS && status == FG_OK; k++)
-		status = make_layout(m, k, err);
-	if (!m->options->relink->argc)
+	for (size_t k = 0; k < FG_LAYOUTS && status == FG_OK; k++) {
+		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					   : make_layout(m, k, err);
+		if (status == FG_OK && k == 1)
+			status = refuse_price(m, expected_ns(m, k), err);
+	}
+	if (is_noted(m))
 		return status;
 	original = fg_xasprintf("%s/0/%s", m->folder, fg_fs_base_name(program));
 	if (fg_fs_exists(original)) {
@@ -329,6 +380,32 @@ static char *final_folder(const struct fg_layouts_options *options)
 	folder = fg_xasprintf("%s/layouts/%s", state, hex);
 	free(state);
 	return folder;
+}
+
+/* By the program's name, as the next build of it is the one that asks. */
+static char *price_path(const struct fg_layouts_options *options)
+{
+	const struct fg_target *target = options->target;
+	const char *program = target->program;
+	char *state = fg_fs_parent(target->checkout);
+	char *builds = fg_fs_parent(state);
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[HEX_SIZE];
+	struct fg_sha256 sha;
+	char *path = NULL;
+
+	if (fg_text_starts_with(program, target->checkout))
+		program += strlen(target->checkout);
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, program, strlen(program) + 1);
+	for (size_t i = 0; i < options->relink->argc; i++)
+		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	path = fg_xasprintf("%s/link-times/%s", builds, hex);
+	free(builds);
+	free(state);
+	return path;
 }
 
 static bool has_libraries(const struct fg_environment *build)
@@ -377,46 +454,102 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
+/* What failed only after all that time is dear, too. */
+static void keep_price(const struct maker *m, const char *path, int status)
+{
+	const int64_t took_ns = fg_clock_monotonic_ns() - m->began_ns;
+
+	if (status == FG_OK)
+		fg_link_price_write(path, took_ns);
+	else if (status == FG_ELIMIT || (status != FG_EINTERRUPTED && m->options->within_ns > 0 &&
+					 expected_ns(m, 1) > m->options->within_ns))
+		fg_link_price_write(path, expected_ns(m, 1));
+}
+
+/* In a folder of its own, which becomes the final one when it is whole. */
+static int make_folder(struct maker *m, const char *parent, const char *folder,
+		       struct fg_error *err)
+{
+	char *price = price_path(m->options);
+	int status = refuse_price(m, fg_link_price_read(price), err);
+
+	if (status != FG_OK)
+		goto out;
+	status = is_noted(m) ? read_links(m->options, &m->links, err) : FG_OK;
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		goto out;
+	m->pad = fg_fs_join(m->folder, "pad.o");
+	m->resolution = fg_xasprintf("%s%s/resolution", resolution, m->folder);
+	m->began_ns = fg_clock_monotonic_ns();
+	status = make_all(m, err);
+	keep_price(m, price, status);
+	/* Another run may have been faster. */
+	if (status == FG_OK && rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
+		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+	if (fg_fs_is_folder(m->folder))
+		(void)!fg_fs_remove_tree(m->folder, NULL);
+out:
+	free(price);
+	return status;
+}
+
+/* A command of the user's links in place: two of them at once would link one another's program. */
+static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
+{
+	const struct fg_lock_wait wait = {.interrupted = m->options->interrupted};
+	char *parent = fg_fs_parent(folder);
+	char *lock = fg_fs_join(parent, "lock");
+	int lock_fd = -1;
+	int status = fg_fs_make_folders(parent, 0755, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = is_noted(m) ? FG_OK : fg_file_lock(lock, LOCK_EX, &wait, &lock_fd, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_is_folder(folder) ? FG_OK : make_folder(m, parent, folder, err);
+out:
+	if (lock_fd >= 0)
+		(void)close(lock_fd);
+	free(lock);
+	free(parent);
+	return status;
+}
+
+bool fg_layouts_are_made(const struct fg_layouts_options *options)
+{
+	char *folder = NULL;
+	bool made;
+
+	if (can_be_linked(options, NULL) != FG_OK)
+		return false;
+	folder = final_folder(options);
+	made = fg_fs_is_folder(folder);
+	free(folder);
+	return made;
+}
+
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
 		    struct fg_error *err)
 {
 	struct maker m = {.options = options};
-	char *parent = NULL;
 	char *folder = NULL;
 	int status = can_be_linked(options, err);
 
 	if (status != FG_OK)
 		return status;
 	folder = final_folder(options);
-	if (fg_fs_is_folder(folder))
-		goto out;
-	parent = fg_fs_parent(folder);
-	status = fg_fs_make_folders(parent, 0755, err);
-	if (status != FG_OK)
-		goto out;
-	if (!options->relink->argc)
-		status = read_links(options, &m.links, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_temporary_folder(parent, "new-", &m.folder, err);
-	if (status != FG_OK)
-		goto out;
-	m.pad = fg_fs_join(m.folder, "pad.o");
-	m.resolution = fg_xasprintf("%s%s/resolution", resolution, m.folder);
-	status = make_all(&m, err);
-	/* Another run may have been faster. */
-	if (status == FG_OK && rename(m.folder, folder) != 0 && !fg_fs_is_folder(folder))
-		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
-	if (fg_fs_is_folder(m.folder))
-		(void)!fg_fs_remove_tree(m.folder, NULL);
-out:
+	if (!fg_fs_is_folder(folder))
+		status = make_alone(&m, folder, err);
 	if (status == FG_OK)
 		give(options, folder, layouts);
 	fg_links_release(&m.links);
 	free(m.resolution);
 	free(m.pad);
 	free(m.folder);
-	free(parent);
 	free(folder);
 	return status;
 }

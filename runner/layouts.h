@@ -21,6 +21,11 @@ struct fg_layouts_options {
 	const struct fg_target *target;
 	const struct fg_environment *build; /* its facts */
 	const struct fg_command *relink;    /* argc 0: the noted commands are repeated */
+	/*
+	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time: after
+	 * the first of them, which shows it.  0: however long it takes.
+	 */
+	int64_t within_ns;
 	const volatile sig_atomic_t *interrupted;
 };
 
@@ -30,5 +35,8 @@ struct fg_layouts_options {
  */
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
 		    struct fg_error *err) FG_NODISCARD;
+
+/* Would fg_layouts_make() find them made already? */
+bool fg_layouts_are_made(const struct fg_layouts_options *options);
 
 #endif

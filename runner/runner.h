@@ -103,8 +103,8 @@ struct fg_runner_options {
 	void (*on_crash)(void *context, const struct fg_runner_crash *crash, char **summary,
 			 char **stacks);
 	/*
-	 * The schedule of a series was given up: everything measured in it is set aside by now
-	 * (FG_ASIDE_GIVEN_UP), in earlier repetitions. Not FG_OK: the session ends with that error.
+	 * Everything measured of a series is set aside by now, in earlier repetitions: its schedule
+	 * was given up, or it is measured anew. Not FG_OK: the session ends with that error.
 	 */
 	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
 	/*
@@ -158,6 +158,17 @@ size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **inde
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
+/*
+ * Before the first pair: the same, with all pairs.  `only_if_cheap`: where the links are cheap
+ * beside the measurement (link_price.h), and no pair was measured by an earlier session.
+ */
+int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * What would fail is to be found once more: set the pairs so far aside (FG_ASIDE_UNCONFIRMED).  The
+ * budget begins anew.
+ */
+int fg_runner_measure_anew(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 /*
  * After the last pair: which code is not the same in both programs, as facts of the candidate's
  * build.  `functions` are those that people may want to know more of.

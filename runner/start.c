@@ -46,7 +46,7 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 {
 	job->pairs++;
 	job->counting += aside == 0;
-	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT))
+	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT | FG_ASIDE_UNCONFIRMED))
 		job->given_up = job->pairs;
 	else
 		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);

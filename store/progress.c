@@ -34,8 +34,8 @@ out:
 }
 
 /*
- * A change of schedule, or of the layouts, sets all earlier pairs aside at once: rewrite what is
- * stored of them.
+ * A change of schedule, or of the layouts, or measuring anew, sets all earlier pairs aside at once:
+ * rewrite what is stored of them.
  */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
@@ -73,7 +73,8 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	const bool given_up =
 		mark->series &&
 		((mark->schedule != FG_SCHEDULE_AUTO && mark->schedule != series->schedule) ||
-		 mark->in_layouts != !!series->as_linked_metric);
+		 mark->in_layouts != !!series->as_linked_metric ||
+		 mark->measured_anew != fg_series_is_measured_anew(series));
 	int status = FG_OK;
 
 	if (!mark->series) {
@@ -99,6 +100,7 @@ out:
 	mark->state = series->state;
 	mark->schedule = series->schedule;
 	mark->in_layouts = series->as_linked_metric != NULL;
+	mark->measured_anew = fg_series_is_measured_anew(series);
 	return status;
 }
 

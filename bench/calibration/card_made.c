@@ -7,6 +7,7 @@
 #include "bench/calibration/card.h"
 #include "gate/gate.h"
 #include "stats/changepoint.h"
+#include "stats/sample.h"
 
 #include <math.h>
 
@@ -45,38 +46,139 @@ static void add_pair(uint32_t pair, double difference, struct fg_series *series)
 	}
 }
 
+/* A run in simulated time: one benchmark, `change` slower. */
+struct made {
+	const struct noise *noise;
+	struct fg_random *random;
+	double state; /* of the noise */
+	double change;
+	struct fg_measuring measure;
+	struct fg_policy policy;
+	struct fg_metric_policy metric;
+	struct fg_series series;
+	uint32_t pairs; /* that count */
+};
+
+static void made_begin(const struct noise *noise, double change, double min_effect,
+		       struct fg_random *random, struct made *made)
+{
+	*made = (struct made){.noise = noise,
+			      .random = random,
+			      .state = fg_random_normal(random),
+			      .change = log1p(change)};
+	fg_measuring_defaults(&made->measure);
+	fg_policy_defaults(&made->policy);
+	made->metric = fg_policy_metric(&made->policy, "cpu_time");
+	made->metric.min_effect = min_effect;
+	made->policy.metrics = &made->metric;
+	made->policy.metric_count = 1;
+	fg_series_init(&made->series, "made");
+	made->series.schedule = FG_SCHEDULE_DUET;
+}
+
+static void made_measure(struct made *made, unsigned pairs)
+{
+	while (made->pairs < pairs)
+		add_pair(made->pairs++,
+			 made->change + draw(made->noise, made->random, &made->state),
+			 &made->series);
+}
+
+/* From look to look: does it fail? */
+static bool made_fails(struct made *made, struct fg_gate_progress *progress)
+{
+	*progress = (struct fg_gate_progress){.next_look = 1};
+	do {
+		made_measure(made, progress->next_look);
+		fg_gate_look(&made->series, &made->policy, &made->measure, progress);
+	} while (!progress->decided && progress->next_look > 0);
+	return progress->outcome == FG_OUTCOME_REGRESSION;
+}
+
+static void made_anew(struct made *made)
+{
+	fg_series_release(&made->series);
+	fg_series_init(&made->series, "made");
+	made->series.schedule = FG_SCHEDULE_DUET;
+	made->pairs = 0;
+}
+
 /* A whole sequential run with identical programs: does it fail? */
 static bool fails(const struct noise *noise, struct fg_random *random)
 {
-	struct fg_gate_progress progress = {.next_look = 1};
-	struct fg_metric_policy metric;
-	struct fg_measuring measure;
-	struct fg_policy policy;
-	struct fg_series series;
-	double state = fg_random_normal(random);
-	uint32_t pairs = 0;
+	struct fg_gate_progress progress;
+	struct made made;
+	bool failed;
 
-	fg_measuring_defaults(&measure);
-	fg_policy_defaults(&policy);
-	metric = fg_policy_metric(&policy, "cpu_time");
-	metric.min_effect = 0.0;
-	policy.metrics = &metric;
-	policy.metric_count = 1;
-	fg_series_init(&series, "made");
-	series.schedule = FG_SCHEDULE_DUET;
-	do {
-		while (pairs < progress.next_look)
-			add_pair(pairs++, draw(noise, random, &state), &series);
-		fg_gate_look(&series, &policy, &measure, &progress);
-	} while (!progress.decided && progress.next_look > 0);
-	fg_series_release(&series);
-	return progress.outcome == FG_OUTCOME_REGRESSION;
+	made_begin(noise, 0, 0, random, &made);
+	failed = made_fails(&made, &progress);
+	fg_series_release(&made.series);
+	return failed;
+}
+
+/* The ways to be sure of a failure, and the pairs that each of them took. */
+enum {
+	ONCE,  /* the first one will do */
+	TWICE, /* found once more, with new pairs */
+	SURE,  /* with more pairs, else once more: cli/session/measure_times.c */
+	WAYS,
+};
+
+struct tally {
+	size_t failed[WAYS];
+	double *pairs[WAYS]; /* by trial */
+	size_t trials;
+};
+
+static bool is_confirmed(struct made *made, const struct fg_gate_progress *failed)
+{
+	enum fg_evidence evidence = FG_EVIDENCE_MORE;
+	unsigned next_look = 0;
+
+	for (;;) {
+		evidence = fg_gate_weigh(&made->series, &made->policy, &made->measure, failed,
+					 &next_look);
+		if (evidence != FG_EVIDENCE_MORE)
+			return evidence == FG_EVIDENCE_SURE;
+		made_measure(made, next_look);
+	}
+}
+
+static void try_ways(const struct noise *noise, double change, double min_effect,
+		     struct fg_random *random, struct tally *tally)
+{
+	struct fg_gate_progress progress;
+	struct fg_gate_progress second;
+	double pairs[WAYS] = {0, 0, 0};
+	struct made made;
+	bool sure;
+
+	made_begin(noise, change, min_effect, random, &made);
+	if (made_fails(&made, &progress)) {
+		tally->failed[ONCE]++;
+		pairs[ONCE] = pairs[TWICE] = made.pairs;
+		sure = is_confirmed(&made, &progress);
+		pairs[SURE] = made.pairs;
+		made_anew(&made);
+		tally->failed[TWICE] += made_fails(&made, &second);
+		tally->failed[SURE] += sure || second.outcome == FG_OUTCOME_REGRESSION;
+		pairs[TWICE] += made.pairs;
+		pairs[SURE] += sure ? 0 : made.pairs;
+	} else {
+		pairs[ONCE] = pairs[TWICE] = pairs[SURE] = made.pairs;
+	}
+	for (int way = 0; way < WAYS; way++)
+		tally->pairs[way][tally->trials] = pairs[way];
+	tally->trials++;
+	fg_series_release(&made.series);
 }
 
 static void add_row(struct card_row row, struct card *card)
 {
 	row.kind = CARD_GOAL;
-	row.median_pairs = row.effect = row.load = (double)NAN;
+	row.effect = row.load = (double)NAN;
+	if (!(row.median_pairs > 0))
+		row.median_pairs = (double)NAN;
 	card_add(card, &row);
 }
 
@@ -106,6 +208,69 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 					  .trials = trials,
 					  .goal = 0.01},
 			card);
+	}
+}
+
+/* The rule for what is measured in layouts from the beginning, beside those that it stands between.
+ */
+static void add_ways(size_t decisions, struct card *card)
+{
+	static const struct {
+		const char *setting[WAYS];
+		double r;
+		double change;
+		double min_effect;
+		double spread;
+		double goal;
+	} rows[] = {
+		{{"AR(1), r = 0.6, min_effect 0: once", "the same: found twice",
+		  "the same: once, and sure"},
+		 0.6,
+		 0,
+		 0,
+		 0.02,
+		 0.01},
+		{{"+2 %, pairs scatter by 2 %: once", "the same: found twice",
+		  "the same: once, and sure"},
+		 0,
+		 0.02,
+		 0.01,
+		 0.02,
+		 0.95},
+		{{"+2 %, pairs scatter by 3 %: once", "the same: found twice",
+		  "the same: once, and sure"},
+		 0,
+		 0.02,
+		 0.01,
+		 0.03,
+		 0.95},
+	};
+	const size_t trials = 8 * decisions;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct noise noise = {.r = rows[i].r, .spread = rows[i].spread};
+		struct tally tally = {0};
+		struct fg_random random;
+
+		for (int way = 0; way < WAYS; way++)
+			tally.pairs[way] = fg_xcalloc(trials, sizeof(tally.pairs[way][0]));
+		fg_random_seed(&random, 3 + i); /* the last row above begins alike */
+		for (size_t n = 0; n < trials; n++)
+			try_ways(&noise, rows[i].change, rows[i].min_effect, &random, &tally);
+		for (int way = 0; way < WAYS; way++)
+			add_row((struct card_row){.name = rows[i].change > 0
+								  ? "slower programs FAIL"
+								  : "identical programs FAIL",
+						  .setting = rows[i].setting[way],
+						  .hits = tally.failed[way],
+						  .trials = trials,
+						  .at_least = rows[i].change > 0,
+						  .goal = rows[i].goal,
+						  .median_pairs =
+							  fg_median(tally.pairs[way], trials)},
+				card);
+		for (int way = 0; way < WAYS; way++)
+			free(tally.pairs[way]);
 	}
 }
 
@@ -195,5 +360,6 @@ static void add_histories(size_t trials, struct card *card)
 void card_add_made(size_t decisions, struct card *card)
 {
 	add_dependent_pairs(decisions, card);
+	add_ways(decisions, card);
 	add_histories(1 + decisions / HISTORY_SHARE, card);
 }

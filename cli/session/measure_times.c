@@ -133,28 +133,125 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 	return measure_pairs(session, job, benchmark, state, err);
 }
 
-/* From the first pair on, where the user wants that. */
+/* Is there a time that could fail, and be slower by where the code lies? */
+static bool gates_a_time(const struct fg_series *series, const struct fg_benchmark *benchmark)
+{
+	for (size_t i = 0; i < series->metric_count; i++) {
+		const struct fg_metric *metric = &series->metrics[i];
+
+		if (fg_metric_is_measured_time(metric) &&
+		    fg_policy_metric(&benchmark->policy, metric->name).gated)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * By itself where the code did change, so that its place did.  Not where what is slower only as it
+ * was linked is to fail: that has to be measured, too.
+ */
+static bool begins_in_layouts(const struct fg_series *series, const struct fg_benchmark *benchmark)
+{
+	const struct fg_environment *baseline = &series->build[FG_ARM_BASELINE];
+	const struct fg_environment *candidate = &series->build[FG_ARM_CANDIDATE];
+	const struct fg_measuring *measure = &benchmark->measure;
+
+	if (measure->layouts == FG_LAYOUTS_NEVER || measure->until_sure || series->identical ||
+	    series->as_linked_metric)
+		return false;
+	if (measure->layouts == FG_LAYOUTS_ALWAYS)
+		return !fg_placement_is_same_code(baseline, candidate);
+	return !benchmark->policy.fail_on_placement && measure->max_pairs >= 2 * FG_LAYOUTS &&
+	       gates_a_time(series, benchmark) && fg_placement_is_other_code(baseline, candidate);
+}
+
+/* From the first pair on. */
 static int begin_in_layouts(struct fg_session *session, struct fg_runner_job *job,
 			    const struct fg_benchmark *benchmark, struct fg_error *err)
 {
+	const bool is_asked_for = benchmark->measure.layouts == FG_LAYOUTS_ALWAYS;
 	const size_t *indexes = NULL;
 	const size_t count = fg_runner_job_series(job, &indexes);
 	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
 	struct fg_error why = {0};
 	int status;
 
-	if (benchmark->measure.layouts != FG_LAYOUTS_ALWAYS || benchmark->measure.until_sure ||
-	    !series || series->identical || series->as_linked_metric ||
-	    fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
-				      &series->build[FG_ARM_CANDIDATE]))
+	if (!series || !begins_in_layouts(series, benchmark))
 		return FG_OK;
-	status = fg_runner_vary_layout(job, "", (double)NAN, &why);
+	status = fg_runner_begin_in_layouts(job, !is_asked_for, &why);
 	if (status == FG_EINTERRUPTED)
 		return fg_error_set(err, status, "%s", why.message);
-	if (status != FG_OK)
+	if (status == FG_OK)
+		return FG_OK;
+	if (is_asked_for)
 		fg_cli_say(session->cli, "%s: other places of its code are not tried: %s",
 			   series->name, why.message);
+	else
+		fg_cli_detail(session->cli, "%s: measured as it was linked: %s", series->name,
+			      why.message);
 	return FG_OK;
+}
+
+/* ---- to be sure ---- */
+
+/* More pairs, until it is sure or they do not help. */
+static int add_evidence(struct fg_session *session, struct fg_runner_job *job,
+			const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			enum fg_evidence *evidence, struct fg_error *err)
+{
+	const struct fg_gate_progress failed = session->look;
+	const size_t *indexes = NULL;
+	unsigned next_look = 0;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	for (;;) {
+		*evidence = fg_gate_weigh(&session->run.series[indexes[0]], &benchmark->policy,
+					  &benchmark->measure, &failed, &next_look);
+		if (*evidence != FG_EVIDENCE_MORE)
+			return FG_OK;
+		status = fg_runner_measure(job, next_look, state, err);
+		if (status != FG_OK || *state != FG_RUNNER_REACHED)
+			return status;
+		session->look.pairs = next_look;
+	}
+}
+
+/*
+ * What is measured in layouts from the beginning fails no sooner by chance than what was measured
+ * again in them.  Where that is still in doubt after twice the pairs, it is found once more or not
+ * at all.
+ */
+static int confirm(struct fg_session *session, struct fg_runner_job *job,
+		   const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+		   struct fg_error *err)
+{
+	const struct fg_gate_progress *look = &session->look;
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	enum fg_evidence evidence = FG_EVIDENCE_MORE;
+	int status = FG_OK;
+
+	if (count != 1 || !series->as_linked_metric || *series->as_linked_metric ||
+	    fg_series_is_measured_anew(series) || !session->has_look || !look->decided ||
+	    look->outcome != FG_OUTCOME_REGRESSION || !(look->ratio < placement_most) ||
+	    !is_measured_time(series, look->metric))
+		return FG_OK;
+	status = add_evidence(session, job, benchmark, state, &evidence, err);
+	if (status != FG_OK || evidence == FG_EVIDENCE_SURE ||
+	    (*state != FG_RUNNER_REACHED && *state != FG_RUNNER_EXHAUSTED &&
+	     *state != FG_RUNNER_ANEW))
+		return status;
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: slower, but not beyond doubt; measuring again", series->name);
+	/* Where the schedule was given up, its pairs are set aside already. */
+	if (*state != FG_RUNNER_ANEW)
+		status = fg_runner_measure_anew(job, err);
+	*state = FG_RUNNER_REACHED;
+	if (status != FG_OK)
+		return status;
+	return measure_pairs(session, job, benchmark, state, err);
 }
 
 /*
@@ -209,6 +306,8 @@ int fg_session_measure_times(struct fg_session *session, struct fg_runner_job *j
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
 	status = vary_layout(session, job, benchmark, state, err);
+	if (status == FG_OK && *state == FG_RUNNER_REACHED)
+		status = confirm(session, job, benchmark, state, err);
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
 	return measure_to_name(session, job, benchmark, state, err);

@@ -7,8 +7,9 @@
 #include "runner/runner.h"
 
 /*
- * Pairs until it is decided, as many repetitions as it takes without a baseline. What would fail is
- * measured again with its code in other places, then until its functions can be told apart.
+ * Pairs until it is decided, as many repetitions as it takes without a baseline: with the code in
+ * several places, from the beginning or where it would fail. What fails is measured until that is
+ * sure, then until its functions can be told apart.
  */
 int fg_session_measure_times(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, enum fg_runner_state *state,

@@ -239,8 +239,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 			 margin);
 	fg_strbuf_add_text(
 		text,
-		"\n# Time that the pairs of one benchmark may take; a slowdown that is measured again in\n"
-		"# other places of its code may take as long once more.\n"
+		"\n# Time that the pairs of one benchmark may take; a slowdown that is measured again, to be\n"
+		"# sure, may take as long once more.\n"
 		"measure:\n"
 		"  budget: 5m\n"
 		"\n# When a difference counts.\n"

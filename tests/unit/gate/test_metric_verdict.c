@@ -371,6 +371,45 @@ static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void *
 	}
 }
 
+/* From the first pair on: nothing is said of how it was linked, and equal is a pass. */
+static void what_begins_in_layouts_is_no_placement(void **state)
+{
+	static const struct {
+		double change[FG_LAYOUTS];
+		enum fg_outcome outcome;
+		const char *note;
+	} rows[] = {
+		{{0.004, -0.003, 0.001, -0.002},
+		 FG_OUTCOME_PASS,
+		 "own figure with all code shifted by 0, 16, 32 and 48 bytes on both sides: "
+		 "+0.4 %, −0.3 %, +0.1 %, −0.2 %"},
+		{{0.104, 0.097, 0.101, 0.098},
+		 FG_OUTCOME_REGRESSION,
+		 "own figure with all code shifted by 0, 16, 32 and 48 bytes on both sides: "
+		 "+10.4 %, +9.7 %, +10.1 %, +9.8 %"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
+		const struct fg_metric_verdict *verdict = NULL;
+
+		series->as_linked_metric = fg_xstrdup("");
+		for (size_t k = 0; k < series->repetition_count; k++) {
+			struct fg_repetition *r = &series->repetitions[k];
+
+			r->values[metric] =
+				100 * (r->arm ? 1 + rows[i].change[r->pair % FG_LAYOUTS] : 1);
+		}
+		verdict = decide();
+		assert_int_equal(verdict->outcome, rows[i].outcome);
+		check_note(verdict, rows[i].note);
+		assert_false(fg_made_has_note(&verdict->notes, "as it was linked"));
+		assert_false(fg_made_has_note(&verdict->notes, "placement"));
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +423,7 @@ int main(void)
 		cmocka_unit_test(too_few_pairs_are_counted),
 		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
 		cmocka_unit_test(each_place_of_the_code_is_told_and_placement_only_where_it_is),
+		cmocka_unit_test(what_begins_in_layouts_is_no_placement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

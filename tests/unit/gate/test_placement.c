@@ -109,12 +109,69 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
+/* Other code lies elsewhere; other inputs, or other files with the same code, do not tell so. */
+static void only_other_code_of_the_project_is_other_code(void **state)
+{
+	static const struct {
+		const char *what;
+		const char *key;
+		const char *baseline;
+		const char *candidate;
+		bool is_other;
+	} rows[] = {
+		{.what = "nothing", .key = "build.inputs", .baseline = "1", .candidate = "1"},
+		{.what = "inputs", .key = "build.inputs", .baseline = "1", .candidate = "2"},
+		{.what = "a foreign library",
+		 .key = "build.library.libc.so.6",
+		 .baseline = "11",
+		 .candidate = "12"},
+		{.what = "the program",
+		 .key = "build.code",
+		 .baseline = "c0de",
+		 .candidate = "0ther",
+		 .is_other = true},
+		{.what = "a library",
+		 .key = "build.code.libown.so",
+		 .baseline = "0c0de",
+		 .candidate = "0ther",
+		 .is_other = true},
+		{.what = "a new library",
+		 .key = "build.code.libnew.so",
+		 .candidate = "1",
+		 .is_other = true},
+		{.what = "a library that is gone",
+		 .key = "build.code.libold.so",
+		 .baseline = "1",
+		 .is_other = true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_series *series = NULL;
+
+		fg_made_release(&made);
+		fg_made_init(&made, 5);
+		series = make_moved_build();
+		fg_made_build_fact(series, rows[i].key, rows[i].baseline, rows[i].candidate);
+		if (fg_placement_is_other_code(&series->build[FG_ARM_BASELINE],
+					       &series->build[FG_ARM_CANDIDATE]) !=
+		    rows[i].is_other)
+			fail_msg("%s", rows[i].what);
+	}
+}
+
 static void a_fact_that_nobody_has_proves_nothing(void **state)
 {
 	struct fg_environment a = {0};
 	struct fg_environment b = {0};
 
 	(void)state;
+	assert_false(fg_placement_is_other_code(&a, &b));
+	fg_environment_set(&b, "build.code", "1", false);
+	assert_false(fg_placement_is_other_code(&a, &b));
+	assert_false(fg_placement_is_other_code(&b, &a));
+	fg_environment_release(&b);
+	b = (struct fg_environment){0};
 	fg_environment_set(&a, "build.inputs", "1", false);
 	fg_environment_set(&b, "build.inputs", "1", false);
 	fg_environment_set(&a, "build.mapped", "1", false);
@@ -372,6 +429,8 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(anything_that_may_have_changed_keeps_the_regression,
 						begin, end),
+		cmocka_unit_test_setup_teardown(only_other_code_of_the_project_is_other_code, begin,
+						end),
 		cmocka_unit_test(a_fact_that_nobody_has_proves_nothing),
 		cmocka_unit_test(builds_are_comparable_where_all_that_differs_was_compared),
 		cmocka_unit_test(builds_of_which_a_fact_is_not_known_are_not_comparable),

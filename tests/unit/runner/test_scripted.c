@@ -510,6 +510,67 @@ static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 	tear_down(&s);
 }
 
+/* ---- measuring anew ---- */
+
+static void a_slowdown_in_doubt_is_measured_anew_with_a_budget_of_its_own(void **state)
+{
+	struct fg_error err = {0};
+	struct session s;
+
+	(void)state;
+	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
+	s.benchmark.measure.budget_ns = 25 * FG_NS_PER_S;
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(fg_runner_measure_anew(s.job, &err), FG_OK);
+	assert_int_equal(s.given_up, 1);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_UNCONFIRMED), 10);
+	assert_int_equal(count_pairs(&s, 0), 0);
+	/* 20 s of the budget are gone, and all of it is there. */
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	finish(&s);
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	tear_down(&s);
+}
+
+static void what_cannot_be_linked_again_is_measured_as_it_was_linked(void **state)
+{
+	struct fg_error err = {0};
+	struct session s;
+
+	(void)state;
+	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
+	start(&s);
+	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "only what fastgate has built"));
+	assert_null(series_of(&s)->as_linked_metric);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	finish(&s);
+	/* A session that goes on with its pairs goes on like them. */
+	start(&s);
+	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "begun as it was linked"));
+	tear_down(&s);
+}
+
+static void cases_of_a_harness_do_not_begin_in_layouts(void **state)
+{
+	struct fg_error err = {0};
+	struct session s;
+
+	(void)state;
+	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
+	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
+	start(&s);
+	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "cases of a harness"));
+	tear_down(&s);
+}
+
 /* ---- limits ---- */
 
 static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
@@ -597,6 +658,9 @@ int main(void)
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
 		cmocka_unit_test(without_time_for_blocks_a_poor_duet_goes_on),
 		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
+		cmocka_unit_test(a_slowdown_in_doubt_is_measured_anew_with_a_budget_of_its_own),
+		cmocka_unit_test(what_cannot_be_linked_again_is_measured_as_it_was_linked),
+		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),
 		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),
 		cmocka_unit_test(pairs_that_never_count_are_tried_three_times_as_often),
 		cmocka_unit_test(progress_counts_pairs_time_and_what_was_set_aside),

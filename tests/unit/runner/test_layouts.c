@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs that are linked again, by the compiler that is installed.  The clock goes on by a second
+ * for each link that the test says, and by what really passes: so no machine decides which links
+ * are dear.
+ */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/process.h"
+#include "runner/binary.h"
+#include "runner/code_facts.h"
+#include "runner/layouts.h"
+#include "runner/link_record.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+	int64_t a_link_takes_ns;
+	int64_t passed_ns;
+	unsigned links;
+	unsigned interrupt_after; /* links; 0: never */
+	volatile sig_atomic_t interrupted;
+} world;
+
+/* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
+int64_t __real_fg_clock_monotonic_ns(void);
+int64_t __wrap_fg_clock_monotonic_ns(void);
+int __real_fg_process_run(const struct fg_process_options *options,
+			  struct fg_process_result *result, struct fg_error *err);
+int __wrap_fg_process_run(const struct fg_process_options *options,
+			  struct fg_process_result *result, struct fg_error *err);
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+int64_t __wrap_fg_clock_monotonic_ns(void)
+{
+	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
+}
+
+/* A clock that is scripted stands still while a link runs. */
+int __wrap_fg_process_run(const struct fg_process_options *options,
+			  struct fg_process_result *result, struct fg_error *err)
+{
+	const int status = __real_fg_process_run(options, result, err);
+
+	world.links++;
+	world.passed_ns += world.a_link_takes_ns;
+	if (world.links == world.interrupt_after)
+		world.interrupted = 1;
+	return status;
+}
+
+struct build {
+	struct fg_scratch scratch;
+	struct fg_benchmark benchmark;
+	struct fg_target target;
+	struct fg_environment facts;
+	struct fg_command relink;
+	struct fg_target_layout layouts[FG_LAYOUTS];
+	char *checkout;
+};
+
+static void sh(const struct build *b, const char *variable, const char *script)
+{
+	char *argv[] = {"/usr/bin/env", (char *)(uintptr_t)variable, "/bin/sh",
+			"-ec",          (char *)(uintptr_t)script,   NULL};
+	struct fg_error err = {0};
+	char *text = NULL;
+
+	if (fg_process_output(argv, b->checkout, &text, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	free(text);
+}
+
+/* The target of `program`, which lies in the checkout, and its facts. */
+static void take(struct build *b)
+{
+	static char *words[] = {"./program", NULL};
+	const struct fg_command command = {.text = "./program", .argv = words, .argc = 1};
+	struct fg_binary elf = {0};
+
+	fg_environment_release(&b->facts);
+	b->facts = (struct fg_environment){0};
+	if (b->target.root)
+		fg_target_release(&b->target);
+	b->benchmark = (struct fg_benchmark){.name = "bench", .command = command};
+	fg_target_init(&b->target, FG_ARM_CANDIDATE, &b->benchmark, b->checkout);
+	b->target.checkout = b->checkout;
+	fg_target_resolve(&b->target);
+	assert_non_null(b->target.program);
+	assert_int_equal(fg_binary_read(b->target.program, &elf, NULL), FG_OK);
+	fg_environment_set(&b->facts, "build.id", elf.build_id, false);
+	fg_binary_release(&elf);
+	fg_code_facts_add_program(&b->target, &b->facts);
+	assert_non_null(fg_environment_get(&b->facts, FG_FACT_CODE));
+	assert_non_null(fg_environment_get(&b->facts, FG_FACT_LAYOUT));
+}
+
+static void drop(struct build *b)
+{
+	for (size_t k = 0; k < FG_LAYOUTS; k++) {
+		free(b->layouts[k].program);
+		free(b->layouts[k].library_folder);
+		b->layouts[k] = (struct fg_target_layout){0};
+	}
+}
+
+static void set_up(struct build *b)
+{
+	char *variable = NULL;
+	char *state = NULL;
+
+	memset(&world, 0, sizeof(world));
+	*b = (struct build){0};
+	(void)unsetenv("COMPILER_PATH");
+	fg_scratch_init(&b->scratch);
+	assert_int_equal(
+		fg_fs_make_folders(fg_scratch_path(&b->scratch, "builds/key/tree"), 0755, NULL),
+		FG_OK);
+	fg_scratch_write_text(&b->scratch, "builds/key/tree/main.c",
+			      "int main(void) { return 0; }\n");
+	b->checkout = realpath(fg_scratch_path(&b->scratch, "builds/key/tree"), NULL);
+	state = fg_fs_parent(b->checkout);
+	assert_int_equal(fg_link_record_begin(state, &variable, NULL), FG_OK);
+	sh(b, variable, "cc -g -o program main.c");
+	take(b);
+	world.links = 0;
+	free(variable);
+	free(state);
+}
+
+static void tear_down(struct build *b)
+{
+	drop(b);
+	fg_target_release(&b->target);
+	fg_environment_release(&b->facts);
+	free(b->checkout);
+	fg_scratch_release(&b->scratch);
+}
+
+static int make(struct build *b, int64_t within_ns, struct fg_error *err)
+{
+	const struct fg_layouts_options options = {.target = &b->target,
+						   .build = &b->facts,
+						   .relink = &b->relink,
+						   .within_ns = within_ns,
+						   .interrupted = &world.interrupted};
+
+	drop(b);
+	return fg_layouts_make(&options, b->layouts, err);
+}
+
+/* Each link takes a second. */
+static void script_the_clock(void)
+{
+	world.a_link_takes_ns = FG_NS_PER_S;
+	world.passed_ns = FG_NS_PER_S;
+	world.links = 0;
+}
+
+static size_t count_of(const struct build *b, const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	assert_int_equal(fg_fs_list(fg_scratch_path(&b->scratch, folder), &names, &count, NULL),
+			 FG_OK);
+	fg_fs_list_free(names, count);
+	return count;
+}
+
+static void check_made(const struct build *b)
+{
+	for (size_t k = 0; k < FG_LAYOUTS; k++) {
+		assert_non_null(b->layouts[k].program);
+		assert_int_equal(access(b->layouts[k].program, X_OK), 0);
+	}
+	assert_int_equal(count_of(b, "builds/key/layouts"), 1);
+}
+
+static void three_links_make_four_places_and_are_made_once(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	if (make(&b, 3 * FG_NS_PER_S, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(world.links, 3);
+	check_made(&b);
+	/* What is there costs nothing, however dear it was. */
+	assert_int_equal(make(&b, 1, &err), FG_OK);
+	assert_int_equal(world.links, 3);
+	check_made(&b);
+	tear_down(&b);
+}
+
+static void the_first_link_shows_that_all_are_dear(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
+	assert_string_equal(err.message, "linking it in 4 places takes 3.00 s, more than 2.00 s");
+	assert_int_equal(world.links, 1);
+	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
+	/* From now on it is known before. */
+	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
+	assert_int_equal(world.links, 1);
+	tear_down(&b);
+}
+
+static void another_build_of_the_program_knows_the_price(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	assert_int_equal(world.links, 3);
+	sh(&b, "A=a", "echo 'int main(void) { return 1; }' >main.c; cc -g -o program main.c");
+	take(&b);
+	world.links = 0;
+	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
+	assert_int_equal(world.links, 0);
+	tear_down(&b);
+}
+
+static void who_asks_for_them_gets_them_however_long_they_take(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make(&b, 1, &err), FG_ELIMIT);
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	assert_int_equal(world.links, 1 + 3);
+	check_made(&b);
+	tear_down(&b);
+}
+
+/* The linker waits for a writer of a pipe, for ever. */
+static void a_link_that_hangs_is_ended(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	sh(&b, "A=a",
+	   "mkfifo pipe; printf '#!/bin/sh\nexec cat pipe\n' >linker; chmod +x linker\n"
+	   "for note in ../links/*; do [ -f \"$note\" ] || continue\n"
+	   "printf '%s\\0' \"$PWD\" \"$PWD/linker\" '' '' -o program >\"$note\"; done");
+	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ECHILD);
+	assert_non_null(strstr(err.message, "/linker' "));
+	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
+	/* It is not tried again by itself. */
+	world.links = 0;
+	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ELIMIT);
+	assert_int_equal(world.links, 0);
+	tear_down(&b);
+}
+
+static void an_interrupted_link_leaves_nothing(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	world.interrupt_after = 1;
+	assert_int_equal(make(&b, 0, &err), FG_EINTERRUPTED);
+	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
+	assert_null(b.layouts[0].program);
+	world.interrupted = 0;
+	world.interrupt_after = 0;
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	check_made(&b);
+	tear_down(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
+		cmocka_unit_test(the_first_link_shows_that_all_are_dear),
+		cmocka_unit_test(another_build_of_the_program_knows_the_price),
+		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
+		cmocka_unit_test(a_link_that_hangs_is_ended),
+		cmocka_unit_test(an_interrupted_link_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
