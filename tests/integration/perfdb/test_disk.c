@@ -32,22 +32,22 @@ static struct {
 
 static bool is_log(int fd)
 {
-	char name[32];
-	char path[512] = "";
+	char entry[32];
+	char target[512] = "";
 	ssize_t length = 0;
 
-	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	length = readlink(name, path, sizeof(path) - 1);
-	return length > 4 && strcmp(path + length - 4, "-wal") == 0;
+	(void)snprintf(entry, sizeof(entry), "/proc/self/fd/%d", fd);
+	length = readlink(entry, target, sizeof(target) - 1);
+	return length > 4 && strcmp(target + length - 4, "-wal") == 0;
 }
 
 /* Instead of libc's, for the server and for SQLite. */
-__attribute__((visibility("default"))) int fdatasync(int fd)
+__attribute__((visibility("default"))) int fdatasync(int fildes)
 {
 	bool fails = false;
 
-	if (!is_log(fd))
-		return (int)syscall(SYS_fdatasync, fd);
+	if (!is_log(fildes))
+		return (int)syscall(SYS_fdatasync, fildes);
 	(void)pthread_mutex_lock(&lock);
 	disk.waiting++;
 	(void)pthread_cond_broadcast(&changed);
@@ -57,7 +57,7 @@ __attribute__((visibility("default"))) int fdatasync(int fd)
 	fails = disk.fails;
 	(void)pthread_mutex_unlock(&lock);
 	if (!fails)
-		return (int)syscall(SYS_fdatasync, fd);
+		return (int)syscall(SYS_fdatasync, fildes);
 	errno = EIO;
 	return -1;
 }
