@@ -76,6 +76,24 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 	return status;
 }
 
+/* NULL: there is none yet. */
+static const struct fg_series *first_series(const struct fg_session *session,
+					    const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	return fg_runner_job_series(job, &indexes) ? &session->run.series[indexes[0]] : NULL;
+}
+
+/* NULL: it has the cases of a harness. */
+static const struct fg_series *only_series(const struct fg_session *session,
+					   const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	return fg_runner_job_series(job, &indexes) == 1 ? first_series(session, job) : NULL;
+}
+
 /* A time that is slower by less than this may be so because of where the code lies. */
 static const double placement_most = 1.4;
 
@@ -105,16 +123,13 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 		       const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 		       struct fg_error *err)
 {
-	const size_t *indexes = NULL;
-	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	const struct fg_series *series = only_series(session, job);
 	const double ratio = session->look.ratio;
 	char change[FG_NUMBER_TEXT_SIZE];
 	struct fg_error why = {0};
 	int status;
 
-	if (count != 1 || !session->roots[FG_ARM_BASELINE] ||
-	    !is_suspect(session, series, benchmark))
+	if (!series || !session->roots[FG_ARM_BASELINE] || !is_suspect(session, series, benchmark))
 		return FG_OK;
 	status = fg_runner_vary_layout(job, session->look.metric, ratio, &why);
 	if (status == FG_EINTERRUPTED)
@@ -170,9 +185,7 @@ static int begin_in_layouts(struct fg_session *session, struct fg_runner_job *jo
 			    const struct fg_benchmark *benchmark, struct fg_error *err)
 {
 	const bool is_asked_for = benchmark->measure.layouts == FG_LAYOUTS_ALWAYS;
-	const size_t *indexes = NULL;
-	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	const struct fg_series *series = first_series(session, job);
 	struct fg_error why = {0};
 	int status;
 
@@ -200,13 +213,11 @@ static int add_evidence(struct fg_session *session, struct fg_runner_job *job,
 			enum fg_evidence *evidence, struct fg_error *err)
 {
 	const struct fg_gate_progress failed = session->look;
-	const size_t *indexes = NULL;
 	unsigned next_look = 0;
 	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
 	for (;;) {
-		*evidence = fg_gate_weigh(&session->run.series[indexes[0]], &benchmark->policy,
+		*evidence = fg_gate_weigh(only_series(session, job), &benchmark->policy,
 					  &benchmark->measure, &failed, &next_look);
 		if (*evidence != FG_EVIDENCE_MORE)
 			return FG_OK;
@@ -227,13 +238,11 @@ static int confirm(struct fg_session *session, struct fg_runner_job *job,
 		   struct fg_error *err)
 {
 	const struct fg_gate_progress *look = &session->look;
-	const size_t *indexes = NULL;
-	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	const struct fg_series *series = only_series(session, job);
 	enum fg_evidence evidence = FG_EVIDENCE_MORE;
 	int status = FG_OK;
 
-	if (count != 1 || !series->as_linked_metric || *series->as_linked_metric ||
+	if (!series || !series->as_linked_metric || *series->as_linked_metric ||
 	    fg_series_is_measured_anew(series) || !session->has_look || !look->decided ||
 	    look->outcome != FG_OUTCOME_REGRESSION || !(look->ratio < placement_most) ||
 	    !is_measured_time(series, look->metric))
@@ -263,18 +272,18 @@ static int measure_to_name(struct fg_session *session, struct fg_runner_job *job
 			   struct fg_error *err)
 {
 	const struct fg_gate_progress *look = &session->look;
-	const size_t *indexes = NULL;
-	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	const struct fg_series *series = only_series(session, job);
+	const struct fg_profile_set *profile =
+		series ? session->profiles[series - session->run.series] : NULL;
 	unsigned wanted = 0;
 	int status;
 
-	if (count != 1 || !session->profiles[indexes[0]] || !session->has_look || !look->decided ||
+	if (!profile || !session->has_look || !look->decided ||
 	    look->outcome != FG_OUTCOME_REGRESSION || benchmark->measure.until_sure ||
 	    benchmark->policy.functions == FG_FUNCTIONS_OFF ||
 	    !is_measured_time(series, look->metric))
 		return FG_OK;
-	wanted = fg_naming_pairs(session->profiles[indexes[0]], series, look->ratio, look->pairs,
+	wanted = fg_naming_pairs(profile, series, look->ratio, look->pairs,
 				 benchmark->measure.max_pairs);
 	if (wanted == 0)
 		return FG_OK;

@@ -331,6 +331,22 @@ static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
 	}
 }
 
+/* To be followed by end(). */
+static const struct fg_metric_verdict *
+decide_in_layouts(const char *as_linked_metric, double as_linked, const double change[FG_LAYOUTS])
+{
+	struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
+
+	series->as_linked_metric = fg_xstrdup(as_linked_metric);
+	series->as_linked = as_linked;
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *r = &series->repetitions[i];
+
+		r->values[metric] = 100 * (r->arm ? 1 + change[r->pair % FG_LAYOUTS] : 1);
+	}
+	return decide();
+}
+
 /* Each place has its own change; on average there is none, or there is one. */
 static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void **state)
 {
@@ -351,18 +367,9 @@ static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void *
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
-		const struct fg_metric_verdict *verdict = NULL;
+		const struct fg_metric_verdict *verdict =
+			decide_in_layouts("own", 1.05, rows[i].change);
 
-		series->as_linked_metric = fg_xstrdup("own");
-		series->as_linked = 1.05;
-		for (size_t k = 0; k < series->repetition_count; k++) {
-			struct fg_repetition *r = &series->repetitions[k];
-
-			r->values[metric] =
-				100 * (r->arm ? 1 + rows[i].change[r->pair % FG_LAYOUTS] : 1);
-		}
-		verdict = decide();
 		assert_int_equal(verdict->outcome, rows[i].outcome);
 		check_note(verdict, rows[i].note);
 		assert_int_equal(fg_made_has_note(&verdict->notes, "placement: on average"),
@@ -391,17 +398,9 @@ static void what_begins_in_layouts_is_no_placement(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
-		const struct fg_metric_verdict *verdict = NULL;
+		const struct fg_metric_verdict *verdict =
+			decide_in_layouts("", (double)NAN, rows[i].change);
 
-		series->as_linked_metric = fg_xstrdup("");
-		for (size_t k = 0; k < series->repetition_count; k++) {
-			struct fg_repetition *r = &series->repetitions[k];
-
-			r->values[metric] =
-				100 * (r->arm ? 1 + rows[i].change[r->pair % FG_LAYOUTS] : 1);
-		}
-		verdict = decide();
 		assert_int_equal(verdict->outcome, rows[i].outcome);
 		check_note(verdict, rows[i].note);
 		assert_false(fg_made_has_note(&verdict->notes, "as it was linked"));

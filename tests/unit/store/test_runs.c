@@ -208,6 +208,13 @@ static void saving_again_replaces_and_keeps_baselines(void **state)
 	fg_stored_run_release(&saved);
 }
 
+/* What there is of a run that goes on is stored. */
+static void progress(struct fixture *f, struct fg_stored_run *whole)
+{
+	if (fg_store_progress(f->store, &whole->run, whole->profiles, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
 static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 {
 	struct fixture *f = *state;
@@ -229,8 +236,7 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	for (size_t done = 2; done <= 8; done += 2) {
 		series->repetition_count = done;
 		set->row_count = done;
-		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
-			fail_msg("%s", f->err.message);
+		progress(f, &whole);
 	}
 	fg_store_close(f->store);
 	open_store(f);
@@ -299,8 +305,7 @@ static void a_pair_under_way_is_kept_and_settled_later(void **state)
 		for (size_t i = done; i > 0 && run.series->repetitions[i - 1].pair == pair; i--)
 			run.series->repetitions[i - 1].aside = goes_on ? FG_ASIDE_UNPAIRED : 0;
 		fg_profile_set_settle(run.set, pair, goes_on ? FG_ASIDE_UNPAIRED : 0);
-		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
-			fail_msg("%s", f->err.message);
+		progress(f, &whole);
 		load(f, whole.run.id, &loaded);
 		same_series(run.series, &loaded.run.series[0]);
 		same_profile(run.set, loaded.profiles[0]);
@@ -328,8 +333,7 @@ static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
 				run.series->repetitions[i].aside |= FG_ASIDE_GIVEN_UP;
 			fg_profile_set_give_up(run.set);
 		}
-		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
-			fail_msg("%s", f->err.message);
+		progress(f, &whole);
 	}
 	load(f, whole.run.id, &loaded);
 	assert_int_equal(loaded.run.series[0].repetitions[0].aside, FG_ASIDE_GIVEN_UP);
@@ -356,8 +360,7 @@ static void what_is_measured_anew_is_set_aside_in_the_store(void **state)
 		run.set->row_count = done;
 		for (size_t i = 0; done == 6 && i < 4; i++)
 			run.series->repetitions[i].aside |= FG_ASIDE_UNCONFIRMED;
-		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
-			fail_msg("%s", f->err.message);
+		progress(f, &whole);
 	}
 	load(f, whole.run.id, &loaded);
 	assert_int_equal(loaded.run.series[0].repetitions[0].aside, FG_ASIDE_UNCONFIRMED);
