@@ -49,7 +49,7 @@ static const char no_duet_parallel[] =
 	"processes at once: limit it to one, if it can be";
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
-	"time: let it wait less for files, timers or other programs";
+	"time: let it wait less for files, timers, other programs or, behind a shell, a free CPU";
 static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "
 	"file of its own";
