@@ -190,11 +190,12 @@ static const struct fg_key measure_keys[] = {
 	 .words = when_modes,
 	 .help = "measure with the code at other addresses",
 	 .more = "The place that the linker happens to choose for code makes it faster or slower. "
-		 "With `auto`, where code differs, both sides are linked four times with all code "
-		 "shifted by 0, 16, 32 and 48 bytes, and the pairs take turns: what is left is the "
-		 "change. Where these links would take more than a tenth of the measurement (2 s "
-		 "are always cheap), they are made only if a time would fail by less than 40 % as "
-		 "it was linked. `always` makes them however long they take. See `build.relink`."},
+		 "With `auto`, where code differs, both sides are linked 16 times with all code in "
+		 "another place of the cache line and of the page, and the pairs take turns: what "
+		 "is left is the change. Where these links would take more than a tenth of the "
+		 "measurement (2 s are always cheap), there are 8 or 4; where 4 take longer, they "
+		 "are made only if a time would fail by less than 40 % as it was linked. `always` "
+		 "makes them however long they take. See `build.relink`."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),

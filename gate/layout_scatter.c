@@ -13,7 +13,7 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 {
 	double *of_layout = fg_xcalloc(count + 1, sizeof(of_layout[0]));
 
-	for (unsigned k = 0; k < FG_LAYOUTS; k++) {
+	for (unsigned k = 0; k < FG_LINE_PLACES; k++) {
 		size_t used = 0;
 
 		for (size_t i = 0; i < count; i++) {
@@ -30,23 +30,23 @@ double fg_layout_error(const double *middles)
 	double mean = 0;
 	double squares = 0;
 
-	for (size_t k = 0; k < FG_LAYOUTS; k++)
-		mean += middles[k] / FG_LAYOUTS;
+	for (size_t k = 0; k < FG_LINE_PLACES; k++)
+		mean += middles[k] / FG_LINE_PLACES;
 	if (isnan(mean))
 		return 0;
-	for (size_t k = 0; k < FG_LAYOUTS; k++)
+	for (size_t k = 0; k < FG_LINE_PLACES; k++)
 		squares += (middles[k] - mean) * (middles[k] - mean);
-	return sqrt(squares / (FG_LAYOUTS - 1) / FG_LAYOUTS);
+	return sqrt(squares / (FG_LINE_PLACES - 1) / FG_LINE_PLACES);
 }
 
 static bool has_two_of_each(const uint8_t *layout, size_t count)
 {
-	size_t counts[FG_LAYOUTS] = {0};
+	size_t counts[FG_LINE_PLACES] = {0};
 	bool has = true;
 
 	for (size_t i = 0; i < count; i++)
 		counts[layout[i]]++;
-	for (size_t k = 0; k < FG_LAYOUTS; k++)
+	for (size_t k = 0; k < FG_LINE_PLACES; k++)
 		has = has && counts[k] >= 2;
 	return has;
 }
@@ -54,7 +54,7 @@ static bool has_two_of_each(const uint8_t *layout, size_t count)
 void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
 			      double *level)
 {
-	double middles[FG_LAYOUTS];
+	double middles[FG_LINE_PLACES];
 	double mean = 0;
 	double inflate = 0;
 
@@ -62,10 +62,10 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
 	if (!has_two_of_each(layout, count))
 		return;
 	fg_layout_middles(difference, layout, count, middles);
-	for (size_t k = 0; k < FG_LAYOUTS; k++)
-		mean += middles[k] / FG_LAYOUTS;
-	/* FG_LAYOUTS middles were taken from the pairs, not one: they scatter less around them. */
-	inflate = sqrt(((double)count - 1) / ((double)count - FG_LAYOUTS));
+	for (size_t k = 0; k < FG_LINE_PLACES; k++)
+		mean += middles[k] / FG_LINE_PLACES;
+	/* Four middles were taken from the pairs, not one: they scatter less around them. */
+	inflate = sqrt(((double)count - 1) / ((double)count - FG_LINE_PLACES));
 	for (size_t i = 0; i < count; i++)
 		level[i] = mean + inflate * (difference[i] - middles[layout[i]]);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Differences of pairs that took turns in several layouts of the code.  Private to gate/.
+ * Differences of pairs that took turns in several layouts of the code, by its place within a cache
+ * line.  Where it lies in its page is left to chance here: many places share one in the line, and
+ * what these differ by is part of how pairs scatter.  Private to gate/.
  */
 #ifndef FG_GATE_LAYOUT_SCATTER_H
 #define FG_GATE_LAYOUT_SCATTER_H
@@ -8,13 +10,13 @@
 #include "base/base.h"
 
 /*
- * `level` gets the differences as if each layout were as fast as the mean of all: that mean is
- * theirs, and they scatter as much as pairs do within a layout.  Where a layout has fewer than two
- * pairs they are copied.
+ * `level` gets the differences as if each of these places were as fast as the mean of all: that
+ * mean is theirs, and they scatter as much as pairs do within a place.  Where a place has fewer
+ * than two pairs they are copied.
  */
 void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
 			      double *level);
-/* The middle of each layout's pairs: `middles` has room for FG_LAYOUTS; NaN: it has none. */
+/* The middle of each place's pairs: `middles` has room for FG_LINE_PLACES; NaN: it has none. */
 void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
 		       double *middles);
 /* The standard error of the mean of these middles; 0: not all are known. */

@@ -255,8 +255,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 			   struct fg_metric_verdict *verdict)
 {
 	const struct fg_series *series = context->series;
-	double middles[FG_LAYOUTS];
-	char change[FG_LAYOUTS][FG_NUMBER_TEXT_SIZE];
+	double middles[FG_LINE_PLACES];
+	char change[FG_LINE_PLACES][FG_NUMBER_TEXT_SIZE];
 	char as_linked[FG_NUMBER_TEXT_SIZE];
 	const bool from_the_beginning =
 		pairs->layout && !*series->as_linked_metric &&
@@ -271,14 +271,15 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		verdict->outcome = FG_OUTCOME_PLACEMENT;
 	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
 	verdict->layout_error = fg_layout_error(middles);
-	for (size_t i = 0; i < FG_LAYOUTS; i++)
+	for (size_t i = 0; i < FG_LINE_PLACES; i++)
 		(void)fg_format_change(expm1(middles[i]), change[i]);
 	NOTE(context, verdict,
-	     "%s%s with all code shifted by 0, 16, 32 and 48 bytes on both sides: %s, %s, %s, %s",
+	     "%s%s with all code in %u places on both sides, shifted by 0, 16, 32 and 48 bytes "
+	     "within a cache line: %s, %s, %s, %s",
 	     from_the_beginning ? verdict->label
 				: fg_format_change(series->as_linked - 1.0, as_linked),
-	     from_the_beginning ? "" : " as it was linked;", change[0], change[1], change[2],
-	     change[3]);
+	     from_the_beginning ? "" : " as it was linked;", series->layouts, change[0], change[1],
+	     change[2], change[3]);
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "

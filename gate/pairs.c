@@ -80,7 +80,7 @@ static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, uint32
 	pairs->baseline[pairs->count] = linear ? baseline : exp(baseline);
 	pairs->candidate[pairs->count] = linear ? candidate : exp(candidate);
 	if (pairs->layout)
-		pairs->layout[pairs->count] = (uint8_t)(number % FG_LAYOUTS);
+		pairs->layout[pairs->count] = (uint8_t)(number % FG_LINE_PLACES);
 	pairs->count++;
 }
 

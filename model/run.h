@@ -38,9 +38,13 @@ enum fg_aside {
 	FG_ASIDE_UNCONFIRMED = 1 << 9, /* it failed, not surely enough, and was measured again */
 };
 
-/* Places of the code within a cache line: the build's own, and shifted by 16, 32 and 48 bytes. */
+/*
+ * A build that is measured in several layouts has its code in 4, 8 or 16 places, and pair p runs in
+ * place p modulo their number: so p modulo 4 is its place within a cache line.
+ */
 enum {
-	FG_LAYOUTS = 4
+	FG_LINE_PLACES = 4, /* the build's own, and shifted by 16, 32 and 48 bytes */
+	FG_LAYOUTS_MAX = 16,
 };
 
 /*
@@ -111,12 +115,12 @@ struct fg_series {
 	/* relative CPU cost measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * Measured in FG_LAYOUTS layouts in turn, pair p in layout p % FG_LAYOUTS: from the
-	 * beginning, or anew because it looked slower as it was linked.  Then: which metric, and
-	 * candidate / baseline as linked.
+	 * Measured in several layouts in turn: from the beginning, or anew because it looked slower
+	 * as it was linked.  Then: which metric, and candidate / baseline as linked.
 	 */
 	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more; "": never */
 	double as_linked;
+	unsigned layouts; /* how many */
 	struct fg_sampling sampling;
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
 };

@@ -378,7 +378,7 @@ static char **place(const struct fg_target *target, unsigned layout,
 		    struct environment *environment)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
-	const struct fg_target_layout *at = &target->layouts[layout];
+	const struct fg_target_layout *at = &target->layouts.items[layout];
 	const char *others = NULL;
 	char **argv = NULL;
 

@@ -13,17 +13,9 @@
 
 #include <math.h>
 
-static void drop_layouts(struct fg_target *target)
-{
-	for (size_t k = 0; k < FG_LAYOUTS; k++) {
-		free(target->layouts[k].program);
-		free(target->layouts[k].library_folder);
-		target->layouts[k] = (struct fg_target_layout){0};
-	}
-}
-
 enum {
-	TELLING_MS = 10, /* of CPU time: less of it is mostly that of the start */
+	TELLING_MS = 10,       /* of CPU time: less of it is mostly that of the start */
+	BYTES_MAX = 256 << 20, /* of one side's programs and libraries in many places */
 };
 
 /* A program that does not find its files beside itself may do less, or more, and end well. */
@@ -113,31 +105,59 @@ static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 	return sides ? allowance_ns / sides : 0;
 }
 
-/* `allowance_ns` 0: however long the links take. */
-static int make_layouts(struct fg_runner_job *job, int64_t allowance_ns, struct fg_error *err)
+/* By what the programs took so far: at their best, for other processes may have been there. */
+static int64_t pair_time_ns(const struct fg_runner_job *job)
+{
+	const struct fg_series *series = fg_job_series(job);
+	double least[FG_ARM_COUNT] = {(double)INFINITY, (double)INFINITY};
+	double both = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->values[FG_METRIC_WALL_TIME] > 0)
+			least[r->arm] = fmin(least[r->arm], r->values[FG_METRIC_WALL_TIME]);
+	}
+	both = least[FG_ARM_BASELINE] + least[FG_ARM_CANDIDATE];
+	if (!isfinite(both))
+		return 0;
+	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
+}
+
+/* Both sides get the same number of layouts. */
+static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 {
 	struct fg_target *targets = job->executor.targets;
-	const int64_t within_ns = share_of(job, allowance_ns);
+	const int64_t share_ns =
+		share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
+	unsigned count = FG_LAYOUTS_MAX;
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
 		struct fg_layouts_options options = options_of(job, arm);
 
-		options.within_ns = within_ns;
-		status = fg_layouts_make(&options, targets[arm].layouts, err);
+		options.within_ns = only_if_cheap ? share_ns : 0;
+		options.more_within_ns = share_ns;
+		options.bytes_max = BYTES_MAX;
+		options.most = count;
+		status = fg_layouts_make(&options, &targets[arm].layouts, err);
+		count = targets[arm].layouts.count;
 	}
 	/* Their code is the same: where nobody has asked for them, one tells enough. */
-	for (unsigned k = allowance_ns ? FG_LAYOUTS - 1 : 0; k < FG_LAYOUTS && status == FG_OK; k++)
+	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
+	     k < FG_LINE_PLACES && status == FG_OK; k++)
 		status = try_out(job, k, err);
-	for (size_t arm = 0; arm < FG_ARM_COUNT && status != FG_OK; arm++)
-		drop_layouts(&targets[arm]);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_target_layouts_cut(&targets[arm].layouts, status == FG_OK ? count : 0);
+	if (status == FG_OK)
+		fg_job_series(job)->layouts = count;
 	job->interrupted |= status == FG_EINTERRUPTED;
 	return status;
 }
 
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
-	return make_layouts(job, 0, err);
+	return make_layouts(job, false, err);
 }
 
 /* ---- measuring in them ---- */
@@ -171,7 +191,7 @@ static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
 	return fg_error_set(err, FG_EUNSUPPORTED, "cases of a harness are not measured in layouts");
 }
 
-static int vary(struct fg_runner_job *job, const char *metric, double ratio, int64_t allowance_ns,
+static int vary(struct fg_runner_job *job, const char *metric, double ratio, bool only_if_cheap,
 		struct fg_error *err)
 {
 	struct fg_series *series = fg_job_series(job);
@@ -179,7 +199,7 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, int
 
 	if (status != FG_OK)
 		return status;
-	status = make_layouts(job, allowance_ns, err);
+	status = make_layouts(job, only_if_cheap, err);
 	if (status != FG_OK)
 		return status;
 	series->as_linked_metric = fg_xstrdup(metric);
@@ -190,37 +210,14 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, int
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err)
 {
-	return vary(job, metric, ratio, 0, err);
-}
-
-/* By what the programs took so far: at their best, for other processes may have been there. */
-static int64_t pair_time_ns(const struct fg_runner_job *job)
-{
-	const struct fg_series *series = fg_job_series(job);
-	double least[FG_ARM_COUNT] = {(double)INFINITY, (double)INFINITY};
-	double both = 0;
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *r = &series->repetitions[i];
-
-		if (r->values[FG_METRIC_WALL_TIME] > 0)
-			least[r->arm] = fmin(least[r->arm], r->values[FG_METRIC_WALL_TIME]);
-	}
-	both = least[FG_ARM_BASELINE] + least[FG_ARM_CANDIDATE];
-	if (!isfinite(both))
-		return 0;
-	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
+	return vary(job, metric, ratio, false, err);
 }
 
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 {
-	const int64_t allowance_ns =
-		only_if_cheap ? fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job))
-			      : 0;
-
 	if (only_if_cheap && job->pairs > 0)
 		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
-	return vary(job, "", (double)NAN, allowance_ns, err);
+	return vary(job, "", (double)NAN, only_if_cheap, err);
 }
 
 int fg_runner_measure_anew(struct fg_runner_job *job, struct fg_error *err)

@@ -17,10 +17,12 @@
 #include "runner/pad_object.h"
 
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-	SHIFT_BYTES = 16,
+	LINE_STEP_BYTES = 16,
+	PAGE_BYTES = 4096,
 	LINK_TIMEOUT_S = 300,
 	TAIL_BYTES = 200,
 	HEX_SIZE = 2 * FG_CODE_DIGEST_SIZE + 1,
@@ -41,7 +43,9 @@ struct maker {
 	char *pad;    /* object file */
 	char *resolution;
 	size_t pad_bytes;
-	int64_t began_ns;
+	unsigned count;   /* of layouts to make */
+	int64_t began_ns; /* the link that is under way or was the last */
+	int64_t link_ns;  /* the first link took; 0: it did not come so far */
 };
 
 static bool is_noted(const struct maker *m)
@@ -50,12 +54,6 @@ static bool is_noted(const struct maker *m)
 }
 
 /* ---- what it takes ---- */
-
-/* Found so far; the first layout is a copy, the links of the others are alike. */
-static int64_t expected_ns(const struct maker *m, size_t linked)
-{
-	return (fg_clock_monotonic_ns() - m->began_ns) * (FG_LAYOUTS - 1) / (int64_t)linked;
-}
 
 /* A command of the user's may make more than the program, and is not cut off halfway. */
 static int64_t time_limit_ns(const struct maker *m)
@@ -66,16 +64,50 @@ static int64_t time_limit_ns(const struct maker *m)
 	return within_ns > 0 && within_ns < most_ns && is_noted(m) ? within_ns : most_ns;
 }
 
-static int refuse_price(const struct maker *m, int64_t price_ns, struct fg_error *err)
+/* The first layout is a copy, the links of the others are alike. */
+static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
+	const int64_t price_ns = link_ns * (FG_LINE_PLACES - 1);
 	char took[FG_NUMBER_TEXT_SIZE];
 	char within[FG_NUMBER_TEXT_SIZE];
 
 	if (m->options->within_ns <= 0 || price_ns <= m->options->within_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_ELIMIT, "linking it in %d places takes %s, more than %s",
-			    FG_LAYOUTS, fg_format_duration((double)price_ns, took),
+			    FG_LINE_PLACES, fg_format_duration((double)price_ns, took),
 			    fg_format_duration((double)m->options->within_ns, within));
+}
+
+static uint64_t bytes_of(const char *folder)
+{
+	uint64_t bytes = 0;
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct stat status;
+
+		if (stat(path, &status) == 0)
+			bytes += (uint64_t)status.st_size;
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return bytes;
+}
+
+/* One layout has shown how much time and disk each of them takes. */
+static unsigned choose_count(const struct maker *m, const char *linked)
+{
+	const uint64_t bytes = bytes_of(linked);
+	unsigned count = m->options->most;
+
+	while (count > FG_LINE_PLACES && (m->link_ns * (count - 1) > m->options->more_within_ns ||
+					  bytes * count > m->options->bytes_max))
+		count /= 2;
+	return count;
 }
 
 /* ---- one file ---- */
@@ -300,7 +332,22 @@ static bool is_interrupted(const struct maker *m)
 	return m->options->interrupted && *m->options->interrupted;
 }
 
-static int make_layout(struct maker *m, size_t k, struct fg_error *err)
+/*
+ * Each four of them are all places in a cache line, a quarter of a page apart.  Sixteen are all
+ * sixteenths of a page, and those that share a place in the line are spread over it.
+ */
+static size_t shift_of(unsigned k)
+{
+	static const unsigned char within_quarter[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0, 2, 1, 3};
+	const unsigned line = k % FG_LINE_PLACES;
+	const unsigned round = k / FG_LINE_PLACES;
+	const unsigned page =
+		(line + round) % FG_LINE_PLACES * FG_LINE_PLACES + within_quarter[round];
+
+	return (size_t)line * LINE_STEP_BYTES + (size_t)page * (PAGE_BYTES / FG_LAYOUTS_MAX);
+}
+
+static int make_layout(struct maker *m, unsigned k, struct fg_error *err)
 {
 	const struct fg_target *target = m->options->target;
 	const struct part program = {
@@ -309,10 +356,11 @@ static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 		.build_id = fg_environment_get(m->options->build, "build.id"),
 		.code = fg_environment_get(m->options->build, FG_FACT_CODE),
 	};
-	char *folder = fg_xasprintf("%s/%zu", m->folder, k);
+	char *folder = fg_xasprintf("%s/%u", m->folder, k);
 	int status = fg_fs_make_folders(folder, 0755, err);
 
-	m->pad_bytes = k * SHIFT_BYTES;
+	m->pad_bytes = shift_of(k);
+	m->began_ns = fg_clock_monotonic_ns();
 	if (status != FG_OK)
 		goto out;
 	status = fg_pad_object_write(m->pad, m->pad_bytes, err);
@@ -321,6 +369,11 @@ static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 	status = make_part(m, &program, folder, err);
 	if (status == FG_OK && is_noted(m))
 		status = make_libraries(m, folder, err);
+	if (status != FG_OK || k != 1)
+		goto out;
+	m->link_ns = fg_clock_monotonic_ns() - m->began_ns;
+	m->count = choose_count(m, folder);
+	status = refuse_price(m, m->link_ns, err);
 out:
 	free(folder);
 	return status;
@@ -333,12 +386,9 @@ static int make_all(struct maker *m, struct fg_error *err)
 	char *original = NULL;
 	int status = FG_OK;
 
-	for (size_t k = 0; k < FG_LAYOUTS && status == FG_OK; k++) {
+	for (unsigned k = 0; k < m->count && status == FG_OK; k++)
 		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 					   : make_layout(m, k, err);
-		if (status == FG_OK && k == 1)
-			status = refuse_price(m, expected_ns(m, k), err);
-	}
 	if (is_noted(m))
 		return status;
 	original = fg_xasprintf("%s/0/%s", m->folder, fg_fs_base_name(program));
@@ -417,15 +467,24 @@ static bool has_libraries(const struct fg_environment *build)
 	return false;
 }
 
+/* All that were made, up to the most that are wanted. */
 static void give(const struct fg_layouts_options *options, const char *folder,
-		 struct fg_target_layout *layouts)
+		 struct fg_target_layouts *layouts)
 {
 	const bool libraries = !options->relink->argc && has_libraries(options->build);
+	const char *name = fg_fs_base_name(options->target->program);
 
-	for (size_t k = 0; k < FG_LAYOUTS; k++) {
-		layouts[k].program = fg_xasprintf("%s/%zu/%s", folder, k,
-						  fg_fs_base_name(options->target->program));
-		layouts[k].library_folder = libraries ? fg_xasprintf("%s/%zu", folder, k) : NULL;
+	for (unsigned k = 0; k < options->most; k++) {
+		char *program = fg_xasprintf("%s/%u/%s", folder, k, name);
+
+		if (!fg_fs_exists(program)) {
+			free(program);
+			return;
+		}
+		layouts->items[k].program = program;
+		layouts->items[k].library_folder =
+			libraries ? fg_xasprintf("%s/%u", folder, k) : NULL;
+		layouts->count = k + 1;
 	}
 }
 
@@ -457,13 +516,11 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 /* What failed only after all that time is dear, too. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
-	const int64_t took_ns = fg_clock_monotonic_ns() - m->began_ns;
+	const int64_t took_ns = m->link_ns ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
 
-	if (status == FG_OK)
+	if (status == FG_OK || status == FG_ELIMIT ||
+	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
 		fg_link_price_write(path, took_ns);
-	else if (status == FG_ELIMIT || (status != FG_EINTERRUPTED && m->options->within_ns > 0 &&
-					 expected_ns(m, 1) > m->options->within_ns))
-		fg_link_price_write(path, expected_ns(m, 1));
 }
 
 /* In a folder of its own, which becomes the final one when it is whole. */
@@ -483,7 +540,6 @@ static int make_folder(struct maker *m, const char *parent, const char *folder,
 		goto out;
 	m->pad = fg_fs_join(m->folder, "pad.o");
 	m->resolution = fg_xasprintf("%s%s/resolution", resolution, m->folder);
-	m->began_ns = fg_clock_monotonic_ns();
 	status = make_all(m, err);
 	keep_price(m, price, status);
 	/* Another run may have been faster. */
@@ -532,10 +588,10 @@ bool fg_layouts_are_made(const struct fg_layouts_options *options)
 	return made;
 }
 
-int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
+int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err)
 {
-	struct maker m = {.options = options};
+	struct maker m = {.options = options, .count = FG_LINE_PLACES};
 	char *folder = NULL;
 	int status = can_be_linked(options, err);
 

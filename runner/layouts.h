@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One build, linked several times with its code in other places: everything in .text shifted by 0,
- * 16, 32 and 48 bytes, which are all places within a cache line that a function may get.  Libraries
+ * One build, linked several times with its code in other places: everything in .text shifted within
+ * a cache line by 0, 16, 32 and 48 bytes, which are all places that a function may get there, and
+ * through the page, where code competes with that of other libraries for a cache's sets.  Libraries
  * of the project are shifted with it.
  *
  * The command that linked it was noted while it was built (link_record.h); a project that links in
@@ -26,6 +27,9 @@ struct fg_layouts_options {
 	 * the first of them, which shows it.  0: however long it takes.
 	 */
 	int64_t within_ns;
+	int64_t more_within_ns; /* what the links of more than FG_LINE_PLACES may take */
+	uint64_t bytes_max;     /* on the disk, of more than FG_LINE_PLACES */
+	unsigned most;          /* layouts: FG_LAYOUTS_MAX, or fewer by a factor of 2 or 4 */
 	const volatile sig_atomic_t *interrupted;
 };
 
@@ -33,7 +37,7 @@ struct fg_layouts_options {
  * Fills target->layouts, once per build: files of an earlier call are used again.  On failure there
  * are none, and the message says why in one line.
  */
-int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
+int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;
 
 /* Would fg_layouts_make() find them made already? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is linking a program in all layouts (layouts.h) cheap beside measuring it?  What it took is kept
- * in a file, for the next build of the same program.
+ * Is linking a program in several layouts (layouts.h) cheap beside measuring it?  What a link took
+ * is kept in a file, for the next build of the same program.
  */
 #ifndef FG_RUNNER_LINK_PRICE_H
 #define FG_RUNNER_LINK_PRICE_H
@@ -15,7 +15,7 @@
  */
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 
-/* What the links of one side took; 0: unknown, or known for too long. */
+/* What a link of one side took, libraries with it; 0: unknown, or known for too long. */
 int64_t fg_link_price_read(const char *path);
 /* Where it cannot be written, it is found out again, and that is all. */
 void fg_link_price_write(const char *path, int64_t price_ns);

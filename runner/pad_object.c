@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	PAD_MAX = 256,
+	PAD_MAX = 4096,
 	ALIGNMENT = 16,
 	INT3 = 0xcc,
 };

@@ -26,7 +26,7 @@ struct fg_block {
 	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
 	int cpu;         /* pinned to, or -1 */
 	uint64_t period_ns;
-	unsigned layout; /* of FG_LAYOUTS, where the targets have them */
+	unsigned layout; /* where the targets have some */
 	uint16_t aside;  /* enum fg_aside that every repetition of it begins with */
 	struct fg_slot slots[FG_BLOCK_SLOTS_MAX];
 	size_t count;

@@ -179,15 +179,23 @@ void fg_target_resolve(struct fg_target *target)
 		target->binary_size = (double)status.st_size;
 }
 
+void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count)
+{
+	for (; layouts->count > count; layouts->count--) {
+		struct fg_target_layout *last = &layouts->items[layouts->count - 1];
+
+		free(last->program);
+		free(last->library_folder);
+		*last = (struct fg_target_layout){0};
+	}
+}
+
 void fg_target_release(struct fg_target *target)
 {
 	for (size_t i = 0; i < target->environment_count; i++)
 		free(target->environment[i]);
 	free(target->environment);
-	for (size_t k = 0; k < FG_LAYOUTS; k++) {
-		free(target->layouts[k].program);
-		free(target->layouts[k].library_folder);
-	}
+	fg_target_layouts_cut(&target->layouts, 0);
 	free(target->root);
 	free(target->working_directory);
 	free(target->stdin_path);

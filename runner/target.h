@@ -15,6 +15,14 @@ struct fg_target_layout {
 	char *library_folder; /* with libraries of the project, shifted likewise; NULL: none */
 };
 
+struct fg_target_layouts {
+	struct fg_target_layout items[FG_LAYOUTS_MAX];
+	unsigned count; /* 0: it runs as it was linked */
+};
+
+/* From this one on they are forgotten. */
+void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count);
+
 struct fg_target {
 	enum fg_arm arm;
 	const struct fg_benchmark *benchmark;
@@ -30,9 +38,9 @@ struct fg_target {
 	 * root
 	 */
 	bool is_wrapper;
-	double binary_size;                          /* of the program, NaN: unknown or a shell */
-	struct fg_target_layout layouts[FG_LAYOUTS]; /* program NULL: it runs as it was linked */
-	char **environment;                          /* ours and the benchmark's; NULL at the end */
+	double binary_size; /* of the program, NaN: unknown or a shell */
+	struct fg_target_layouts layouts;
+	char **environment; /* ours and the benchmark's; NULL at the end */
 	size_t environment_count;
 };
 

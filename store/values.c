@@ -393,6 +393,7 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 	if (series->as_linked_metric) {
 		fg_json_text(w, "as_linked_metric", series->as_linked_metric);
 		fg_json_double(w, "as_linked", series->as_linked);
+		fg_json_int(w, "layouts", series->layouts);
 	}
 	if (series->sampling.rate_hz > 0)
 		write_sampling(&series->sampling, w);
@@ -405,6 +406,14 @@ static void copy_text(char **to, const cJSON *json, const char *name)
 
 	free(*to);
 	*to = fg_xstrdup(text);
+}
+
+/* There were four before their number was noted. */
+static unsigned read_layouts(const cJSON *json)
+{
+	const double layouts = fg_json_double_or(json, "layouts", FG_LINE_PLACES);
+
+	return layouts >= 1 && layouts <= FG_LAYOUTS_MAX ? (unsigned)layouts : FG_LINE_PLACES;
 }
 
 int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err)
@@ -428,6 +437,7 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	copy_text(&series->schedule_reason, json, "schedule_reason");
 	copy_text(&series->as_linked_metric, json, "as_linked_metric");
 	series->as_linked = fg_json_double_or(json, "as_linked", (double)NAN);
+	series->layouts = series->as_linked_metric ? read_layouts(json) : 0;
 	series->only_in[FG_ARM_BASELINE] = strcmp(only, "baseline") == 0;
 	series->only_in[FG_ARM_CANDIDATE] = strcmp(only, "candidate") == 0;
 	series->identical = flag(json, "identical");

@@ -143,8 +143,8 @@ static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
 		return FG_OK;
 	}
 	fg_cli_say(session->cli,
-		   "%s: %s as it was linked; measuring again with its code in %d places",
-		   series->name, fg_format_change(ratio - 1, change), FG_LAYOUTS);
+		   "%s: %s as it was linked; measuring again with its code in %u places",
+		   series->name, fg_format_change(ratio - 1, change), series->layouts);
 	return measure_pairs(session, job, benchmark, state, err);
 }
 
@@ -176,7 +176,7 @@ static bool begins_in_layouts(const struct fg_series *series, const struct fg_be
 		return false;
 	if (measure->layouts == FG_LAYOUTS_ALWAYS)
 		return !fg_placement_is_same_code(baseline, candidate);
-	return !benchmark->policy.fail_on_placement && measure->max_pairs >= 2 * FG_LAYOUTS &&
+	return !benchmark->policy.fail_on_placement && measure->max_pairs >= 2 * FG_LINE_PLACES &&
 	       gates_a_time(series, benchmark) && fg_placement_is_other_code(baseline, candidate);
 }
 

@@ -98,7 +98,7 @@ static void add_bytes(struct fg_made_program *p, uint32_t pair, uint8_t arm)
 static void in_layout(struct fg_made_program *p, struct fg_repetition *r)
 {
 	r->values[FG_METRIC_CPU_TIME] =
-		(r->arm == FG_ARM_CANDIDATE ? p->layouts[r->pair % FG_LAYOUTS] : 1) *
+		(r->arm == FG_ARM_CANDIDATE ? p->layouts[r->pair % FG_LINE_PLACES] : 1) *
 		(1e9 + 1e6 * fg_random_normal(&p->made.random));
 }
 

@@ -9,13 +9,13 @@
 #define PAIRS 16
 #define NEAR  1e-12
 
-static const double offsets[FG_LAYOUTS] = {0.00, 0.16, 0.24, 0.32};
+static const double offsets[FG_LINE_PLACES] = {0.00, 0.16, 0.24, 0.32};
 
 /* Pairs take the layouts in turn. */
 static void draw(struct fg_random *random, double scatter, double *difference, uint8_t *layout)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
-		layout[i] = (uint8_t)(i % FG_LAYOUTS);
+		layout[i] = (uint8_t)(i % FG_LINE_PLACES);
 		difference[i] = offsets[layout[i]] + scatter * fg_random_normal(random);
 	}
 }
@@ -102,9 +102,9 @@ static void too_few_pairs_of_a_layout_are_left_as_they_are(void **state)
 	uint8_t layout[FG_ARRAY_SIZE(difference)];
 
 	(void)state;
-	for (size_t lacking = 0; lacking < FG_LAYOUTS; lacking++) {
+	for (size_t lacking = 0; lacking < FG_LINE_PLACES; lacking++) {
 		for (size_t i = 0; i < FG_ARRAY_SIZE(layout); i++)
-			layout[i] = (uint8_t)((lacking + 1 + i) % FG_LAYOUTS);
+			layout[i] = (uint8_t)((lacking + 1 + i) % FG_LINE_PLACES);
 		fg_layout_scatter_remove(difference, layout, FG_ARRAY_SIZE(difference), level);
 		assert_memory_equal(level, difference, sizeof(difference));
 	}
@@ -116,7 +116,7 @@ static void a_layout_without_pairs_has_no_middle(void **state)
 {
 	static const double difference[] = {0.1, 0.3, 0.7};
 	static const uint8_t layout[] = {1, 1, 3};
-	double middles[FG_LAYOUTS];
+	double middles[FG_LINE_PLACES];
 
 	(void)state;
 	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
@@ -129,7 +129,7 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 {
 	static const double difference[] = {0.1, 0.1, 0.1, 0.1, 9.0};
 	static const uint8_t layout[] = {2, 2, 2, 2, 2};
-	double middles[FG_LAYOUTS];
+	double middles[FG_LINE_PLACES];
 
 	(void)state;
 	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
@@ -139,9 +139,9 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 /* Two of each layout: a tenth above and below its middle, and 7 / 4 of the variance as it was. */
 static void two_pairs_of_each_layout_are_enough(void **state)
 {
-	uint8_t layout[2 * FG_LAYOUTS];
-	double difference[2 * FG_LAYOUTS];
-	double level[2 * FG_LAYOUTS];
+	uint8_t layout[2 * FG_LINE_PLACES];
+	double difference[2 * FG_LINE_PLACES];
+	double level[2 * FG_LINE_PLACES];
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++) {
@@ -156,8 +156,8 @@ static void two_pairs_of_each_layout_are_enough(void **state)
 /* 0, 1, 2 and 3 have a variance of 5 / 3. */
 static void the_error_is_that_of_a_mean_of_four(void **state)
 {
-	static const double middles[FG_LAYOUTS] = {3, 0, 2, 1};
-	static const double lacking[FG_LAYOUTS] = {3, (double)NAN, 2, 1};
+	static const double middles[FG_LINE_PLACES] = {3, 0, 2, 1};
+	static const double lacking[FG_LINE_PLACES] = {3, (double)NAN, 2, 1};
 
 	(void)state;
 	assert_true(fabs(fg_layout_error(middles) - sqrt(5.0 / 12)) < NEAR);

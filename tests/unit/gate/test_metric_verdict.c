@@ -332,17 +332,19 @@ static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
 }
 
 /* To be followed by end(). */
-static const struct fg_metric_verdict *
-decide_in_layouts(const char *as_linked_metric, double as_linked, const double change[FG_LAYOUTS])
+static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_metric,
+							 double as_linked,
+							 const double change[FG_LINE_PLACES])
 {
 	struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
 
 	series->as_linked_metric = fg_xstrdup(as_linked_metric);
 	series->as_linked = as_linked;
+	series->layouts = 8;
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		struct fg_repetition *r = &series->repetitions[i];
 
-		r->values[metric] = 100 * (r->arm ? 1 + change[r->pair % FG_LAYOUTS] : 1);
+		r->values[metric] = 100 * (r->arm ? 1 + change[r->pair % FG_LINE_PLACES] : 1);
 	}
 	return decide();
 }
@@ -351,18 +353,18 @@ decide_in_layouts(const char *as_linked_metric, double as_linked, const double c
 static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void **state)
 {
 	static const struct {
-		double change[FG_LAYOUTS];
+		double change[FG_LINE_PLACES];
 		enum fg_outcome outcome;
 		const char *note;
 	} rows[] = {
 		{{0.004, -0.003, 0.001, -0.002},
 		 FG_OUTCOME_PLACEMENT,
-		 "+5.0 % as it was linked; with all code shifted by 0, 16, 32 and 48 bytes on "
-		 "both sides: +0.4 %, −0.3 %, +0.1 %, −0.2 %"},
+		 "+5.0 % as it was linked; with all code in 8 places on both sides, shifted by 0, "
+		 "16, 32 and 48 bytes within a cache line: +0.4 %, −0.3 %, +0.1 %, −0.2 %"},
 		{{0.104, 0.097, 0.101, 0.098},
 		 FG_OUTCOME_REGRESSION,
-		 "+5.0 % as it was linked; with all code shifted by 0, 16, 32 and 48 bytes on "
-		 "both sides: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
+		 "+5.0 % as it was linked; with all code in 8 places on both sides, shifted by 0, "
+		 "16, 32 and 48 bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
 	};
 
 	(void)state;
@@ -382,18 +384,18 @@ static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void *
 static void what_begins_in_layouts_is_no_placement(void **state)
 {
 	static const struct {
-		double change[FG_LAYOUTS];
+		double change[FG_LINE_PLACES];
 		enum fg_outcome outcome;
 		const char *note;
 	} rows[] = {
 		{{0.004, -0.003, 0.001, -0.002},
 		 FG_OUTCOME_PASS,
-		 "own figure with all code shifted by 0, 16, 32 and 48 bytes on both sides: "
-		 "+0.4 %, −0.3 %, +0.1 %, −0.2 %"},
+		 "own figure with all code in 8 places on both sides, shifted by 0, 16, 32 and 48 "
+		 "bytes within a cache line: +0.4 %, −0.3 %, +0.1 %, −0.2 %"},
 		{{0.104, 0.097, 0.101, 0.098},
 		 FG_OUTCOME_REGRESSION,
-		 "own figure with all code shifted by 0, 16, 32 and 48 bytes on both sides: "
-		 "+10.4 %, +9.7 %, +10.1 %, +9.8 %"},
+		 "own figure with all code in 8 places on both sides, shifted by 0, 16, 32 and 48 "
+		 "bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
 	};
 
 	(void)state;

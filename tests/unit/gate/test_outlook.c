@@ -62,7 +62,7 @@ static void pairs_of_several_layouts_go_on_in_turn(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TWELVE; i++) {
-		layout[i] = (uint8_t)(i % FG_LAYOUTS);
+		layout[i] = (uint8_t)(i % FG_LINE_PLACES);
 		difference[i] = 0.03 + 0.2 * ((double)layout[i] - 1.5) +
 				0.02 * ((double)(i * 7 % 11) / 5 - 1);
 	}

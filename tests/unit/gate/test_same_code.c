@@ -158,8 +158,8 @@ static void placement_has_no_guilty_function(void **state)
  */
 static void what_layouts_differ_by_is_placement_where_no_code_changed(void **state)
 {
-	static const double alike[FG_LAYOUTS] = {1.03, 1.031, 1.029, 1.03};
-	static const double apart[FG_LAYOUTS] = {1.02, 0.97, 1.10, 1.03};
+	static const double alike[FG_LINE_PLACES] = {1.03, 1.031, 1.029, 1.03};
+	static const double apart[FG_LINE_PLACES] = {1.02, 0.97, 1.10, 1.03};
 	static const struct {
 		const double *layouts;
 		const char *functions;

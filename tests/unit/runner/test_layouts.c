@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/process.h"
+#include "code/code.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 #include "runner/layouts.h"
@@ -59,7 +60,7 @@ struct build {
 	struct fg_target target;
 	struct fg_environment facts;
 	struct fg_command relink;
-	struct fg_target_layout layouts[FG_LAYOUTS];
+	struct fg_target_layouts layouts;
 	char *checkout;
 };
 
@@ -99,15 +100,6 @@ static void take(struct build *b)
 	assert_non_null(fg_environment_get(&b->facts, FG_FACT_LAYOUT));
 }
 
-static void drop(struct build *b)
-{
-	for (size_t k = 0; k < FG_LAYOUTS; k++) {
-		free(b->layouts[k].program);
-		free(b->layouts[k].library_folder);
-		b->layouts[k] = (struct fg_target_layout){0};
-	}
-}
-
 static void set_up(struct build *b)
 {
 	char *variable = NULL;
@@ -134,23 +126,32 @@ static void set_up(struct build *b)
 
 static void tear_down(struct build *b)
 {
-	drop(b);
+	fg_target_layouts_cut(&b->layouts, 0);
 	fg_target_release(&b->target);
 	fg_environment_release(&b->facts);
 	free(b->checkout);
 	fg_scratch_release(&b->scratch);
 }
 
+static int make_more(struct build *b, const struct fg_layouts_options *wanted, struct fg_error *err)
+{
+	struct fg_layouts_options options = *wanted;
+
+	options.target = &b->target;
+	options.build = &b->facts;
+	options.relink = &b->relink;
+	options.interrupted = &world.interrupted;
+	if (!options.bytes_max)
+		options.bytes_max = UINT64_MAX;
+	if (!options.most)
+		options.most = FG_LAYOUTS_MAX;
+	fg_target_layouts_cut(&b->layouts, 0);
+	return fg_layouts_make(&options, &b->layouts, err);
+}
+
 static int make(struct build *b, int64_t within_ns, struct fg_error *err)
 {
-	const struct fg_layouts_options options = {.target = &b->target,
-						   .build = &b->facts,
-						   .relink = &b->relink,
-						   .within_ns = within_ns,
-						   .interrupted = &world.interrupted};
-
-	drop(b);
-	return fg_layouts_make(&options, b->layouts, err);
+	return make_more(b, &(struct fg_layouts_options){.within_ns = within_ns}, err);
 }
 
 /* Each link takes a second. */
@@ -174,9 +175,10 @@ static size_t count_of(const struct build *b, const char *folder)
 
 static void check_made(const struct build *b)
 {
-	for (size_t k = 0; k < FG_LAYOUTS; k++) {
-		assert_non_null(b->layouts[k].program);
-		assert_int_equal(access(b->layouts[k].program, X_OK), 0);
+	assert_true(b->layouts.count >= FG_LINE_PLACES);
+	for (size_t k = 0; k < b->layouts.count; k++) {
+		assert_non_null(b->layouts.items[k].program);
+		assert_int_equal(access(b->layouts.items[k].program, X_OK), 0);
 	}
 	assert_int_equal(count_of(b, "builds/key/layouts"), 1);
 }
@@ -251,6 +253,100 @@ static void who_asks_for_them_gets_them_however_long_they_take(void **state)
 	tear_down(&b);
 }
 
+static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state)
+{
+	static const struct {
+		int64_t within_s;
+		uint64_t kilobytes;
+		unsigned most;
+		unsigned count;
+	} cases[] = {
+		{15, 16 << 20, 16, 16}, {14, 16 << 20, 16, 8}, {7, 16 << 20, 16, 8},
+		{6, 16 << 20, 16, 4},   {0, 16 << 20, 16, 4},  {15, 1, 16, 4},
+		{15, 16 << 20, 8, 8},
+	};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_layouts_options options = {
+			.more_within_ns = cases[i].within_s * FG_NS_PER_S,
+			.bytes_max = cases[i].kilobytes << 10,
+			.most = cases[i].most,
+		};
+		struct build b;
+
+		set_up(&b);
+		script_the_clock();
+		assert_int_equal(make_more(&b, &options, &err), FG_OK);
+		assert_int_equal(b.layouts.count, cases[i].count);
+		assert_int_equal(world.links, cases[i].count - 1);
+		check_made(&b);
+		tear_down(&b);
+	}
+}
+
+/* What the other side does not have is of no use. */
+static void no_more_are_given_than_are_wanted(void **state)
+{
+	const struct fg_layouts_options all = {.more_within_ns = FG_NS_PER_S * 1000};
+	const struct fg_layouts_options few = {.most = FG_LINE_PLACES};
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	assert_int_equal(make_more(&b, &all, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
+	assert_int_equal(make_more(&b, &few, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LINE_PLACES);
+	tear_down(&b);
+}
+
+static uint64_t address_of_main(const char *program)
+{
+	struct fg_error err = {0};
+	const struct fg_code_item *item = NULL;
+	struct fg_code code;
+	uint64_t address = 0;
+
+	if (fg_code_read(program, NULL, &code, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	item = fg_code_find(&code, "main");
+	assert_non_null(item);
+	address = item->address;
+	fg_code_release(&code);
+	return address;
+}
+
+static void places_lie_apart_in_the_line_and_in_the_page(void **state)
+{
+	const struct fg_layouts_options options = {.more_within_ns = FG_NS_PER_S * 1000};
+	unsigned quarters[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0};
+	unsigned sixteenths = 0;
+	struct fg_error err = {0};
+	uint64_t first = 0;
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	assert_int_equal(make_more(&b, &options, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
+	first = address_of_main(b.layouts.items[0].program);
+	for (unsigned k = 0; k < FG_LAYOUTS_MAX; k++) {
+		const uint64_t shift = address_of_main(b.layouts.items[k].program) - first;
+
+		assert_int_equal(shift % 64, 16 * (k % FG_LINE_PLACES));
+		assert_true(shift < 4096);
+		sixteenths |= 1u << shift / 256;
+		quarters[k / FG_LINE_PLACES] |= 1u << shift / 1024;
+	}
+	assert_int_equal(sixteenths, 0xffff);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(quarters); i++)
+		assert_int_equal(quarters[i], 0xf);
+	tear_down(&b);
+}
+
 /* The linker waits for a writer of a pipe, for ever. */
 static void a_link_that_hangs_is_ended(void **state)
 {
@@ -283,7 +379,7 @@ static void an_interrupted_link_leaves_nothing(void **state)
 	world.interrupt_after = 1;
 	assert_int_equal(make(&b, 0, &err), FG_EINTERRUPTED);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	assert_null(b.layouts[0].program);
+	assert_int_equal(b.layouts.count, 0);
 	world.interrupted = 0;
 	world.interrupt_after = 0;
 	assert_int_equal(make(&b, 0, &err), FG_OK);
@@ -298,6 +394,9 @@ int main(void)
 		cmocka_unit_test(the_first_link_shows_that_all_are_dear),
 		cmocka_unit_test(another_build_of_the_program_knows_the_price),
 		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
+		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
+		cmocka_unit_test(no_more_are_given_than_are_wanted),
+		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
 		cmocka_unit_test(an_interrupted_link_leaves_nothing),
 	};
