@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 enum {
-	MIN_BYTES = 1 << 10,
+	MIN_BYTES = 128,
 	MAX_BYTES = 8 << 20,
 	ENDING_MAX = 12,
 	LOOKED_AT_BYTES = 4096, /* of a file: is it text? */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 enum {
-	FG_PROJECT_MAX_INPUTS = 12
+	FG_PROJECT_MAX_INPUTS = 24
 };
 
 /* In the order in which a program is tried with them. */

@@ -34,6 +34,7 @@ enum {
 	COPIES_MAX = 100000,
 	LENGTHEN_MAX = 3,
 	COPIED_BYTES_MAX = 256 << 20,
+	COMPARED_BYTES = 4 << 20,
 	MAX_CPUS = 1024,
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 };
@@ -149,6 +150,7 @@ struct found {
 	enum fg_project_input_kind kind;
 	bool is_harmful; /* to the files that it is given */
 	double cpu_s;
+	bool works[FG_PROJECT_MAX_INPUTS]; /* with each of its kind */
 };
 
 static void stat_input(const char *tree, struct fg_project_input *input)
@@ -180,7 +182,8 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
-static void try_input(struct trying *t, struct fg_project_program *program,
+/* False: it fails with it, or does harm. */
+static bool try_input(struct trying *t, struct fg_project_program *program,
 		      struct fg_project_input *input, struct found *found)
 {
 	const char *line = fg_project_command(program, &t->cli->arena);
@@ -196,13 +199,56 @@ static void try_input(struct trying *t, struct fg_project_program *program,
 		if (!is_untouched(t->tree, input))
 			found->is_harmful = true;
 		if (!works || found->is_harmful)
-			return;
+			return false;
 	}
 	/* Inputs come largest first; a smaller one has to take clearly longer. */
 	if (found->input && seen.cpu_s < more_cpu * found->cpu_s + smallest_cpu_s)
-		return;
+		return true;
 	found->input = input;
 	found->cpu_s = seen.cpu_s;
+	return true;
+}
+
+/* One execution with so many copies of an input in a row. */
+static bool execute_copies(struct trying *t, struct fg_project_program *longer,
+			   const struct fg_project_input *input, const struct found *found,
+			   double copies, struct seen *seen)
+{
+	struct fg_project_program setup = {.path = ""};
+
+	longer->input = input->path;
+	longer->input_copies = (unsigned)copies;
+	longer->input_is_argument = found->as_argument;
+	return execute(t, &setup, fg_project_input_setup(longer, &t->cli->arena), NULL,
+		       INPUT_SECONDS, seen) &&
+	       execute(t, longer, fg_project_command(longer, &t->cli->arena),
+		       found->as_argument ? NULL
+					  : fg_project_input_name(input->path, &t->cli->arena),
+		       TRY_SECONDS, seen);
+}
+
+/*
+ * Where no input takes long, nothing tells which is the right one: a program may refuse a text at
+ * its first line, and end well.  As many bytes of each tell which one keeps it busy.
+ */
+static void compare_inputs(struct trying *t, const struct fg_project_program *program,
+			   const struct fg_project_inputs *inputs, struct found *found)
+{
+	double most_s = 0;
+
+	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
+		const struct fg_project_input *input = &inputs->items[i];
+		struct fg_project_program longer = *program;
+		struct seen seen = {0};
+
+		if (!found->works[i] ||
+		    !execute_copies(t, &longer, input, found,
+				    ceil(COMPARED_BYTES / (double)input->size), &seen) ||
+		    seen.cpu_s < more_cpu * most_s + smallest_cpu_s)
+			continue;
+		most_s = seen.cpu_s;
+		found->input = input;
+	}
 }
 
 /*
@@ -213,32 +259,28 @@ static void try_input(struct trying *t, struct fg_project_program *program,
 static void lengthen(struct trying *t, struct fg_project_program *program,
 		     const struct found *found)
 {
-	const char *made = fg_project_input_name(found->input->path, &t->cli->arena);
 	const double most = fmin(COPIES_MAX, (double)COPIED_BYTES_MAX / (double)found->input->size);
 	double cpu_s = fmax(found->cpu_s, smallest_cpu_s);
+	const struct fg_project_program as_it_was = *program;
 	double least_s = cpu_s;
 	double copies = 1;
 
 	for (int round = 0; round < LENGTHEN_MAX && cpu_s < wanted_s / 2 && copies < most;
 	     round++) {
 		struct fg_project_program longer = *program;
-		struct fg_project_program setup = {.path = ""};
 		struct seen seen = {0};
 
 		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
-		longer.input = found->input->path;
-		longer.input_copies = (unsigned)copies;
-		longer.input_is_argument = found->as_argument;
-		if (!execute(t, &setup, fg_project_input_setup(&longer, &t->cli->arena), NULL,
-			     INPUT_SECONDS, &seen) ||
-		    !execute(t, &longer, fg_project_command(&longer, &t->cli->arena),
-			     found->as_argument ? NULL : made, TRY_SECONDS, &seen))
+		if (!execute_copies(t, &longer, found->input, found, copies, &seen))
 			return;
 		if (seen.cpu_s >= 2 * least_s)
 			*program = longer;
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
 		least_s = fmin(least_s, cpu_s);
 	}
+	/* Nothing works through so much in no time: it copies, or leaves most of it unread. */
+	if (copies * (double)found->input->size > COPIED_BYTES_MAX / 2.0 && cpu_s < wanted_s / 2)
+		*program = as_it_was;
 }
 
 /*
@@ -250,10 +292,12 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
 {
 	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
 		if (inputs->items[i].kind == found.kind)
-			try_input(t, program, &inputs->items[i], &found);
+			found.works[i] = try_input(t, program, &inputs->items[i], &found);
 	}
 	if (!found.input)
 		return false;
+	if (found.cpu_s < short_s)
+		compare_inputs(t, program, inputs, &found);
 	if (found.cpu_s < wanted_s)
 		lengthen(t, program, &found);
 	if (program->input)

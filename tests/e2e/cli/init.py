@@ -206,6 +206,27 @@ def a_program_that_was_long_once_is_given_an_input():
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
 
 
+# What does not begin as it should is refused at once, and that is no failure.
+READER = """#include <stdio.h>
+int main(void) { volatile unsigned sum = 0; int c = getchar(); if (c != 'k') return 0;
+while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;
+return 0; }
+"""
+
+
+def a_reader_is_given_what_it_reads_and_not_the_largest_text():
+    os.mkdir("crunch-1.2")
+    os.chdir("crunch-1.2")
+    write("main.c", READER)
+    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("NEWS", "nothing to read\n" * 1000)
+    write("examples/tags.yaml", "key: value\n" * 30)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("stdin: fastgate-input.yaml" in text and "yes examples/tags.yaml | head -n" in text, f"reader: {text}{said}")
+
+
 def what_is_too_short_or_fails_is_told():
     write("short.c", "int main(void) { return 0; }\n")
     write("bad.c", "int main(void) { return 3; }\n")
@@ -393,7 +414,8 @@ def a_folder_that_cannot_be_written():
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
              what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
-             a_program_that_was_long_once_is_given_an_input, a_libtool_wrapper_is_looked_through,
+             a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
+             a_libtool_wrapper_is_looked_through,
              a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
              a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
              an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
