@@ -314,7 +314,7 @@ struct totals {
 
 /*
  * Read the counters of the header, and cut the file to what was written: it was created as large as
- * it could become.
+ * it could become.  A process that the command has left running would not survive that.
  */
 static void finish_file(const char *path, struct totals *totals)
 {
@@ -329,7 +329,7 @@ static void finish_file(const char *path, struct totals *totals)
 	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
 	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
 		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
-		    (off_t)header.allocated < status.st_size)
+		    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
 			(void)!ftruncate(fd, (off_t)header.allocated);
 		totals->files++;
 		totals->samples += header.samples;

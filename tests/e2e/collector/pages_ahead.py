@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 pages_ahead.py FASTGATE COLLECTOR COMPILER: who waits for a program that is sampled makes the next pages of its trace, and those of its
-children; a program for which nobody waits goes on without.  The programs see for themselves how far their own traces are made.
+children; a program for which nobody waits goes on without.  The programs see for themselves how far their own traces are made.  What a
+recording cuts off at its end are pages of processes that have ended.
 """
+import ctypes
 import glob
 import os
 import struct
@@ -16,6 +18,39 @@ FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
 COMPILER = sys.argv[3]
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 PAGE, ALLOCATED, MADE = 4096, 112, 1104  # docs/formats/trace.md
+
+PR_SET_CHILD_SUBREAPER = 36
+# Ends as soon as its child is sampled; the child goes on as long as it is told, and then for more pages than it may have had.
+LEAVER = """#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { PAGE = 4096, ALLOCATED = 112, MORE = 64 };
+static uint64_t allocated(pid_t pid)
+{
+	char path[4096];
+	uint64_t found = 0;
+	snprintf(path, sizeof(path), "%s/%d.0.fgtrace", getenv("FASTGATE_COLLECTOR_OUTPUT"), (int)pid);
+	const int fd = open(path, O_RDONLY);
+	if (fd >= 0 && pread(fd, &found, sizeof(found), ALLOCATED) != sizeof(found)) exit(3);
+	if (fd >= 0) close(fd);
+	return found;
+}
+static void work(void) { for (long i = 0; i < 3000000; i++) __asm__ volatile("" ::: "memory"); }
+int main(void)
+{
+	const pid_t child = fork();
+	alarm(400); /* a failure ends, too */
+	while (child > 0 && allocated(child) <= 2 * PAGE) work();
+	if (child != 0) return child < 0;
+	close(1); /* nobody is to wait for what it may say */
+	close(2);
+	while (access("go-on", F_OK) != 0) work();
+	for (const uint64_t until = allocated(getpid()) + MORE * PAGE; allocated(getpid()) < until;) work();
+	return 7;
+}
+"""
 
 PROGRAM = """#include <fcntl.h>
 #include <stdint.h>
@@ -94,9 +129,20 @@ def alone():
         check(allocated > 20 * PAGE and made == 0, f"alone: {allocated} bytes in use, {made} said to be made")
 
 
+def left_running():
+    """A process that outlives the command that was recorded, which ends the recording."""
+    check(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "this test cannot become the parent of orphans")
+    done = call(FASTGATE, "record", "--rate", "10000", "-o", "left", "--", "./leaver")
+    check(done.returncode == 0, f"a process is left running: {done.returncode}\n{done.stderr}")
+    write("go-on", "")
+    code = os.waitstatus_to_exitcode(os.wait()[1])
+    check(code == 7, f"a process that is left running ends with {code} after the recording")
+
+
 def main():
-    subprocess.run([COMPILER, "-g", "-O1", "-x", "c", "-", "-o", "goes_on"], input=PROGRAM, text=True, check=True)
-    for part in (recorded, measured, alone):
+    for name, source in (("goes_on", PROGRAM), ("leaver", LEAVER)):
+        subprocess.run([COMPILER, "-g", "-O1", "-x", "c", "-", "-o", name], input=source, text=True, check=True)
+    for part in (recorded, measured, alone, left_running):
         part()
 
 

@@ -3,6 +3,7 @@
  * Which pages of which trace files are made ahead of the program, and which never.  Files are
  * sparse: what was made is where a file has no hole.
  */
+#include "base/fs.h"
 #include "collector/trace_format.h"
 #include "runner/pages_ahead.h"
 #include "tests/support/fg_test.h"
@@ -278,18 +279,23 @@ static void a_trace_is_found_whenever_it_begins(void **state)
 static void a_file_may_be_cut_or_removed_at_any_time(void **state)
 {
 	const struct fixture *fixture = *state;
+	int fd;
 
 	trace_begins(fixture, "1.0.fgtrace");
 	trace_begins(fixture, "2.0.fgtrace");
 	used(fixture, "1.0.fgtrace", PAGE);
 	used(fixture, "2.0.fgtrace", PAGE);
+	fd = open_trace(fixture, "1.0.fgtrace", O_RDWR);
 	size_is(fixture, "1.0.fgtrace", PAGE);
 	used(fixture, "1.0.fgtrace", 4 * PAGE);
 	assert_int_equal(made(fixture, "1.0.fgtrace"), 0);
 	size_is(fixture, "1.0.fgtrace", 0);
 	fg_pages_ahead_look(fixture->ahead);
+	assert_true(fg_fs_is_in_use(fd));
 	assert_int_equal(unlink(fg_scratch_path(&fixture->scratch, "1.0.fgtrace")), 0);
 	used(fixture, "2.0.fgtrace", 4 * PAGE);
+	assert_false(fg_fs_is_in_use(fd)); /* its room on the disk is free */
+	(void)close(fd);
 	assert_int_equal(made(fixture, "2.0.fgtrace"), 4 * PAGE + LEAST);
 }
 
