@@ -771,7 +771,7 @@ static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
 	char *wrong = mistake(cli, given);
-	struct fg_preload preload;
+	struct fg_preload preload = {0};
 	struct fg_error err = {0};
 	struct totals totals = {0};
 	struct fg_sampling sampling;
