@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -391,6 +392,17 @@ bool fg_fs_is_planted(const char *path)
 		  folder.st_mode & S_IWOTH && link.st_uid != folder.st_uid;
 	free(parent);
 	return planted;
+}
+
+/* A lease for writing is given to the only user of a file.  Who comes then must not end us. */
+bool fg_fs_is_in_use(int fd)
+{
+	if (fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return false;
+	if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+		return errno == EAGAIN || errno == EBUSY;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
 }
 
 bool fg_fs_is_folder(const char *path)

@@ -53,6 +53,11 @@ bool fg_fs_exists(const char *path);
 /* Another user's link in a world-writable folder such as /tmp: following it could lead anywhere. */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
+/*
+ * Has anybody else opened this file for writing, or mapped it so?  False where that cannot be told:
+ * it belongs to another user, or its file system knows no leases.
+ */
+bool fg_fs_is_in_use(int fd);
 /* Does this file exist and lie below the folder, links followed in both? */
 bool fg_fs_is_below(const char *folder, const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */

@@ -286,6 +286,8 @@ static void become_running(const struct fg_process_options *options, struct star
 	*process = (struct fg_process){.pid = pid,
 				       .started_ns = process->started_ns,
 				       .options = *options,
+				       .meanwhile_at_ns = fg_clock_monotonic_ns() +
+							  2 * options->meanwhile_ms * FG_NS_PER_MS,
 				       .counted = true};
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* a function since glibc 2.36 */
 	process->report_fd = start->launch[0];
@@ -472,6 +474,14 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 		(void)kill(-process->pid, SIGKILL);
 }
 
+static void do_meanwhile(struct fg_process *process, int64_t now)
+{
+	if (!process->options.meanwhile || now < process->meanwhile_at_ns)
+		return;
+	process->options.meanwhile(process->options.context);
+	process->meanwhile_at_ns = now + process->options.meanwhile_ms * FG_NS_PER_MS;
+}
+
 /*
  * The launcher has ended: its report about the program counts. A launcher that was killed with its
  * program reports nothing.
@@ -580,6 +590,18 @@ static void take_output(struct fg_process *process, struct fg_process_result *re
 	result->output_cut = out.cut || err.cut;
 }
 
+/* Does it still run? */
+static bool serve(struct fg_process *process, struct fg_process_result *result, bool stop)
+{
+	if (!process->reaped)
+		try_reap(process, result);
+	if (process->reaped)
+		return false;
+	check_limits(process, fg_clock_monotonic_ns(), stop);
+	do_meanwhile(process, fg_clock_monotonic_ns());
+	return true;
+}
+
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err)
 {
@@ -594,13 +616,8 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 
 		wait_for_news(processes, count);
 		left = 0;
-		for (size_t i = 0; i < count; i++) {
-			if (!processes[i].reaped)
-				try_reap(&processes[i], &results[i]);
-			if (!processes[i].reaped)
-				check_limits(&processes[i], fg_clock_monotonic_ns(), stop);
-			left += processes[i].reaped ? 0 : 1;
-		}
+		for (size_t i = 0; i < count; i++)
+			left += serve(&processes[i], &results[i], stop) ? 1 : 0;
 	}
 	for (size_t i = 0; i < count; i++)
 		keep = keep || processes[i].options.keep_children;

@@ -12,8 +12,9 @@
  * and switches to other threads that lay inside.  A switch behind the handler is paid for between
  * the clocks, too: a handler's own time is the less of CPU time and elapsed time.
  *
- * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted.  The
- * stack is 300 frames deep, and its upper part changes all the time.  The further threads do
+ * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted; and
+ * BENCH_COUNTS, a file to leave the histograms in (longest.py puts those of several runs together).
+ * The stack is 300 frames deep, and its upper part changes all the time.  The further threads do
  * nothing.
  */
 #include "collector/handler.h"
@@ -245,19 +246,40 @@ static void tell(const char *name, const struct seen *seen)
 	(void)printf("\n");
 }
 
-static void tell_kinds(void)
-{
-	static const char *const names[KINDS] = {
-		[ROOM] = "  room in the file",      [FRAMES] = "  new frames",
-		[THREADS] = "  a look for threads", [FAULTS] = "  page faults elsewhere",
-		[PLAIN] = "  plain work",
-	};
+static const struct {
+	const char *name;
+	const struct seen *seen;
+} all[] = {
+	{"nothing, as long, own time", &empty},
+	{"fastgate, CPU time", &ours},
+	{"fastgate, own time", &own},
+	{"  room in the file", &by_kind[ROOM]},
+	{"  new frames", &by_kind[FRAMES]},
+	{"  a look for threads", &by_kind[THREADS]},
+	{"  page faults elsewhere", &by_kind[FAULTS]},
+	{"  plain work", &by_kind[PLAIN]},
+};
 
-	tell("nothing, as long, own time", &empty);
-	tell("fastgate, CPU time", &ours);
-	tell("fastgate, own time", &own);
-	for (unsigned i = 0; i < KINDS; i++)
-		tell(names[i], &by_kind[i]);
+static void tell_all(void)
+{
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		tell(all[i].name, all[i].seen);
+}
+
+/* For whoever puts several runs together: a line for each, "name: count count ...". */
+static void leave_counts(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		exit(2);
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		(void)fprintf(file, "%s:", all[i].name);
+		for (unsigned k = 0; k < FG_HANDLER_BUCKETS; k++)
+			(void)fprintf(file, " %llu", (unsigned long long)all[i].seen->buckets[k]);
+		(void)fprintf(file, "\n");
+	}
+	(void)fclose(file);
 }
 
 static void tell_longest(void)
@@ -313,7 +335,9 @@ int main(int argc, char **argv)
 	if (real_sigaction(FG_SIGNAL, &action, NULL) != 0)
 		return 2;
 	work(DEPTH - CHANGING);
-	tell_kinds();
+	tell_all();
+	if (getenv("BENCH_COUNTS"))
+		leave_counts(getenv("BENCH_COUNTS"));
 	tell_longest();
 	tell("waited, elapsed time", &waits);
 	(void)printf("  %llu were preempted; %llu page faults; %.0f signals a second of CPU time\n",

@@ -252,7 +252,7 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	/* Not before: a child that is forked beside a thread may do little. */
 	fg_control_file_watch(control);
-	*exit_code = fg_recorded_await(pid, &recorded);
+	*exit_code = fg_recorded_await(pid, &recorded, preload->trace_folder);
 	return FG_OK;
 }
 
@@ -314,7 +314,7 @@ struct totals {
 
 /*
  * Read the counters of the header, and cut the file to what was written: it was created as large as
- * it could become.
+ * it could become.  A process that the command has left running would not survive that.
  */
 static void finish_file(const char *path, struct totals *totals)
 {
@@ -329,7 +329,7 @@ static void finish_file(const char *path, struct totals *totals)
 	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
 	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
 		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
-		    (off_t)header.allocated < status.st_size)
+		    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
 			(void)!ftruncate(fd, (off_t)header.allocated);
 		totals->files++;
 		totals->samples += header.samples;
@@ -771,7 +771,7 @@ static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
 	char *wrong = mistake(cli, given);
-	struct fg_preload preload;
+	struct fg_preload preload = {0};
 	struct fg_error err = {0};
 	struct totals totals = {0};
 	struct fg_sampling sampling;

@@ -4,6 +4,7 @@
 #include "tests/support/scratch.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -233,6 +234,27 @@ static void programs_are_found_where_a_shell_finds_them(void **state)
 	assert_null(fg_fs_find_program(""));
 }
 
+static void a_file_is_in_use_while_somebody_else_can_write_it(void **state)
+{
+	const char *path = fg_scratch_path(&scratch, "used");
+	const int ours = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const int other = open(path, O_RDWR | O_CLOEXEC);
+	void *at = NULL;
+
+	(void)state;
+	assert_true(ours >= 0 && other >= 0);
+	assert_int_equal(ftruncate(ours, 4096), 0);
+	assert_true(fg_fs_is_in_use(ours));
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, other, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	(void)close(other);
+	assert_true(fg_fs_is_in_use(ours));
+	(void)munmap(at, 4096);
+	assert_false(fg_fs_is_in_use(ours));
+	assert_false(fg_fs_is_in_use(ours));
+	(void)close(ours);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +273,8 @@ int main(void)
 			what_is_no_regular_file_is_neither_waited_for_nor_read, make_scratch,
 			drop_scratch),
 		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
+						make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(a_file_is_in_use_while_somebody_else_can_write_it,
 						make_scratch, drop_scratch),
 		cmocka_unit_test(names_are_taken_apart_and_joined),
 		cmocka_unit_test(programs_are_found_where_a_shell_finds_them),

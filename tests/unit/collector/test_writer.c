@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How many pages of the file are taken at once: many, so that few handlers do it; and few at a time
+ * where the file has them already.  The collector is linked into this program and off.
+ */
+#include "collector/writer.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+	AT_START = 16,
+	ALONE = 21,
+	TOGETHER = 8,
+	PAGE = FG_TRACE_ALIGN,
+};
+
+struct fixture {
+	struct fg_scratch scratch;
+	struct fg_thread thread;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	fg_scratch_init(&fixture->scratch);
+	(void)snprintf(fg_g.options.output, sizeof(fg_g.options.output), "%s",
+		       fixture->scratch.path);
+	assert_non_null(fixture);
+	assert_int_equal(fg_file_open(), 0);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	(void)munmap(fg_g.file, (size_t)fg_g.capacity);
+	fg_file_detach();
+	fg_g.populated = 0;
+	fg_scratch_release(&fixture->scratch);
+	free(fixture);
+	return 0;
+}
+
+static bool write_page(struct fixture *fixture)
+{
+	static const char text[PAGE - 128];
+
+	return fg_text_write(&fixture->thread, FG_RECORD_NOTE, text, sizeof(text));
+}
+
+static void write_up_to(struct fixture *fixture, uint64_t page)
+{
+	const struct fg_trace_header *header = fg_g.header;
+
+	while (header->allocated < page * PAGE)
+		assert_true(write_page(fixture));
+}
+
+static void many_at_once_where_nobody_makes_them(void **state)
+{
+	struct fixture *fixture = *state;
+
+	write_up_to(fixture, AT_START);
+	assert_int_equal(fg_g.populated, AT_START * PAGE);
+	write_up_to(fixture, AT_START + 1);
+	assert_int_equal(fg_g.populated, (AT_START + ALONE) * PAGE);
+	write_up_to(fixture, AT_START + ALONE);
+	assert_int_equal(fg_g.populated, (AT_START + ALONE) * PAGE);
+	write_up_to(fixture, AT_START + ALONE + 1);
+	assert_int_equal(fg_g.populated, (AT_START + 2 * ALONE) * PAGE);
+}
+
+static void few_at_a_time_where_the_file_has_them(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fg_trace_header *header = fg_g.header;
+
+	header->made = (AT_START + 2 * TOGETHER + 2) * PAGE;
+	write_up_to(fixture, AT_START + 1);
+	assert_int_equal(fg_g.populated, (AT_START + TOGETHER) * PAGE);
+	write_up_to(fixture, AT_START + TOGETHER + 1);
+	assert_int_equal(fg_g.populated, (AT_START + 2 * TOGETHER) * PAGE);
+	/* those that are made, and no more */
+	write_up_to(fixture, AT_START + 2 * TOGETHER + 1);
+	assert_int_equal(fg_g.populated, header->made);
+	/* nobody goes on to make them */
+	write_up_to(fixture, AT_START + 2 * TOGETHER + 3);
+	assert_int_equal(fg_g.populated, header->made + ALONE * PAGE);
+}
+
+static void a_word_that_says_too_much_changes_little(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fg_trace_header *header = fg_g.header;
+
+	header->made = UINT64_MAX;
+	write_up_to(fixture, AT_START + 1);
+	assert_int_equal(fg_g.populated, (AT_START + TOGETHER) * PAGE);
+	write_up_to(fixture, fg_g.capacity / PAGE);
+	assert_int_equal(fg_g.populated, fg_g.capacity);
+	assert_false(write_page(fixture));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(many_at_once_where_nobody_makes_them, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(few_at_a_time_where_the_file_has_them, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_word_that_says_too_much_changes_little, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
