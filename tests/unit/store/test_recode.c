@@ -328,6 +328,35 @@ static void classes_are_those_of_the_layout(void **state)
 		assert_int_equal(fg_class_of(cases[i].entries), cases[i].class);
 }
 
+static void paths_stand_by_class_and_else_as_they_came(void **state)
+{
+	enum {
+		MOST = 70
+	};
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 3);
+	for (size_t count = 0; count <= MOST; count++) {
+		uint8_t classes[MOST];
+		uint32_t order[MOST];
+		bool seen[MOST] = {false};
+
+		for (size_t i = 0; i < count; i++)
+			classes[i] = (uint8_t)fg_random_below(&random, count % 2 ? 3 : FG_CLASSES);
+		fg_in_classes(classes, count, order);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(order[i] < count && !seen[order[i]]);
+			seen[order[i]] = true;
+			if (i == 0)
+				continue;
+			assert_true(classes[order[i]] >= classes[order[i - 1]]);
+			if (classes[order[i]] == classes[order[i - 1]])
+				assert_true(order[i] > order[i - 1]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +368,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_cannot_be_are_refused),
 		cmocka_unit_test(a_number_has_at_most_ten_bytes),
 		cmocka_unit_test(classes_are_those_of_the_layout),
+		cmocka_unit_test(paths_stand_by_class_and_else_as_they_came),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
