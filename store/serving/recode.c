@@ -179,10 +179,9 @@ struct share {
 	double of[2];
 };
 
-/* Of each row, and of one more that weighs nothing. */
 static struct share *make_shares(const struct fg_recoding *r, struct fg_recoding_sums *sums)
 {
-	struct share *shares = fg_xcalloc(r->heads.row_count + 1, sizeof(*shares));
+	struct share *shares = fg_xcalloc(r->heads.row_count, sizeof(*shares));
 
 	for (size_t i = 0; i < r->heads.row_count; i++) {
 		const struct fg_matrix_row *row = &r->heads.rows[i];
