@@ -271,6 +271,78 @@ static void numbers_that_cannot_be_are_refused(void **state)
 	}
 }
 
+/* Changes a byte in `count` places, most of them early, where the heads and the ids are. */
+static void damage(struct fg_bytes *bytes, struct fg_random *random, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const size_t most = fg_random_below(random, 2) ? bytes->size : bytes->size / 100;
+
+		bytes->data[fg_random_below(random, most)] = (uint8_t)fg_random_below(random, 256);
+	}
+}
+
+/* Sums of a matrix whose numbers are few enough to be exact. */
+static void compare_sums(const struct fg_matrix *m, double (*self_ns)[2])
+{
+	for (size_t i = 0; i < m->id_count; i++) {
+		double expected[2] = {0};
+
+		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+			const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
+
+			expected[row->arm] += row->aside ? 0 : m->self[e];
+		}
+		for (int arm = 0; arm < 2; arm++)
+			assert_true(fabs(self_ns[m->ids[i]][arm] - fmax(expected[arm], 0)) <=
+				    1e-9 * fabs(expected[arm]));
+	}
+}
+
+static void what_is_damaged_is_taken_as_the_matrix_takes_it(void **state)
+{
+	enum {
+		TRIES = 300
+	};
+	struct example x;
+	struct fg_bytes sent = {0};
+	struct fg_random random;
+	struct fg_error err = {0};
+	size_t taken = 0;
+
+	(void)state;
+	begin(&x, false);
+	x.set.row_count = 40;
+	matrix_bytes(&x, x.sent, &sent);
+	fg_random_seed(&random, 17);
+	for (size_t i = 0; i < TRIES; i++) {
+		double self_ns[PATHS + 1][2] = {{0}};
+		struct fg_recoding_sums sums = {.self = self_ns};
+		struct fg_bytes bytes = {0};
+		struct fg_byte_reader readers[2];
+		struct fg_recoding r = {0};
+		struct fg_matrix m = {0};
+		int status = FG_OK;
+
+		fg_bytes_add(&bytes, sent.data, sent.size);
+		damage(&bytes, &random, 1 + i % 2);
+		readers[0] = readers[1] = reader_of(&bytes);
+		status = fg_matrix_read(&readers[0], PATHS, &m, &err);
+		assert_int_equal(fg_recoding_read(&readers[1], PATHS, &r, &sums, &err), status);
+		if (status == FG_OK) {
+			assert_ptr_equal(readers[0].at, readers[1].at);
+			compare_sums(&m, self_ns);
+			taken++;
+		}
+		fg_recoding_release(&r);
+		fg_matrix_release(&m);
+		fg_bytes_release(&bytes);
+	}
+	/* Otherwise this tells little. */
+	assert_in_range(taken, TRIES / 20, TRIES - TRIES / 20);
+	fg_bytes_release(&sent);
+	fg_profile_set_release(&x.set);
+}
+
 /* The first row as `length` bytes that say 0. */
 static int read_long_number(size_t length, struct fg_error *err)
 {
@@ -366,6 +438,7 @@ int main(void)
 		cmocka_unit_test(the_first_layout_becomes_the_newest),
 		cmocka_unit_test(what_is_cut_short_is_refused_wherever_it_is_cut),
 		cmocka_unit_test(numbers_that_cannot_be_are_refused),
+		cmocka_unit_test(what_is_damaged_is_taken_as_the_matrix_takes_it),
 		cmocka_unit_test(a_number_has_at_most_ten_bytes),
 		cmocka_unit_test(classes_are_those_of_the_layout),
 		cmocka_unit_test(paths_stand_by_class_and_else_as_they_came),
