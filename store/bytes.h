@@ -119,10 +119,19 @@ uint64_t fg_read_long_varint(struct fg_byte_reader *reader);
 
 static inline uint64_t fg_read_varint(struct fg_byte_reader *reader)
 {
-	/* One byte is the usual case, and there are tens of thousands of them in a profile. */
-	if (!reader->failed && reader->at < reader->end && *reader->at < 0x80)
-		return *reader->at++;
-	return fg_read_long_varint(reader);
+	const uint8_t *at = reader->at;
+
+	/* One byte or two are the usual case: there are tens of thousands of them in a profile. */
+	if (reader->failed || reader->end - at < 2)
+		return fg_read_long_varint(reader);
+	if (at[0] < 0x80) {
+		reader->at = at + 1;
+		return at[0];
+	}
+	if (at[1] >= 0x80)
+		return fg_read_long_varint(reader);
+	reader->at = at + 2;
+	return (uint64_t)at[1] << 7 | (at[0] & 0x7f);
 }
 
 static inline int64_t fg_read_signed(struct fg_byte_reader *reader)

@@ -25,20 +25,20 @@ enum {
 		8192,
 };
 
-static inline unsigned fg_class_of(size_t entries)
+/* Without branches: they would mispredict. */
+static inline uint8_t fg_class_of(size_t entries)
 {
-	unsigned power = 0;
+	const size_t large = entries > FG_CLASS_EXACT ? entries : FG_CLASS_EXACT;
+	const unsigned power = 63 - (unsigned)__builtin_clzll(large);
+	const unsigned class = FG_CLASS_EXACT + 2 * (power - FG_CLASS_EXACT_POWER) +
+			       (unsigned)(large >> (power - 1) & 1);
+	const unsigned bounded = class < FG_CLASSES ? class : FG_CLASSES - 1;
 
-	if (entries < FG_CLASS_EXACT)
-		return (unsigned)entries;
-	power = 63 - (unsigned)__builtin_clzll(entries);
-	power = FG_CLASS_EXACT + 2 * (power - FG_CLASS_EXACT_POWER) +
-		(unsigned)(entries >> (power - 1) & 1);
-	return power < FG_CLASSES ? power : FG_CLASSES - 1;
+	return (uint8_t)(entries < FG_CLASS_EXACT ? entries : bounded);
 }
 
-/* Nodes by the numbers of their entries: those with the fewest first, else as they stand. */
-void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order);
+/* Nodes by the classes of the numbers of their entries: small ones first, else as they stand. */
+void fg_in_classes(const uint8_t *classes, size_t count, uint32_t *order);
 
 /* What precedes the ids. */
 struct fg_matrix_heads {

@@ -100,19 +100,87 @@ static uint32_t *in_order(struct fg_keyed *items, size_t count)
 	return order;
 }
 
+/* Functions or paths of a dictionary, and those of its base. */
+struct likes {
+	const uint64_t *ids;
+	size_t count;
+	const uint32_t *alike;      /* which of the base's each is, from `first` on; 0: none */
+	const uint32_t *base_order; /* NULL: there is no base, or it is not in order yet */
+	size_t base_count;
+	uint32_t first;
+};
+
+static struct fg_keyed *keyed(const struct likes *l, bool all, size_t *count)
+{
+	struct fg_keyed *items = fg_xreallocarray(NULL, l->count, sizeof(*items));
+
+	*count = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		if (all || !l->alike[i])
+			items[(*count)++] = (struct fg_keyed){l->ids[i], (uint32_t)i};
+	}
+	return items;
+}
+
+static uint32_t *sorted(const struct likes *l)
+{
+	size_t count = 0;
+	struct fg_keyed *items = keyed(l, true, &count);
+	uint32_t *order = in_order(items, count);
+
+	free(items);
+	return order;
+}
+
+/* What is in the base is in its order; only the others need to be sorted. */
+static uint32_t *merged(const struct likes *l)
+{
+	uint32_t *order = fg_xcalloc(l->count, sizeof(*order));
+	uint32_t *places = fg_xcalloc(l->base_count + l->first, sizeof(*places));
+	size_t count = 0;
+	size_t next = 0;
+	size_t at = 0;
+	struct fg_keyed *others = keyed(l, false, &count);
+
+	fg_keyed_sort(others, count);
+	for (size_t i = 0; i < l->count; i++)
+		places[l->alike[i]] = (uint32_t)i + 1;
+	places[0] = 0;
+	for (size_t b = 0; b < l->base_count; b++) {
+		const uint32_t place = places[l->base_order[b] + l->first];
+
+		if (!place)
+			continue;
+		while (next < count && others[next].key < l->ids[place - 1])
+			order[at++] = others[next++].value;
+		order[at++] = place - 1;
+	}
+	while (next < count)
+		order[at++] = others[next++].value;
+	FG_ASSERT(at == l->count);
+	free(others);
+	free(places);
+	return order;
+}
+
 /* Put it in the store's order once. */
 static void put_in_order(struct fg_dictionary *d)
 {
-	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
-	struct fg_keyed *items = fg_xreallocarray(NULL, most, sizeof(*items));
+	const struct fg_dictionary *base = d->alike.base;
+	struct likes functions = {.ids = (const uint64_t *)d->ids.functions,
+				  .count = d->function_count,
+				  .alike = d->alike.functions,
+				  .first = 1};
+	struct likes nodes = {.ids = d->ids.nodes, .count = d->node_count, .alike = d->alike.nodes};
 
-	for (size_t i = 0; i < d->function_count; i++)
-		items[i] = (struct fg_keyed){(uint64_t)d->ids.functions[i], (uint32_t)i};
-	d->order.functions = in_order(items, d->function_count);
-	for (size_t i = 0; i < d->node_count; i++)
-		items[i] = (struct fg_keyed){d->ids.nodes[i], (uint32_t)i};
-	d->order.nodes = in_order(items, d->node_count);
-	free(items);
+	if (base && atomic_load(&base->ids.are_settled)) {
+		functions.base_order = base->order.functions;
+		functions.base_count = base->function_count;
+		nodes.base_order = base->order.nodes;
+		nodes.base_count = base->node_count;
+	}
+	d->order.functions = functions.base_order ? merged(&functions) : sorted(&functions);
+	d->order.nodes = nodes.base_order ? merged(&nodes) : sorted(&nodes);
 }
 
 void fg_dictionary_finish(struct fg_dictionary *dictionary)

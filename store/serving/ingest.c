@@ -42,11 +42,10 @@ static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d
 	return FG_OK;
 }
 
-static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *d,
+static int make_totals(const struct fg_recoding_sums *sums, const struct fg_dictionary *d,
 		       const struct fg_measure *measure, struct fg_bytes *block,
 		       struct fg_error *err)
 {
-	struct fg_recoding_sums sums = {.self = fg_xcalloc(d->node_count, sizeof(*sums.self))};
 	struct fg_totals_source source = {.nodes = d->nodes,
 					  .node_count = d->node_count,
 					  .first = 1,
@@ -54,21 +53,19 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 					  .recursive = d->recursive,
 					  .function_ids = d->ids.functions,
 					  .functions_in_order = d->order.functions,
-					  .self = sums.self,
+					  .self = sums->self,
 					  .fold = measure->fold,
-					  .exact = measure->exact};
+					  .exact = measure->exact,
+					  .sum = sums->sum,
+					  .samples = sums->samples};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 	int status = FG_OK;
 
-	fg_recoding_add_up(r, &sums);
-	memcpy(source.repetitions, sums.repetitions, sizeof(source.repetitions));
-	source.sum = sums.sum;
-	source.samples = sums.samples;
+	memcpy(source.repetitions, sums->repetitions, sizeof(source.repetitions));
 	fg_totals_from_tree(&totals, &source);
 	status = fg_totals_write(&totals, &content, err);
 	fg_totals_release(&totals);
-	free(sums.self);
 	if (status == FG_OK)
 		return pack(&content, FG_PACK_LEVEL_NONE, block, err);
 	fg_bytes_release(&content);
@@ -80,22 +77,24 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 			struct fg_measure_part *part, struct fg_error *err)
 {
 	const struct fg_renumbering to = {d->ids.nodes, d->order.nodes, d->node_count};
+	struct fg_recoding_sums sums = {.self = fg_xcalloc(d->node_count, sizeof(*sums.self))};
 	struct fg_recoding r = {0};
 	struct fg_bytes content = {0};
-	int status = fg_recoding_read(reader, d->node_count - 1, &r, err);
+	int status = fg_recoding_read(reader, d->node_count - 1, &r, &sums, err);
 
 	if (status != FG_OK)
-		return status;
+		goto out;
 	status = check_root(&r, d, root, err);
 	if (status != FG_OK || r.heads.row_count == 0)
 		goto out;
-	status = make_totals(&r, d, &part->measure, &part->totals, err);
+	status = make_totals(&sums, d, &part->measure, &part->totals, err);
 	if (status != FG_OK)
 		goto out;
 	fg_recoding_write(&r, &to, &content);
 	status = pack(&content, FG_PACK_LEVEL_QUICK, &part->rows, err);
 out:
 	fg_recoding_release(&r);
+	free(sums.self);
 	return status;
 }
 

@@ -6,7 +6,7 @@
  * after, and only move.
  *
  *	struct fg_recoding r = {0};
- *	fg_recoding_read() → fg_recoding_add_up(), fg_recoding_write() → fg_recoding_release()
+ *	fg_recoding_read() → fg_recoding_write() → fg_recoding_release()
  *
  * What was read must stay where it is until then.
  */
@@ -34,13 +34,14 @@ struct fg_recoding {
 	struct {
 		uint64_t *ids;    /* as they came, ascending */
 		uint32_t *counts; /* entries of each */
+		uint8_t *classes; /* fg_class_of() each count */
 		uint32_t *order;  /* of the ids, in which the entries stand */
 	} paths;
-	/* In storage order. */
+	/* In storage order; NULL if each weighs samples × unit, as nearly always. */
 	struct {
 		uint32_t *rows;
 		uint32_t *samples;
-		double *self; /* NULL: samples × unit, as nearly always */
+		double *self; /* or NULL: samples × unit */
 	} entries;
 	/* By id. */
 	struct {
@@ -70,8 +71,7 @@ struct fg_renumbering {
 
 /* `max_id`: larger ones are refused.  FG_EPARSE, and nothing to release. */
 int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *recoding,
-		     struct fg_error *err) FG_NODISCARD;
-void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_sums *sums);
+		     struct fg_recoding_sums *sums, struct fg_error *err) FG_NODISCARD;
 /* The bytes that fg_matrix_write() makes of it. */
 void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renumbering *to,
 		       struct fg_bytes *bytes);

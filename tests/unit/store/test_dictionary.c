@@ -201,6 +201,8 @@ static void same_dictionaries(const struct fg_dictionary *a, const struct fg_dic
 			    a->function_count * sizeof(*a->texts.keys));
 	assert_memory_equal(a->ids.functions, b->ids.functions,
 			    a->function_count * sizeof(*a->ids.functions));
+	assert_memory_equal(a->order.functions, b->order.functions,
+			    a->function_count * sizeof(*a->order.functions));
 	for (size_t i = 1; i < a->node_count; i++) {
 		assert_int_equal(a->ids.nodes[i], b->ids.nodes[i]);
 		assert_int_equal(a->roots[i], b->roots[i]);

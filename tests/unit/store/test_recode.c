@@ -93,6 +93,16 @@ static const struct fg_renumbering *renumbering(const struct example *x, struct 
 	return to;
 }
 
+/* fg_recoding_read() for those who do not look at the sums. */
+static int read_some(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *r,
+		     struct fg_error *err)
+{
+	static double self_ns[PATHS + 1][2];
+	struct fg_recoding_sums sums = {.self = self_ns};
+
+	return fg_recoding_read(reader, max_id, r, &sums, err);
+}
+
 static void check_bytes(bool weigh)
 {
 	struct example x;
@@ -108,7 +118,7 @@ static void check_bytes(bool weigh)
 	matrix_bytes(&x, x.sent, &sent);
 	matrix_bytes(&x, x.stored, &expected);
 	reader = reader_of(&sent);
-	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &err), FG_OK);
+	assert_int_equal(read_some(&reader, PATHS, &r, &err), FG_OK);
 	assert_ptr_equal(reader.at, reader.end);
 	assert_int_equal(r.entries.self != NULL, weigh);
 	fg_recoding_write(&r, renumbering(&x, &to), &made);
@@ -164,8 +174,7 @@ static void check_sums(bool weigh)
 		}
 	}
 	reader = reader_of(&sent);
-	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &err), FG_OK);
-	fg_recoding_add_up(&r, &sums);
+	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &sums, &err), FG_OK);
 	assert_memory_equal(self_ns, expected, sizeof(expected));
 	assert_int_equal(sums.repetitions[0], ROWS / 2);
 	assert_int_equal(sums.repetitions[1], ROWS / 2 - 1);
@@ -202,7 +211,7 @@ static void the_first_layout_becomes_the_newest(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_recoding_read(&reader, 5, &r, &err), FG_OK);
+	assert_int_equal(read_some(&reader, 5, &r, &err), FG_OK);
 	fg_recoding_write(&r, &to, &made);
 	reader = reader_of(&made);
 	assert_int_equal(made.data[0], 0);
@@ -227,7 +236,7 @@ static void what_is_cut_short_is_refused_wherever_it_is_cut(void **state)
 		struct fg_byte_reader reader = {first_layout, first_layout + size, false};
 		struct fg_recoding r = {0};
 
-		assert_int_equal(fg_recoding_read(&reader, 5, &r, &err), FG_EPARSE);
+		assert_int_equal(read_some(&reader, 5, &r, &err), FG_EPARSE);
 		assert_null(r.paths.ids);
 	}
 }
@@ -257,8 +266,166 @@ static void numbers_that_cannot_be_are_refused(void **state)
 
 		memcpy(bytes, first_layout, sizeof(bytes));
 		bytes[cases[i].at] = cases[i].value;
-		if (fg_recoding_read(&reader, 5, &r, &err) != FG_EPARSE)
+		if (read_some(&reader, 5, &r, &err) != FG_EPARSE)
 			fail_msg("accepted: %s", cases[i].why);
+	}
+}
+
+/* Changes a byte in `count` places, most of them early, where the heads and the ids are. */
+static void damage(struct fg_bytes *bytes, struct fg_random *random, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const size_t most = fg_random_below(random, 2) ? bytes->size : bytes->size / 100;
+
+		bytes->data[fg_random_below(random, most)] = (uint8_t)fg_random_below(random, 256);
+	}
+}
+
+/* Sums of a matrix whose numbers are few enough to be exact. */
+static void compare_sums(const struct fg_matrix *m, double (*self_ns)[2])
+{
+	for (size_t i = 0; i < m->id_count; i++) {
+		double expected[2] = {0};
+
+		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+			const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
+
+			expected[row->arm] += row->aside ? 0 : m->self[e];
+		}
+		for (int arm = 0; arm < 2; arm++)
+			assert_true(fabs(self_ns[m->ids[i]][arm] - fmax(expected[arm], 0)) <=
+				    1e-9 * fabs(expected[arm]));
+	}
+}
+
+static void what_is_damaged_is_taken_as_the_matrix_takes_it(void **state)
+{
+	enum {
+		TRIES = 300
+	};
+	struct example x;
+	struct fg_bytes sent = {0};
+	struct fg_random random;
+	struct fg_error err = {0};
+	size_t taken = 0;
+
+	(void)state;
+	begin(&x, false);
+	x.set.row_count = 40;
+	matrix_bytes(&x, x.sent, &sent);
+	fg_random_seed(&random, 17);
+	for (size_t i = 0; i < TRIES; i++) {
+		double self_ns[PATHS + 1][2] = {{0}};
+		struct fg_recoding_sums sums = {.self = self_ns};
+		struct fg_bytes bytes = {0};
+		struct fg_byte_reader readers[2];
+		struct fg_recoding r = {0};
+		struct fg_matrix m = {0};
+		int status = FG_OK;
+
+		fg_bytes_add(&bytes, sent.data, sent.size);
+		damage(&bytes, &random, 1 + i % 2);
+		readers[0] = readers[1] = reader_of(&bytes);
+		status = fg_matrix_read(&readers[0], PATHS, &m, &err);
+		assert_int_equal(fg_recoding_read(&readers[1], PATHS, &r, &sums, &err), status);
+		if (status == FG_OK) {
+			assert_ptr_equal(readers[0].at, readers[1].at);
+			compare_sums(&m, self_ns);
+			taken++;
+		}
+		fg_recoding_release(&r);
+		fg_matrix_release(&m);
+		fg_bytes_release(&bytes);
+	}
+	/* Otherwise this tells little. */
+	assert_in_range(taken, TRIES / 20, TRIES - TRIES / 20);
+	fg_bytes_release(&sent);
+	fg_profile_set_release(&x.set);
+}
+
+/* The first row as `length` bytes that say 0. */
+static int read_long_number(size_t length, struct fg_error *err)
+{
+	uint8_t bytes[sizeof(first_layout) + 16];
+	struct fg_byte_reader reader = {bytes, bytes + sizeof(first_layout) + length - 1, false};
+	struct fg_recoding r = {0};
+	int status = FG_OK;
+
+	memcpy(bytes, first_layout, ROWS_AT);
+	memset(bytes + ROWS_AT, 0x80, length - 1);
+	memcpy(bytes + ROWS_AT + length - 1, first_layout + ROWS_AT,
+	       sizeof(first_layout) - ROWS_AT);
+	status = read_some(&reader, 5, &r, err);
+	fg_recoding_release(&r);
+	return status;
+}
+
+static void a_number_has_at_most_ten_bytes(void **state)
+{
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(read_long_number(2, &err), FG_OK);
+	assert_int_equal(read_long_number(10, &err), FG_OK);
+	assert_int_equal(read_long_number(11, &err), FG_EPARSE);
+}
+
+/* What is stored is in their order. */
+static void classes_are_those_of_the_layout(void **state)
+{
+	static const struct {
+		size_t entries;
+		unsigned class;
+	} cases[] = {{0, 0},
+		     {1, 1},
+		     {7, 7},
+		     {8, 8},
+		     {11, 8},
+		     {12, 9},
+		     {15, 9},
+		     {16, 10},
+		     {23, 10},
+		     {24, 11},
+		     {31, 11},
+		     {32, 12},
+		     {40, 12},
+		     {48, 13},
+		     {64, 14},
+		     {96, 15},
+		     {(size_t)5 << 19, 44},
+		     {SIZE_MAX, 47}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++)
+		assert_int_equal(fg_class_of(cases[i].entries), cases[i].class);
+}
+
+static void paths_stand_by_class_and_else_as_they_came(void **state)
+{
+	enum {
+		MOST = 70
+	};
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 3);
+	for (size_t count = 0; count <= MOST; count++) {
+		uint8_t classes[MOST];
+		uint32_t order[MOST];
+		bool seen[MOST] = {false};
+
+		for (size_t i = 0; i < count; i++)
+			classes[i] = (uint8_t)fg_random_below(&random, count % 2 ? 3 : FG_CLASSES);
+		fg_in_classes(classes, count, order);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(order[i] < count && !seen[order[i]]);
+			seen[order[i]] = true;
+			if (i == 0)
+				continue;
+			assert_true(classes[order[i]] >= classes[order[i - 1]]);
+			if (classes[order[i]] == classes[order[i - 1]])
+				assert_true(order[i] > order[i - 1]);
+		}
 	}
 }
 
@@ -271,6 +438,10 @@ int main(void)
 		cmocka_unit_test(the_first_layout_becomes_the_newest),
 		cmocka_unit_test(what_is_cut_short_is_refused_wherever_it_is_cut),
 		cmocka_unit_test(numbers_that_cannot_be_are_refused),
+		cmocka_unit_test(what_is_damaged_is_taken_as_the_matrix_takes_it),
+		cmocka_unit_test(a_number_has_at_most_ten_bytes),
+		cmocka_unit_test(classes_are_those_of_the_layout),
+		cmocka_unit_test(paths_stand_by_class_and_else_as_they_came),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
