@@ -11,12 +11,12 @@ set(FG_TEST_TIMEOUT_S 600)
 #   golden                               compares with files that ./dev golden writes
 #   compilers                            reads what a compiler made: run in clang's build, too
 #
-# The longest begin first, so that none is alone at the end: quiet seconds, of those above seven.
+# The longest begin first, so that none is alone at the end: seconds of CPU time, of those above seven.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 42 e2e.web_report 34 e2e.record 23 e2e.faults_run 19 integration.collector_truth 17 e2e.gate_examples 17
-	integration.collector_guest 14 integration.collector_guest_i386 11 integration.collector_truth_i386 10 e2e.cli_init 10
-	e2e.web_parts 10 security.alerts_reach_postgresql 10 e2e.web_arguments 10 e2e.kernel_functions 10 e2e.gate_jit_dump_static 10
-	e2e.gate_kernel_functions 9 e2e.gate_static_program 9
+	e2e.web_perfdb 24 e2e.faults_run 23 e2e.gate_examples 20 e2e.gate_getting_started 17 e2e.record 16 e2e.faults_serve 15
+	integration.collector_truth 15 e2e.cli_init 12 e2e.web_report 12 integration.collector_guest 11 security.alerts_reach 9
+	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 security.alerts_reach_postgresql 7 e2e.gate_duel 7
+	e2e.web_arguments 7 e2e.web_parts 7 integration.collector_truth_i386 7
 )
 function(fg_label_test kind name)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)

@@ -10,6 +10,7 @@
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
+	uint64_t end; /* nothing is read ahead behind it: a trace is a small part of its file */
 	uint8_t *block;
 	uint64_t block_start;
 	size_t block_size;
@@ -55,8 +56,8 @@ static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t si
 		return source->memory + offset;
 	if (offset < window->block_start ||
 	    offset + size > window->block_start + window->block_size) {
-		uint64_t left = source->size - offset;
-		size_t wanted = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+		uint64_t ahead = window->end > offset + size ? window->end - offset : size;
+		size_t wanted = ahead < BLOCK_SIZE ? (size_t)ahead : BLOCK_SIZE;
 
 		window->block_size = 0;
 		if (!fg_source_read(source, offset, window->block, wanted))
@@ -911,6 +912,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 		r->trace->missing_bytes = end - r->window.source.size;
 		end = r->window.source.size;
 	}
+	r->window.end = end;
 	/*
 	 * Bytes on the disk, not bytes of the file: a sparse file must not make us allocate. Times
 	 * eight, because some file systems compress.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The same work, first by one thread, then by four at once; and a thread made by clone() alone.
- * burst [MS]: of CPU time each.
+ * burst [MS [RAW_MS]]: of CPU time each.
  */
 #include "work.h"
 
@@ -20,6 +20,7 @@ enum {
 };
 
 static uint64_t work_us;
+static uint64_t raw_us;
 static uint64_t alone_ns;
 static uint64_t together_ns;
 static uint64_t raw_ns;
@@ -53,7 +54,7 @@ static void *run(void *unused)
 static int run_raw(void *unused)
 {
 	(void)unused;
-	work_raw(work_us);
+	work_raw(raw_us);
 	__atomic_store_n(&raw_done, 1, __ATOMIC_RELEASE);
 	for (;;)
 		(void)syscall(SYS_exit, 0);
@@ -65,7 +66,8 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS];
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	work_us = argc > 1 ? (uint64_t)strtoul(argv[1], NULL, 10) * 1000 : 400000;
+	work_us = argument(argc, argv, 1, 400) * 1000;
+	raw_us = argument(argc, argv, 2, work_us / 1000) * 1000;
 	uint64_t begin = cpu_ns();
 
 	work_alone(work_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Recursion to the depth given, and work at the bottom. */
+/* Recursion to the depth given, and work at the bottom.  usage: deep [DEPTH [MS]] */
 #include "work.h"
 
 NOINLINE static void at_the_bottom(uint64_t work_us)
@@ -21,8 +21,8 @@ NOINLINE static void descend(unsigned depth, uint64_t work_us)
 
 int main(int argc, char **argv)
 {
-	const unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 300;
+	const unsigned depth = (unsigned)argument(argc, argv, 1, 300);
 
-	descend(depth, 200000);
+	descend(depth, argument(argc, argv, 2, 200) * 1000);
 	return 0;
 }

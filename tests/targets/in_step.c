@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Wakes at every multiple of MILLISECONDS of CLOCK_MONOTONIC, in step with the kernel's ticks, and
- * makes system calls in two functions, twice as many in one as in the other.
+ * makes system calls in two functions, twice as many in one as in the other, until they have used as
+ * much CPU time.
  *
- * usage: in_step MILLISECONDS WAKES
+ * usage: in_step MILLISECONDS CPU_MILLISECONDS
  */
 #include "work.h"
 
@@ -33,15 +34,15 @@ NOINLINE static void asks_once(unsigned count)
 
 int main(int argc, char **argv)
 {
-	const uint64_t step_ns = strtoull(argv[argc > 1 ? 1 : 0], NULL, 10) * 1000000;
-	const unsigned wakes = (unsigned)strtoul(argv[argc > 2 ? 2 : 0], NULL, 10);
+	const uint64_t step_ns = argument(argc, argv, 1, 0) * 1000000;
+	const uint64_t work_ns = argument(argc, argv, 2, 0) * 1000000;
 	const unsigned count = (unsigned)(CALLS * step_ns / 1000000);
 	uint64_t twice = 0;
 	uint64_t once = 0;
 	struct timespec next;
 
-	check(step_ns > 0 && wakes > 0, "usage");
-	for (unsigned i = 0; i < wakes; i++) {
+	check(step_ns > 0 && work_ns > 0, "usage");
+	while (twice + once < work_ns) {
 		(void)clock_gettime(CLOCK_MONOTONIC, &next);
 		uint64_t at = (uint64_t)next.tv_sec * 1000000000 + (uint64_t)next.tv_nsec;
 

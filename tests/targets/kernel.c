@@ -2,6 +2,8 @@
 /*
  * Most of its time passes in the kernel: reading zeros, touching fresh pages, or reading and
  * working in turn.
+ *
+ * usage: kernel [zeros|faults|mixed [MILLISECONDS]]
  */
 #include "work.h"
 
@@ -84,11 +86,12 @@ int main(int argc, char **argv)
 {
 	const int faults = argc > 1 && strcmp(argv[1], "faults") == 0;
 	const int mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
+	const uint64_t work_ns = argument(argc, argv, 2, 1000) * 1000000;
 	const uint64_t begin = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int fd = open("/dev/zero", O_RDONLY);
 	struct rusage usage;
 
-	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < 1000000000) {
+	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < work_ns) {
 		if (faults)
 			touch_pages();
 		else if (mixed)

@@ -2,6 +2,8 @@
 /*
  * Woken every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock tied to the
  * kernel tick sees anything from 0 to 100 %.
+ *
+ * usage: lockstep [WAKES]
  */
 #include "work.h"
 
@@ -15,15 +17,16 @@ NOINLINE static void one_third(uint64_t work_us)
 	spin_us(work_us);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const unsigned wakes = (unsigned)argument(argc, argv, 1, 400);
 	const uint64_t unit = 800;
 	uint64_t a = 0;
 	uint64_t b = 0;
 	struct timespec next;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &next);
-	for (unsigned i = 0; i < 400; i++) {
+	for (unsigned i = 0; i < wakes; i++) {
 		const uint64_t t0 = cpu_ns();
 
 		two_thirds(2 * unit);

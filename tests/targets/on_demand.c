@@ -7,13 +7,13 @@
 
 NOINLINE static void work_first(void)
 {
-	spin_us(100000);
+	spin_us(50000);
 	KEEP_FRAME();
 }
 
 NOINLINE static void work_second(void)
 {
-	spin_us(100000);
+	spin_us(50000);
 	KEEP_FRAME();
 }
 

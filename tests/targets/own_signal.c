@@ -45,7 +45,7 @@ static void *send_to_process(void *unused)
 int main(void)
 {
 	pthread_t thread;
-	const uint64_t work_us = 250000;
+	const uint64_t work_us = 150000;
 	struct sigaction mine;
 	struct sigaction seen;
 	struct itimerval every = {{0, 10000}, {0, 10000}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marked with regions and units of work. */
+/* Marked with regions and units of work.  usage: regions [whole|paused [UNIT_US]] */
 #include "fastgate/region.h"
 #include "work.h"
 
@@ -10,7 +10,7 @@ NOINLINE static void work(uint64_t work_us)
 
 int main(int argc, char **argv)
 {
-	const uint64_t unit = 5000;
+	const uint64_t unit = argument(argc, argv, 2, 5000);
 
 	if (argc > 1 && strcmp(argv[1], "paused") == 0) {
 		work(10 * unit);

@@ -21,7 +21,7 @@ NOINLINE static void before(void)
 	KEEP_FRAME();
 }
 
-/* Clocks are forbidden here: run as many turns as took 300 ms before. */
+/* Clocks are forbidden here: run as many turns as took 100 ms before. */
 NOINLINE static void inside(uint64_t turns)
 {
 	for (unsigned i = 0; i < 1000; i++) {
@@ -33,13 +33,13 @@ NOINLINE static void inside(uint64_t turns)
 	KEEP_FRAME();
 }
 
-static uint64_t turns_of_300_ms(void)
+static uint64_t turns_of_100_ms(void)
 {
 	const uint64_t turns = 20000000;
 	const uint64_t begin = cpu_ns();
 
 	spin(turns);
-	return turns * 300000000 / (cpu_ns() - begin + 1);
+	return turns * 100000000 / (cpu_ns() - begin + 1);
 }
 
 static void enter_sandbox(void)
@@ -65,7 +65,7 @@ static void enter_sandbox(void)
 
 int main(void)
 {
-	const uint64_t turns = turns_of_300_ms();
+	const uint64_t turns = turns_of_100_ms();
 
 	check(fesetround(FE_UPWARD) == 0, "fesetround");
 	before();

@@ -17,7 +17,7 @@
 enum {
 	OTHERS = 100,
 	STACK = 256 * 1024,
-	WORK_US = 400000
+	WORK_US = 250000
 };
 
 static pid_t raw_thread; /* cleared by the kernel when it has ended */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two threads at once, with the same work in two functions. */
+/* Two threads at once, with the same work in two functions.  usage: two_threads [MS] */
 #include "work.h"
 
 #include <pthread.h>
 
 static pthread_barrier_t begun;
+static uint64_t work_us;
 static uint64_t left_ns;
 static uint64_t right_ns;
 
@@ -22,7 +23,6 @@ NOINLINE static void work_right(uint64_t us)
 
 static void *run(void *ns)
 {
-	const uint64_t work_us = 400000;
 	const uint64_t begin = cpu_ns();
 
 	(void)pthread_barrier_wait(&begun);
@@ -34,11 +34,12 @@ static void *run(void *ns)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t left;
 	pthread_t right;
 
+	work_us = argument(argc, argv, 1, 400) * 1000;
 	check(pthread_barrier_init(&begun, NULL, 2) == 0, "barrier");
 	check(pthread_create(&left, NULL, run, &left_ns) == 0, "pthread_create");
 	check(pthread_create(&right, NULL, run, &right_ns) == 0, "pthread_create");

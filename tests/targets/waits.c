@@ -295,7 +295,7 @@ static void sleep_through(void)
 
 NOINLINE static void afterwards(void)
 {
-	spin_us(250000);
+	spin_us(100000);
 	KEEP_FRAME();
 }
 

@@ -48,6 +48,12 @@ static inline void spin_us(uint64_t us)
 	while (cpu_ns() < end);
 }
 
+/* The program's at-th argument, a number; or what is usual. */
+static inline uint64_t argument(int argc, char **argv, int at, uint64_t usual)
+{
+	return argc > at ? strtoull(argv[at], NULL, 10) : usual;
+}
+
 /* A truth for the test to compare with, on standard output: "name value". */
 static inline void tell(const char *name, double value)
 {

@@ -86,7 +86,7 @@ def environment():
 
 
 def names_of_threads():
-    document = recorded("--", target("deep"), "10")
+    document = recorded("--", target("deep"), "10", "100")
     check([thread["name"] for thread in document["threads"]] == ["deep"], f"the main thread: {document['threads']}")
 
 
@@ -95,7 +95,7 @@ def environments_that_lack_us():
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
     for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="], ["env", f"LD_PRELOAD={other}"],
                     ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):
-        seen = weight_ns(recorded("--", *wrapper, target("deep"), "20"), "at_the_bottom")
+        seen = weight_ns(recorded("--", *wrapper, target("deep"), "20", "100"), "at_the_bottom")
         check(seen > 1e7, f"{wrapper}: {seen / 1e6} ms of the program behind it")
     done = record("--", "env", f"LD_PRELOAD={other}", "sh", "-c", "echo $LD_PRELOAD", env={**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"})
     check(done.stdout.startswith(f"{other}:"), f"a library that the program preloads stays in front: {done.stdout!r}")
@@ -133,7 +133,7 @@ def compiled(name, source, *flags):
 def spawned_with_an_own_environment():
     compiled("spawner", SPAWNER)
     for how in ("plain", "path"):
-        seen = recorded("--", "./spawner", how, target("deep"), "10")
+        seen = recorded("--", "./spawner", how, target("deep"), "10", "100")
         check(weight_ns(seen, "at_the_bottom") > 5e7, f"posix_spawn, {how}: the child was not sampled")
 
 
@@ -155,7 +155,7 @@ def no_samples():
                           (("--delay", "10s", "--", "true"), "before --delay")):
         said = record(*words).stderr
         check("no samples: " in said and reason in said, f"{words}: {said!r}")
-    check("no samples" not in record("--", target("deep"), "10").stderr, "samples there are, and a reason why not")
+    check("no samples" not in record("--", target("deep"), "10", "100").stderr, "samples there are, and a reason why not")
 
 
 def told_to_end(signal, *command):
@@ -184,7 +184,7 @@ def signals_are_handed_on():
 
 def rate():
     for hz in (200, 5000):
-        document = recorded("--rate", str(hz), "--", target("deep"), "10")
+        document = recorded("--rate", str(hz), "--", target("deep"), "10", "100")
         check(document["period_ns"] == 10**9 // hz, f"--rate {hz}: period {document['period_ns']}")
         user = [sample for sample in document["samples"] if sample["kind"] == "user"]
         check(user and all(sample["weight_ns"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
@@ -195,7 +195,7 @@ def rate():
 def budget():
     periods = {}
     for share in ("1%", "6%"):
-        result = record("--budget", share, "--", target("deep"), "10")
+        result = record("--budget", share, "--", target("deep"), "10", "100")
         said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %"), result.stderr)
         check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
         periods[share] = profile()["period_ns"]
@@ -204,7 +204,7 @@ def budget():
     facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
     for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
-    check("cost about" not in record("--rate", "1000", "--", target("deep"), "10").stderr, "a rate that was asked for has no budget")
+    check("cost about" not in record("--rate", "1000", "--", target("deep"), "10", "100").stderr, "a rate that was asked for has no budget")
 
 
 def clock():
@@ -220,7 +220,7 @@ def clock():
 
 
 def children():
-    command = ("--", "sh", "-c", f"'{target('deep')}' 10; '{target('deep')}' 20; :")
+    command = ("--", "sh", "-c", f"'{target('deep')}' 10 100; '{target('deep')}' 20 100; :")
     done = record(*command)
     check(done.returncode == 0 and len(glob.glob("fastgate-record/*.fgtrace")) == 3, f"children followed:\n{done.stderr}")
     check(weight_ns(profile(), "at_the_bottom") > 1e8, "children followed: their work")
@@ -228,7 +228,7 @@ def children():
     check(len(glob.glob("fastgate-record/*.fgtrace")) == 1, f"children left alone:\n{done.stderr}")
     check("at_the_bottom" not in str(profile()), "children left alone: their work")
     # and what the program becomes by exec is no child
-    check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
+    check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10 100"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
 
 
 def children_of_benchmarks():
@@ -246,9 +246,9 @@ def children_of_benchmarks():
 def parts_of_benchmarks():
     """measure.sampler.units, delay and paused in a gate run: what they leave out is in no profile."""
     os.makedirs("parts")
-    for settings, most_ns, least_ns in (("units: 5-9", 1.8e8, 0.5e8), ("delay: 10s", 0, 0), ("paused: true", 0, 0)):
+    for settings, most_ns, least_ns in (("units: 5-9", 0.72e8, 0.2e8), ("delay: 10s", 0, 0), ("paused: true", 0, 0)):
         with open("parts/fastgate.yml", "w", encoding="ascii") as file:
-            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('regions')} }}\nmeasure: {{ warmup: 0, schedule: stored, "
+            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('regions')} whole 2000 }}\nmeasure: {{ warmup: 0, schedule: stored, "
                        f"pairs: {{ min: 2, max: 2 }}, sampler: {{ rate: 1000, unsampled_share: 0, {settings} }} }}\n")
         done = subprocess.run([FASTGATE, "run"], cwd="parts", capture_output=True, text=True, check=False)
         check(done.returncode == 0, f"{settings}: {done.returncode}\n{done.stderr}")
@@ -267,10 +267,10 @@ def folder():
     for name in ("old.fgtrace", "mine.txt"):
         with open(f"given/{name}", "w", encoding="ascii") as file:
             file.write("mine\n")
-    record("-o", "given", "--", target("deep"), "1")
+    record("-o", "given", "--", target("deep"), "1", "20")
     names = os.listdir("given")
     check("old.fgtrace" not in names and "mine.txt" in names and len(names) == 2, f"an output folder of an earlier recording: {names}")
-    record("-o", "made/below", "--", target("deep"), "1")
+    record("-o", "made/below", "--", target("deep"), "1", "20")
     check(len(os.listdir("made/below")) == 1, "an output folder that is not there")
 
 
@@ -312,14 +312,19 @@ def units_that_count(units, count):
     check(entered and max(entered) <= 2 * count, f"--units {units}: regions entered {entered} times")
 
 
+def short_regions(which):
+    """20 units of 8 ms."""
+    return (target("regions"), which, "2000")
+
+
 def part_by_work():
-    document = recorded("--units", "5-9", "--", target("regions"))
+    document = recorded("--units", "5-9", "--", *short_regions("whole"))
     total = weight_ns(document, "work")
-    check(0.6e8 < total < 1.8e8, f"--units: {total / 1e9} s of five units of 20 ms")
+    check(0.24e8 < total < 0.72e8, f"--units: {total / 1e9} s of five units of 8 ms")
     units_that_count("5-9", 5)
-    check(weight_ns(recorded("--paused", "--", target("regions")), "work") == 0, "--paused")
-    resumed = weight_ns(recorded("--paused", "--", target("regions"), "paused"), "work")
-    check(3e8 < resumed < 5.5e8, f"--paused, and resumed: {resumed / 1e9} s")
+    check(weight_ns(recorded("--paused", "--", *short_regions("whole")), "work") == 0, "--paused")
+    resumed = weight_ns(recorded("--paused", "--", *short_regions("paused")), "work")
+    check(1.2e8 < resumed < 2.2e8, f"--paused, and resumed: {resumed / 1e9} s")
     # a colon is between a kind of unit and its numbers, in view --unit
     for wrong in ("9-5", "5:9", "5", "a-b", "5-", "5:", "5-9-", "event:5-9"):
         refusal = record("--units", wrong, "--", "true")
@@ -351,7 +356,7 @@ def control():
         check(answered and child.wait() == 0, "--control: the command")
     document = profile()
     first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
-    check(first > 1.5e8, f"--control: {first / 1e9} s of 0.2 s while it is on")
+    check(first > 0.75e8, f"--control: {first / 1e9} s of 0.1 s while it is on")
     check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
     switch("0\n")
     check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
@@ -368,7 +373,7 @@ def control():
         check(answered and child.wait() == 0, "--control: the command after a command")
     document = profile()
     first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
-    check(first > 7e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.1 s, {second / 1e9} s of none")
+    check(first > 3.5e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.05 s, {second / 1e9} s of none")
     os.unlink("control")
 
 
@@ -408,7 +413,7 @@ def control_file_is_mistreated():
         check(child.wait() == 0, f"--control, mistreated: exit code {child.returncode}")
     document = profile()
     first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
-    check(first > 4e8 and second <= 2e6, f"--control, mistreated: {first / 1e9} s of 0.6 s, {second / 1e9} s of none")
+    check(first > 2e8 and second <= 2e6, f"--control, mistreated: {first / 1e9} s of 0.3 s, {second / 1e9} s of none")
     os.unlink("control")
     os.mkfifo("control")
     done = record("--control", "control", "--", "true")

@@ -27,16 +27,16 @@ cat >host.c <<'END'
 #include <dlfcn.h>
 int main(void) { void *p = dlopen("./plugin.so", RTLD_NOW); void (*work)(void) = p ? (void (*)(void))dlsym(p, "work") : 0; if (!work) return 1; work(); return 0; }
 END
-printf 'void work(void) { for (volatile long i = 0; i < 20000000; i++) {} }\n' >plugin.c
+printf 'void work(void) { for (volatile long i = 0; i < 5000000; i++) {} }\n' >plugin.c
 printf '#!/bin/sh\nexec ./inner\n' >wrapper && chmod +x wrapper
-printf 'int main(void) { for (volatile long i = 0; i < 20000000; i++) {} return 0; }\n' >inner.c
+printf 'int main(void) { for (volatile long i = 0; i < 5000000; i++) {} return 0; }\n' >inner.c
 printf 'all: host plugin.so inner\nhost: host.c\n\tcc -O1 -o host host.c -ldl\nplugin.so: plugin.c\n\tcc -O1 -shared -fPIC -o plugin.so plugin.c\ninner: inner.c\n\tcc -O1 -o inner inner.c\n' >Makefile
 printf 'version: 1\nproject: hidden\nbuild: { command: make -s }\nbenchmarks:\n  - { name: plugin, command: ./host }\n  - { name: script, command: ./wrapper }\nmeasure: { schedule: abba, pairs: { min: 10, max: 10 }, sampler: { rate: 1000 } }\n' >fastgate.yml
 printf 'host\nplugin.so\ninner\n' >>.gitignore
 git add . && git commit -q -m "Hide the work"
 expect_code 0 "nothing changed" "$FASTGATE" run --against HEAD --pairs 2:2
 [ "$(grep -c 'same binaries on both sides' "$work/out")" -eq 1 ] || fail "of host and wrapper exactly the host is known to be the same"
-sed -i 's/20000000/120000000/' plugin.c inner.c
+sed -i 's/5000000/30000000/' plugin.c inner.c
 expect_code 1 "a changed plugin, a changed program behind a script" "$FASTGATE" run --against HEAD
 expect_text '^plugin .*REGRESSION' "$work/out" "a changed plugin"
 expect_text '^ *[0-9]* %  work ' "$work/out" "the function of a changed plugin"

@@ -18,7 +18,7 @@ CONFIGURATION = f"""version: 1
 project: app
 build: {{ command: sh build.sh }}
 benchmarks:
-  - {{ name: app, command: ./app work 50, setup: mkdir -p work }}
+  - {{ name: app, command: ./app work 25, setup: mkdir -p work }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """

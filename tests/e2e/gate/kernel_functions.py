@@ -27,7 +27,7 @@ __attribute__((noinline)) void load(int fd, unsigned n)
 int main(void)
 {
 	const int fd = open("/dev/zero", O_RDONLY);
-	for (int i = 0; i < 100; i++) { work(100000); load(fd, ROUNDS); }
+	for (int i = 0; i < 50; i++) { work(100000); load(fd, ROUNDS); }
 	return 0;
 }
 """
