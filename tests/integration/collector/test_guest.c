@@ -197,14 +197,17 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 	}
 }
 
-/* The flags of the program's handler count, not ours; with a sample of the wall clock beside it. */
+/*
+ * The flags of the program's handler count, not ours; with a sample of the wall clock beside it.
+ * At a thousand of these a second, a child on a busy machine is hardly ever found waiting.
+ */
 static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
 {
 	static const char *const settings[][3] = {
 		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu", "own"},
 		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick", "own"},
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall", "own"},
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall", "both"},
+		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "own"},
+		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "both"},
 	};
 
 	(void)state;
@@ -224,7 +227,7 @@ static void a_signal_that_a_call_keeps_out_does_not_end_it(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"yielding", "masked"},
-			  .settings = {FG_ENV_RATE "=1000", FG_ENV_CLOCK "=wall"}};
+			  .settings = {FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -270,14 +273,17 @@ static void a_sandbox_is_not_disturbed(void **state)
 		 * On both sides samples go on, ten at least.  What shares the two functions have
 		 * of the time depends on what signals cost just then; but none of the CPU time
 		 * before the sandbox is lost, whatever it went into.  The coarsest clock knows
-		 * nothing of what was used since the last tick that met the thread.
+		 * nothing of what was used since the last tick that met the thread; on a busy
+		 * machine none may have met it before the sandbox.
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
 		const double inside = trace_inclusive(outcome.traces, "inside");
 		const double until_then = weight_of_all(outcome.traces) - inside;
 
-		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e7);
-		assert_true(inside > 0.5e7);
+		if ((knows_all && trace_inclusive(outcome.traces, "before") <= 0.5e7) ||
+		    inside <= 0.5e7)
+			fail_msg("%s: %.1f ms before, %.1f inside", clocks[i],
+				 trace_inclusive(outcome.traces, "before") / 1e6, inside / 1e6);
 		if (knows_all && until_then < 0.8 * outcome_truth(&outcome, "until_then"))
 			fail_msg("%s: %.1f ms of %.1f", clocks[i], until_then / 1e6,
 				 outcome_truth(&outcome, "until_then") / 1e6);
