@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Under the collector at 10 kHz, for SECONDS: collector.sh BUILD_FOLDER [SECONDS [CALLS]]
 #
-#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, in rounds
+#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, in rounds; every
+#	           other round below fastgate record, which makes the pages of traces meanwhile
 #	kills      ten after each round, SIGKILL at random times: every trace is readable
 #	calls      CALLS system calls (1,000,000 for 300 seconds) that a signal could cut short, beside the two others: none returns EINTR
 #
@@ -27,11 +28,19 @@ sampled() { # output folder, command...
 	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$folder FASTGATE_COLLECTOR_RATE=10000 "$@"
 }
 
+recorded() { # output folder, command...
+	folder=$1
+	shift
+	"$build/cli/fastgate" record --rate 10000 -o "$folder" -- "$@"
+}
+
 under() { # seconds allowed, command...
 	limit=$1
 	shift
 	rm -rf "$scratch/out"
-	sampled "$scratch/out" timeout --foreground -s KILL "$limit" "$@" >"$scratch/said" || {
+	way=sampled
+	[ $((rounds % 2)) -eq 0 ] || way=recorded
+	$way "$scratch/out" timeout --foreground -s KILL "$limit" "$@" >"$scratch/said" 2>&1 || {
 		echo "failed with $?: $*"
 		cat "$scratch/said"
 		exit 1
