@@ -238,16 +238,16 @@ static void compare_inputs(struct trying *t, const struct fg_project_program *pr
 
 	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
+		const double copies = ceil(COMPARED_BYTES / (double)input->size);
 		struct fg_project_program longer = *program;
 		struct seen seen = {0};
 
-		if (!found->works[i] ||
-		    !execute_copies(t, &longer, input, found,
-				    ceil(COMPARED_BYTES / (double)input->size), &seen) ||
+		if (!found->works[i] || !execute_copies(t, &longer, input, found, copies, &seen) ||
 		    seen.cpu_s < more_cpu * most_s + smallest_cpu_s)
 			continue;
 		most_s = seen.cpu_s;
 		found->input = input;
+		found->cpu_s = seen.cpu_s / copies;
 	}
 }
 

@@ -134,12 +134,17 @@ return n ? 0 : 1; }
 """
 
 
-def a_filter_is_given_files_of_the_project():
+def crunch(source, more=""):
+    """A project with one program, which is called like its folder."""
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
-    write("main.c", FILTER + "/* " + "x" * 50000 + " */\n")
-    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n" + "# and more\n" * 5000)
+    write("main.c", source)
+    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n" + more)
     write(".gitignore", "fastgate.yml\n")
+
+
+def a_filter_is_given_files_of_the_project():
+    crunch(FILTER + "/* " + "x" * 50000 + " */\n", "# and more\n" * 5000)
     commit()
     write("data/small.txt", "x" * 1500)
     write("data/picture.raw", "\0x" * 30000)
@@ -195,12 +200,8 @@ return 0; }
 
 
 def a_program_that_was_long_once_is_given_an_input():
-    os.mkdir("crunch-1.2")
-    os.chdir("crunch-1.2")
-    write("main.c", LONG_ONCE)
+    crunch(LONG_ONCE)
     write("data/small.txt", "x" * 1500)
-    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
-    write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
@@ -215,13 +216,9 @@ return 0; }
 
 
 def a_reader_is_given_what_it_reads_and_not_the_largest_text():
-    os.mkdir("crunch-1.2")
-    os.chdir("crunch-1.2")
-    write("main.c", READER)
-    write("Makefile", "all: crunch\ncrunch: main.c\n\tcc -O1 -o $@ main.c\n")
+    crunch(READER)
     write("NEWS", "nothing to read\n" * 1000)
     write("examples/tags.yaml", "key: value\n" * 30)
-    write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
     check("stdin: fastgate-input.yaml" in text and "yes examples/tags.yaml | head -n" in text, f"reader: {text}{said}")

@@ -3,7 +3,7 @@
 # A program whose time depends on where its code lies within a cache line, by a table of its own, so that no machine decides.
 # What is slower only there is placement; what is slower everywhere is a regression; what cannot be linked again keeps its verdict.
 . "$(dirname "$0")/common.sh"
-in_places="in [0-9]* places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
+in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
 mkdir "$work/project" && cd "$work/project" || exit 1
 git init -q .
 # The time is that of the place of place(): 20 % more in one of four.  Another function is what the change changes.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/history.h"
 #include "store/serving/limits.h"
 #include "store/serving/upkeep.h"
+#include "store/values.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
@@ -33,6 +35,11 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	assert_string_equal(a->command, b->command);
 	assert_int_equal(a->state, b->state);
 	assert_int_equal(a->schedule, b->schedule);
+	assert_int_equal(!a->as_linked_metric, !b->as_linked_metric);
+	if (a->as_linked_metric)
+		assert_string_equal(a->as_linked_metric, b->as_linked_metric);
+	same_number(a->as_linked, b->as_linked);
+	assert_int_equal(a->layouts, b->layouts);
 	same_number(a->sampler_cost, b->sampler_cost);
 	same_number(a->sampling.rate_hz, b->sampling.rate_hz);
 	same_number(a->sampling.budget, b->sampling.budget);
@@ -134,6 +141,9 @@ static void run_comes_back_whole(void **state)
 	char *report = fg_sample_report("regression", 1.05);
 
 	fg_sample_run(&saved, 1, &fg_sample_small);
+	saved.run.series[0].as_linked_metric = fg_xstrdup("cpu_time");
+	saved.run.series[0].as_linked = 1.03;
+	saved.run.series[0].layouts = FG_LAYOUTS_MAX;
 	save(f, &saved, report);
 	fg_store_close(f->store);
 	open_store(f);
@@ -158,6 +168,37 @@ static void run_comes_back_whole(void **state)
 	free(report);
 	fg_stored_run_release(&saved);
 	fg_stored_run_release(&loaded);
+}
+
+/* An upload may say anything; what was stored before the number was noted had four. */
+static void layouts_are_four_where_nothing_believable_is_said(void **state)
+{
+	static const struct {
+		const char *said;
+		unsigned layouts;
+	} rows[] = {
+		{"\"as_linked_metric\": \"\", \"layouts\": 8", 8},
+		{"\"as_linked_metric\": \"cpu_time\"", 4},
+		{"\"as_linked_metric\": \"cpu_time\", \"layouts\": 1e30", 4},
+		{"\"as_linked_metric\": \"cpu_time\", \"layouts\": 0", 4},
+		{"\"as_linked_metric\": \"cpu_time\", \"layouts\": \"x\"", 4},
+		{"\"layouts\": 8", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		char *text = fg_xasprintf("{\"state\": \"measured\", %s}", rows[i].said);
+		struct fg_series series = {.name = (char *)(uintptr_t) "b"};
+		struct fg_error err = {0};
+		cJSON *json = NULL;
+
+		assert_int_equal(fg_json_parse(text, strlen(text), 1000, &json, &err), FG_OK);
+		assert_int_equal(fg_details_read(json, &series, &err), FG_OK);
+		assert_int_equal(series.layouts, rows[i].layouts);
+		free(series.as_linked_metric);
+		cJSON_Delete(json);
+		free(text);
+	}
 }
 
 static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state)
@@ -727,6 +768,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(run_comes_back_whole),
+		cmocka_unit_test(layouts_are_four_where_nothing_believable_is_said),
 		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces_and_keeps_baselines),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
