@@ -356,19 +356,20 @@ void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
 	char *reason = NULL;
 
 	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
-		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
-	else if (has_tracer(pid))
-		(void)fg_error_set(err, FG_EBUSY,
-				   "process %d is traced already, by a debugger or strace",
-				   (int)pid);
-	else if (is_filtered())
+	/* A process of a moment may have ended by now: what no process escapes comes first. */
+	if (is_filtered())
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"process %d may not be looked at: a seccomp filter forbids fastgate "
 			"ptrace(); start its container or service with one that allows it (docker "
 			"run --cap-add=SYS_PTRACE)",
 			(int)pid);
+	else if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
+		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
+	else if (has_tracer(pid))
+		(void)fg_error_set(err, FG_EBUSY,
+				   "process %d is traced already, by a debugger or strace",
+				   (int)pid);
 	else
 		reason = reason_of_kernel(pid, error);
 	if (reason)

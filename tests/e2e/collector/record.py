@@ -720,6 +720,9 @@ def tracing_forbidden():
             runs_freely(running.pid, "after ptrace was forbidden")
         finally:
             running.kill()
+    done = subprocess.run([FASTGATE, "record", *A_RATE, "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
+                          capture_output=True, text=True, check=False)
+    check(done.returncode == 2 and "seccomp filter forbids" in done.stderr, f"a process that has ended meanwhile: {done}")
 
 
 def processes_of_others():

@@ -5,6 +5,7 @@ python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python funct
 by the same name on both sides, though each lies in a folder of its own; with `python: off` the interpreter is all that is known.
 """
 import os
+import re
 import sys
 
 from checks import call, check, finish_in_scratch, first_benchmark, git, write
@@ -68,7 +69,8 @@ def switched_off_no_python_function_is_known():
     names = {function["name"] for function in first_benchmark()["functions"]}
     check("step" not in names, f"{names}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
-    check("step" not in view and "_PyEval_EvalFrameDefault" in view, view)
+    # The kernel has functions of its own, such as step_into.
+    check(not re.search(r"\bstep\b", view) and "_PyEval_EvalFrameDefault" in view, view)
 
 
 def body():
