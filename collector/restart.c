@@ -16,8 +16,8 @@
  *	open            blocked      the call is made again; the handler runs before, a little early
  *	blocked         blocked      the call is made again
  *
- * Another one of our own signal is a sample, or the program's: the call is made again, and ends if
- * the handler that comes next finds it to be the program's.
+ * Another one of our own signal is a sample, or the program's, and may come after we have looked: the
+ * call is made again, and ends if the handler that comes before it finds it to be the program's.
  *
  * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
  * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
@@ -305,9 +305,8 @@ static bool find_call(ucontext_t *context, struct call *call)
 /* What is yet to be handled, as told above. */
 struct pending {
 	bool yields;
-	int flags;      /* of the first handler that is yielded to */
-	bool in_call;   /* one that the program's mask blocks and the call's does not */
-	bool own_again; /* ours, once more */
+	int flags;    /* of the first handler that is yielded to */
+	bool in_call; /* one that the program's mask blocks and the call's does not */
 };
 
 static bool has_handler(int number, int *flags)
@@ -338,7 +337,6 @@ static struct pending look_for_pending(const sigset_t *outer, const struct call 
 		if (sigismember(&waiting, number) != 1 || !open_in_call)
 			continue;
 		if (number == FG_SIGNAL) {
-			found.own_again |= open;
 			found.in_call |= !open;
 		} else if (has_handler(number, &found.flags)) {
 			found.yields = open;
@@ -357,7 +355,10 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
 	return !late || pending->in_call || sigismember(&context->uc_sigmask, FG_SIGNAL) == 1;
 }
 
-/* Has a handler just had this call made again, though another signal of ours was pending? */
+/*
+ * Has a handler just had this call made again?  The thread stands before it, so another signal of
+ * ours came before the call could begin: while that handler ran, or on the way back from it.
+ */
 static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)
 {
 	const long number = fg_arch_result(context);
@@ -388,8 +389,7 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 	if (timed ? !prepare(thread, context, timed, now_ns) : !is_untimed(call.number))
 		return false;
 	fg_arch_restart(context, call.number);
-	if (pending.own_again)
-		thread->restart.undecided_sp = fg_arch_register(context, FG_DWARF_SP);
+	thread->restart.undecided_sp = fg_arch_register(context, FG_DWARF_SP);
 	return true;
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What becomes of a system call that our signal interrupted, seen from the registers that a handler
+ * is given: they are made up here, so that a signal can come between any two instructions.  The
+ * collector is linked into this program and off.
+ */
+#include "collector/restart.h"
+#include "collector/threads.h"
+#include "tests/support/fg_test.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+enum {
+	CALL = 32, /* bytes before it are looked at, on its page */
+	BEHIND = CALL + 2,
+	SP = 0x7000,
+	BELOW = 0x6f00
+};
+
+/* As libc calls ppoll: its number, the call, the return. */
+static _Alignas(64) const uint8_t code[64] = {
+	[CALL - 5] = 0xb8,           [CALL - 4] = SYS_ppoll & 0xff,
+	[CALL - 3] = SYS_ppoll >> 8, [CALL] = 0x0f,
+	[CALL + 1] = 0x05,           [BEHIND] = 0xc3};
+static const uint8_t *const at_call = code + CALL;
+static const uint8_t *const behind_call = code + BEHIND;
+static struct fg_thread thread;
+
+static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
+{
+	ucontext_t context = {0};
+
+	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
+	context.uc_mcontext.gregs[REG_RAX] = result;
+	context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+	return context;
+}
+
+static void expect_at(const ucontext_t *context, const uint8_t *pc, long result)
+{
+	assert_ptr_equal((void *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP], pc);
+	assert_int_equal(context->uc_mcontext.gregs[REG_RAX], result);
+}
+
+/* A sample interrupts ppoll; its handler has it made again. */
+static ucontext_t interrupted(void)
+{
+	ucontext_t context = context_at(behind_call, -EINTR, SP);
+
+	thread = (struct fg_thread){0};
+	assert_true(fg_restart(&thread, &context, false, 0));
+	expect_at(&context, at_call, SYS_ppoll);
+	return context;
+}
+
+static void call_that_a_sample_interrupted_is_made_again(void **state)
+{
+	ucontext_t context = interrupted();
+
+	(void)state;
+	/* Another sample, before the call has begun, changes nothing. */
+	assert_false(fg_restart(&thread, &context, false, 0));
+	expect_at(&context, at_call, SYS_ppoll);
+}
+
+/* Nothing was pending when the first handler looked. */
+static void programs_own_signal_before_the_call_ends_it(void **state)
+{
+	ucontext_t context = interrupted();
+
+	(void)state;
+	fg_restart_not(&thread, &context, 0);
+	expect_at(&context, behind_call, -EINTR);
+}
+
+static void samples_in_between_do_not_hide_the_programs_own_signal(void **state)
+{
+	ucontext_t context = interrupted();
+
+	(void)state;
+	assert_false(fg_restart(&thread, &context, false, 0));
+	fg_restart_not(&thread, &context, 0);
+	expect_at(&context, behind_call, -EINTR);
+}
+
+/* A handler of the program's, say, that is about to make a call of its own. */
+static void programs_own_signal_before_another_call_lets_it_begin(void **state)
+{
+	ucontext_t context = context_at(at_call, SYS_ppoll, BELOW);
+
+	(void)state;
+	(void)interrupted();
+	fg_restart_not(&thread, &context, 0);
+	expect_at(&context, at_call, SYS_ppoll);
+}
+
+static void call_that_a_handler_of_the_program_ended_stays_ended(void **state)
+{
+	ucontext_t context = interrupted();
+
+	(void)state;
+	fg_restart_not(&thread, &context, 0);
+	fg_restart_not(&thread, &context, 0);
+	expect_at(&context, behind_call, -EINTR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(call_that_a_sample_interrupted_is_made_again),
+		cmocka_unit_test(programs_own_signal_before_the_call_ends_it),
+		cmocka_unit_test(samples_in_between_do_not_hide_the_programs_own_signal),
+		cmocka_unit_test(programs_own_signal_before_another_call_lets_it_begin),
+		cmocka_unit_test(call_that_a_handler_of_the_program_ended_stays_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
