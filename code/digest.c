@@ -31,6 +31,7 @@ enum marker {
 	MARK_ZEROS,
 	MARK_UNKNOWN,
 	MARK_END,
+	MARK_BACK, /* to what is being described */
 };
 
 struct digester {
@@ -43,7 +44,8 @@ struct digester {
 	size_t unnamed_count;
 	size_t unnamed_capacity;
 	size_t uses_capacity;
-	size_t item; /* whose text is being written */
+	size_t item;               /* whose text is being written */
+	uint64_t trail[DEPTH_MAX]; /* the addresses that led to the one that is described */
 };
 
 static bool is_ours(const struct fg_image *image, uint64_t address)
@@ -406,6 +408,7 @@ static void add_data(struct digester *d, struct fg_strbuf *text, uint64_t addres
 	size_t next = fg_image_first_relocation(&d->image, address);
 	uint64_t from = 0;
 
+	d->trail[depth] = address;
 	add_mark(text, MARK_DATA);
 	add_number(text, size);
 	if (!bytes || size > left) {
@@ -499,6 +502,7 @@ static uint64_t content_size(const struct digester *d, uint64_t address, uint64_
 static void add_relative_table(struct digester *d, struct fg_strbuf *text, uint64_t table,
 			       uint64_t entries, unsigned depth)
 {
+	d->trail[depth] = table;
 	for (uint64_t i = 0; i < entries; i++)
 		add_address(d, text, relative_target(d, table, i), depth + 1);
 }
@@ -520,33 +524,63 @@ static void add_unnamed(struct digester *d, struct fg_strbuf *text, uint64_t add
 		add_data(d, text, address, content_size(d, address, extent), depth);
 }
 
+/*
+ * Does it lead back to something on the way to it?  __dso_handle, which has no size and so no name
+ * here, holds its own address; the head of an empty list does.
+ */
+static bool add_way_back(const struct digester *d, struct fg_strbuf *text, uint64_t address,
+			 unsigned depth)
+{
+	for (unsigned steps = 1; steps <= depth; steps++) {
+		if (d->trail[depth - steps] != address)
+			continue;
+		add_mark(text, MARK_BACK);
+		add_number(text, steps);
+		return true;
+	}
+	return false;
+}
+
+/* What has no name: what its content means. */
+static void add_content(struct digester *d, struct fg_strbuf *text, uint64_t address,
+			unsigned depth)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
+	const struct fg_image_relocation *slot = fg_image_relocation_at(&d->image, address);
+
+	if (depth >= DEPTH_MAX || !section) {
+		add_unknown(text, address);
+		return;
+	}
+	d->trail[depth] = address;
+	if (slot) {
+		add_address(d, text, slot->target, depth + 1);
+	} else if (section->is_code) {
+		slot = stub_target(d, address);
+		if (slot && slot->import)
+			add_import(text, slot);
+		else if (slot)
+			add_address(d, text, slot->target, depth + 1);
+		else
+			add_unknown(text, address);
+	} else {
+		add_unnamed(d, text, address, depth);
+	}
+}
+
 /* Describes what is at an address in a way that is the same in every build. */
 static void add_address(struct digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
-	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
 	const struct fg_image_symbol *symbol = fg_image_symbol_at(&d->image, address);
 	const struct fg_image_relocation *slot = fg_image_relocation_at(&d->image, address);
 
-	if (slot && slot->import) {
+	if (slot && slot->import)
 		add_import(text, slot);
-	} else if (symbol) {
+	else if (symbol)
 		add_item(d, text, symbol, address);
-	} else if (slot && depth < DEPTH_MAX) {
-		add_address(d, text, slot->target, depth + 1);
-	} else if (section && section->is_code) {
-		slot = stub_target(d, address);
-		if (slot && slot->import)
-			add_import(text, slot);
-		else if (slot && depth < DEPTH_MAX)
-			add_address(d, text, slot->target, depth + 1);
-		else
-			add_unknown(text, address);
-	} else if (section && depth < DEPTH_MAX) {
-		add_unnamed(d, text, address, depth);
-	} else {
-		add_unknown(text, address);
-	}
+	else if (!add_way_back(d, text, address, depth))
+		add_content(d, text, address, depth);
 }
 
 /*

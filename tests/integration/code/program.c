@@ -95,11 +95,36 @@ __attribute__((noinline)) static int outer(int i)
 	return limited(i) + 1;
 }
 
+/* Without names: a list that has nothing but its head, and two words that lead to each other. */
+__asm__(".data\n"
+	".p2align 3\n"
+	".Lhead: .quad .Lhead, .Lhead\n"
+	".Lone: .quad .Lother\n"
+	".Lother: .quad .Lone\n"
+	".text\n");
+
+__attribute__((noinline)) static int is_empty(void)
+{
+	const char *head = NULL;
+	const char *one = NULL;
+
+	__asm__("lea .Lhead(%%rip), %0\n\tlea .Lone(%%rip), %1" : "=r"(head), "=r"(one));
+	return head == *(const char *const *)head && one != *(const char *const *)one;
+}
+
+static void say_goodbye(void)
+{
+	puts("goodbye");
+}
+
 int main(int argc, char **argv)
 {
-	int sum = 0;
+	int sum = is_empty();
 
 	(void)argv;
+	/* In libc_nonshared.a: it takes the address of what holds its own address. */
+	if (atexit(say_goodbye) != 0)
+		return 1;
 	for (int i = 0; i < argc * 100; i++)
 		sum += by_switch(i, by_name(i)) + outer(i) + (int)scaled(i);
 	puts(GREETING);
