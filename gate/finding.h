@@ -16,6 +16,7 @@ struct fg_rule {
 	const size_t *looks;
 	size_t look_count;
 	const uint8_t *layout; /* of each pair; NULL: one for all */
+	unsigned layouts;      /* places that pairs take in turn */
 	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
 	bool until_sure;
 };
@@ -31,10 +32,12 @@ struct fg_rule_finding {
 	double low;
 	double high;
 	double doubtful_low; /* low, if pairs depend on each other as much as they may */
+	double places_low;   /* low, if a place is known as well as can be and others are as many */
 	double p;            /* signed-rank test against "no worse than tolerated" */
 	double smallest_detectable;
 	double autocorrelation;
-	bool vetoed;    /* the interval alone would say worse */
+	bool vetoed;    /* the interval alone would say worse, */
+	bool placed;    /* and it may be that the places of the code were bad ones */
 	bool dependent; /* surely autocorrelated, which is worth a word */
 };
 

@@ -17,7 +17,7 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 		size_t used = 0;
 
 		for (size_t i = 0; i < count; i++) {
-			if (layout[i] == k)
+			if (layout[i] % FG_LINE_PLACES == k)
 				of_layout[used++] = difference[i];
 		}
 		middles[k] = used ? fg_trimmed_mean(of_layout, used, TRIM).mean : (double)NAN;
@@ -45,7 +45,7 @@ static bool has_two_of_each(const uint8_t *layout, size_t count)
 	bool has = true;
 
 	for (size_t i = 0; i < count; i++)
-		counts[layout[i]]++;
+		counts[layout[i] % FG_LINE_PLACES]++;
 	for (size_t k = 0; k < FG_LINE_PLACES; k++)
 		has = has && counts[k] >= 2;
 	return has;
@@ -67,5 +67,30 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
 	/* Four middles were taken from the pairs, not one: they scatter less around them. */
 	inflate = sqrt(((double)count - 1) / ((double)count - FG_LINE_PLACES));
 	for (size_t i = 0; i < count; i++)
-		level[i] = mean + inflate * (difference[i] - middles[layout[i]]);
+		level[i] = mean + inflate * (difference[i] - middles[layout[i] % FG_LINE_PLACES]);
+}
+
+double fg_layout_places_error(const double *level, const uint8_t *layout, size_t count,
+			      unsigned layouts)
+{
+	double *mean = fg_xcalloc(layouts + 1, sizeof(mean[0]));
+	size_t *pairs = fg_xcalloc(layouts + 1, sizeof(pairs[0]));
+	double centre = 0;
+	double squares = 0;
+	bool known = layouts > FG_LINE_PLACES;
+
+	for (size_t i = 0; i < count; i++) {
+		mean[layout[i]] += level[i];
+		pairs[layout[i]]++;
+	}
+	for (unsigned k = 0; k < layouts; k++) {
+		known = known && pairs[k] >= 2;
+		mean[k] /= (double)pairs[k];
+		centre += mean[k] / layouts;
+	}
+	for (unsigned k = 0; k < layouts; k++)
+		squares += (mean[k] - centre) * (mean[k] - centre);
+	free(pairs);
+	free(mean);
+	return known ? sqrt(squares / (layouts - FG_LINE_PLACES) / layouts) : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Differences of pairs that took turns in several layouts of the code, by its place within a cache
- * line.  Where it lies in its page is left to chance here: many places share one in the line, and
- * what these differ by is part of how pairs scatter.  Private to gate/.
+ * line: number k has place k % FG_LINE_PLACES.  Where it lies in its page is left to chance: many
+ * layouts share a place in the line, and what these differ by is part of how pairs scatter.
+ * Private to gate/.
  */
 #ifndef FG_GATE_LAYOUT_SCATTER_H
 #define FG_GATE_LAYOUT_SCATTER_H
@@ -21,5 +22,11 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 		       double *middles);
 /* The standard error of the mean of these middles; 0: not all are known. */
 double fg_layout_error(const double *middles);
+/*
+ * The standard error of the mean of all pairs if no number of them told more than their layouts
+ * do: of `level` as above.  0: each place in the line has one layout, or not each layout two pairs.
+ */
+double fg_layout_places_error(const double *level, const uint8_t *layout, size_t count,
+			      unsigned layouts);
 
 #endif

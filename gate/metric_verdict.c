@@ -210,7 +210,14 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 	NOTE(context, verdict,
 	     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
 	     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
-	if (!note_missing_pairs(context, rule, pairs, finding, verdict) && finding->vetoed)
+	if (note_missing_pairs(context, rule, pairs, finding, verdict) || !finding->vetoed)
+		return;
+	if (finding->placed)
+		NOTE(context, verdict,
+		     "the interval lies above what is tolerated, but where its code lies makes so "
+		     "much of a difference that it may be no more than bad luck with %u places",
+		     pairs->layouts);
+	else
 		NOTE(context, verdict,
 		     "the interval lies above what is tolerated, but too few pairs agree "
 		     "(p = %.2g), or they may depend on each other: more pairs would tell",
@@ -297,6 +304,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 			       .tolerated = policy.tolerated,
 			       .looks = looks,
 			       .layout = pairs->layout,
+			       .layouts = pairs->layouts,
 			       .given_up = pairs->given_up,
 			       .until_sure = context->measure->until_sure};
 

@@ -80,7 +80,7 @@ static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, uint32
 	pairs->baseline[pairs->count] = linear ? baseline : exp(baseline);
 	pairs->candidate[pairs->count] = linear ? candidate : exp(candidate);
 	if (pairs->layout)
-		pairs->layout[pairs->count] = (uint8_t)(number % FG_LINE_PLACES);
+		pairs->layout[pairs->count] = (uint8_t)(number % pairs->layouts);
 	pairs->count++;
 }
 
@@ -135,8 +135,11 @@ void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_p
 	pairs->difference = fg_xcalloc(pair_end + 1, sizeof(pairs->difference[0]));
 	pairs->baseline = fg_xcalloc(pair_end + 1, sizeof(pairs->baseline[0]));
 	pairs->candidate = fg_xcalloc(pair_end + 1, sizeof(pairs->candidate[0]));
-	if (series->as_linked_metric)
+	if (series->as_linked_metric) {
+		pairs->layouts =
+			series->layouts > FG_LINE_PLACES ? series->layouts : FG_LINE_PLACES;
 		pairs->layout = fg_xcalloc(pair_end + 1, sizeof(pairs->layout[0]));
+	}
 	sort_out(pairs, all, pair_end, must_be_positive(what));
 	if (pairs->linear && pairs->count > 0)
 		scale_linear(pairs);

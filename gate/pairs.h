@@ -18,7 +18,8 @@ struct fg_pairs {
 	/* level of the arm: geometric mean of its repetitions, or mean where `linear` */
 	double *baseline;
 	double *candidate;
-	uint8_t *layout;  /* of FG_LINE_PLACES; NULL: all pairs ran as it was linked */
+	uint8_t *layout;  /* of `layouts`; NULL: all pairs ran as it was linked */
+	unsigned layouts; /* places, of which each FG_LINE_PLACES are those in a cache line */
 	size_t set_aside; /* pairs left out for a reason fixed beforehand */
 	size_t given_up;  /* of those: pairs that counted until their schedule was given up */
 	size_t unpaired;  /* pairs without a partner */

@@ -52,7 +52,8 @@
  * A build that was measured in several layouts (runner/layouts.h) is slower in some and faster in
  * others by more than pairs differ otherwise.  The layouts cover every position within a cache
  * line and are not a sample: their effect on the mean is known, so only the scatter within each
- * counts.
+ * counts.  Those within the page are a sample, and pairs that share one do not tell more of it the
+ * more of them there are: the lower bound must also hold for the means of the layouts.
  *
  * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */
@@ -61,12 +62,15 @@
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/until_sure.h"
+#include "model/run.h"
+#include "stats/distributions.h"
 #include "stats/sequential.h"
 #include "stats/signed_rank.h"
 
 #include <math.h>
 
 #define RANK_VETO_FACTOR 5.0
+#define PLACES_ERROR     0.01 /* once for all looks, which see the same places */
 
 static double rank_test(const struct fg_rule *rule, const double *difference, size_t count)
 {
@@ -80,7 +84,8 @@ static void judge(const struct fg_rule *rule, const double *difference, double s
 	bool looks_worse = finding->low > log1p(rule->tolerated) &&
 			   finding->estimate >= log1p(rule->min_effect);
 
-	if (looks_worse && finding->doubtful_low > log1p(rule->tolerated) &&
+	finding->placed = finding->places_low <= log1p(rule->tolerated);
+	if (looks_worse && !finding->placed && finding->doubtful_low > log1p(rule->tolerated) &&
 	    rank_test(rule, difference, finding->pairs) <= RANK_VETO_FACTOR * share) {
 		finding->outcome = FG_OUTCOME_REGRESSION;
 		finding->decided = true;
@@ -116,6 +121,13 @@ static void look(const struct fg_rule *rule, const double *difference, size_t pa
 		difference = level;
 	}
 	fg_finding_estimate(difference, pairs, share, finding);
+	finding->places_low = finding->low;
+	if (rule->layout && rule->layouts > FG_LINE_PLACES)
+		finding->places_low =
+			finding->estimate +
+			fg_t_quantile(PLACES_ERROR, (double)(rule->layouts - FG_LINE_PLACES)) *
+				fg_layout_places_error(difference, rule->layout, pairs,
+						       rule->layouts);
 	judge(rule, difference, share, finding);
 	free(level);
 }

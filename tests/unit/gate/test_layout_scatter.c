@@ -164,6 +164,41 @@ static void the_error_is_that_of_a_mean_of_four(void **state)
 	assert_true(fabs(fg_layout_error(lacking)) < NEAR);
 }
 
+/* Means of layouts that lie 0.1 above and below the centre, whatever the pairs in them do. */
+static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
+{
+	enum {
+		LAYOUTS = 8,
+		EACH = 40
+	};
+	uint8_t layout[LAYOUTS * EACH];
+	double level[LAYOUTS * EACH];
+	const double error = sqrt(LAYOUTS * 0.01 / (LAYOUTS - FG_LINE_PLACES) / LAYOUTS);
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++) {
+		layout[i] = (uint8_t)(i % LAYOUTS);
+		level[i] =
+			1 + (layout[i] < LAYOUTS / 2 ? 0.1 : -0.1) + (i / LAYOUTS % 2 ? 0.5 : -0.5);
+	}
+	assert_true(fabs(fg_layout_places_error(level, layout, FG_ARRAY_SIZE(level), LAYOUTS) -
+			 error) < NEAR);
+	assert_true(fabs(fg_layout_places_error(level, layout, LAYOUTS * 2, LAYOUTS) - error) <
+		    NEAR);
+}
+
+static void layouts_that_are_no_sample_have_no_error(void **state)
+{
+	static const double level[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	static const uint8_t four[] = {0, 1, 2, 3, 0, 1, 2, 3};
+	static const uint8_t eight[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6};
+
+	(void)state;
+	assert_true(fabs(fg_layout_places_error(level, four, FG_ARRAY_SIZE(four), 4)) < NEAR);
+	assert_true(fabs(fg_layout_places_error(level, eight, FG_ARRAY_SIZE(eight), 8)) < NEAR);
+	assert_true(fabs(fg_layout_places_error(level, eight, 0, 8)) < NEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +207,8 @@ int main(void)
 		cmocka_unit_test(pairs_scatter_as_they_do_within_a_layout),
 		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
 		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
+		cmocka_unit_test(pairs_of_a_layout_tell_no_more_of_its_place_than_one),
+		cmocka_unit_test(layouts_that_are_no_sample_have_no_error),
 		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
 		cmocka_unit_test(two_pairs_of_each_layout_are_enough),
 		cmocka_unit_test(the_error_is_that_of_a_mean_of_four),

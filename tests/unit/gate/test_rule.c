@@ -44,6 +44,60 @@ static void looks_grow_by_half_and_end_at_the_most(void **state)
 	assert_int_equal(found[fg_gate_looks(1, 4000000000U, found) - 1], 4000000000U);
 }
 
+/*
+ * Code in 16 places, of which each makes a difference of its own: where in the cache line by much
+ * and the same each time, where in the page by chance.
+ */
+static void draw_in_places(struct fg_random *random, double change, double *difference,
+			   uint8_t *layout)
+{
+	static const double of_line[FG_LINE_PLACES] = {-0.1, 0.2, 0.1, -0.2};
+	double of_place[FG_LAYOUTS_MAX];
+
+	for (size_t k = 0; k < FG_LAYOUTS_MAX; k++)
+		of_place[k] = of_line[k % FG_LINE_PLACES] + 0.02 * fg_random_normal(random);
+	for (size_t i = 0; i < PAIRS; i++) {
+		layout[i] = (uint8_t)(i % FG_LAYOUTS_MAX);
+		difference[i] =
+			log1p(change) + of_place[layout[i]] + 0.002 * fg_random_normal(random);
+	}
+}
+
+static void places_of_the_code_are_a_sample_however_many_pairs_there_are(void **state)
+{
+	static const struct {
+		double change;
+		int at_least; /* failures, of 300 */
+		int at_most;
+	} table[] = {{0.0, 0, 6}, {0.04, 297, 300}};
+	struct fg_rule rule = default_rule();
+	uint8_t layout[PAIRS];
+	int placed = 0;
+
+	(void)state;
+	rule.min_effect = 0;
+	rule.layout = layout;
+	rule.layouts = FG_LAYOUTS_MAX;
+	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
+		struct fg_random random;
+		int hits = 0;
+
+		fg_random_seed(&random, 200 + row);
+		for (int run = 0; run < 300; run++) {
+			struct fg_rule_finding finding;
+			double difference[PAIRS];
+
+			draw_in_places(&random, table[row].change, difference, layout);
+			fg_rule_apply(&rule, difference, PAIRS, true, &finding);
+			hits += finding.outcome == FG_OUTCOME_REGRESSION;
+			placed += finding.vetoed && finding.placed;
+		}
+		if (hits < table[row].at_least || hits > table[row].at_most)
+			fail_msg("%g: %d of 300", table[row].change, hits);
+	}
+	assert_true(placed > 0);
+}
+
 static void outcomes_over_many_runs_keep_their_promises(void **state)
 {
 	static const struct {
@@ -431,6 +485,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(looks_grow_by_half_and_end_at_the_most),
 		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
+		cmocka_unit_test(places_of_the_code_are_a_sample_however_many_pairs_there_are),
 		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
 		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),
 		cmocka_unit_test(a_measurement_that_ends_at_a_look_has_had_it),
