@@ -16,8 +16,9 @@
  *	open            blocked      the call is made again; the handler runs before, a little early
  *	blocked         blocked      the call is made again
  *
- * Another one of our own signal is a sample, or the program's, and may come after we have looked: the
- * call is made again, and ends if the handler that comes before it finds it to be the program's.
+ * Another one of our own signal is a sample, or the program's, and may come after we have looked:
+ * the call is made again, and ends if the handler that comes before it finds it to be the
+ * program's.
  *
  * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
  * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
