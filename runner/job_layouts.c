@@ -88,6 +88,7 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 		.target = &job->executor.targets[arm],
 		.build = &fg_job_series(job)->build[arm],
 		.relink = build ? &build->relink : &none,
+		.most = FG_LAYOUTS_MAX,
 		.interrupted = job->runner->options.interrupted,
 	};
 }

@@ -38,14 +38,18 @@ struct part {
 
 struct maker {
 	const struct fg_layouts_options *options;
-	struct fg_links links;
+	struct fg_links noted;
 	char *folder; /* of all layouts, while they are made */
 	char *pad;    /* object file */
 	char *resolution;
 	size_t pad_bytes;
-	unsigned count;   /* of layouts to make */
+	unsigned from;    /* layouts that an earlier call has made */
+	unsigned count;   /* of layouts, with those */
+	unsigned links;   /* that this call has made, */
+	int64_t spent_ns; /* and what they took */
 	int64_t began_ns; /* the link that is under way or was the last */
-	int64_t link_ns;  /* the first link took; 0: it did not come so far */
+	int64_t link_ns;  /* one takes, as far as is known; 0: nobody knows */
+	uint64_t bytes;   /* of one layout */
 };
 
 static bool is_noted(const struct maker *m)
@@ -98,16 +102,14 @@ static uint64_t bytes_of(const char *folder)
 	return bytes;
 }
 
-/* One layout has shown how much time and disk each of them takes. */
-static unsigned choose_count(const struct maker *m, const char *linked)
+/* As many once more: the layouts so far have shown how much time and disk each of them takes. */
+static bool can_double(const struct maker *m)
 {
-	const uint64_t bytes = bytes_of(linked);
-	unsigned count = m->options->most;
+	const int64_t more_ns = m->link_ns * (int64_t)m->count;
 
-	while (count > FG_LINE_PLACES && (m->link_ns * (count - 1) > m->options->more_within_ns ||
-					  bytes * count > m->options->bytes_max))
-		count /= 2;
-	return count;
+	return m->count * 2 <= m->options->most &&
+	       m->spent_ns + more_ns <= m->options->more_within_ns &&
+	       m->bytes * m->count * 2 <= m->options->bytes_max;
 }
 
 /* ---- one file ---- */
@@ -230,8 +232,8 @@ static const struct fg_link *find_link(const struct maker *m, const struct part 
 {
 	const struct fg_link *namesake = NULL;
 
-	for (size_t i = 0; i < m->links.count; i++) {
-		const struct fg_link *link = &m->links.items[i];
+	for (size_t i = 0; i < m->noted.count; i++) {
+		const struct fg_link *link = &m->noted.items[i];
 		char *output = fg_link_output_path(link);
 		const bool is_it = has_build_id(output, part->build_id);
 
@@ -369,11 +371,13 @@ static int make_layout(struct maker *m, unsigned k, struct fg_error *err)
 	status = make_part(m, &program, folder, err);
 	if (status == FG_OK && is_noted(m))
 		status = make_libraries(m, folder, err);
-	if (status != FG_OK || k != 1)
+	if (status != FG_OK || k == 0)
 		goto out;
-	m->link_ns = fg_clock_monotonic_ns() - m->began_ns;
-	m->count = choose_count(m, folder);
-	status = refuse_price(m, m->link_ns, err);
+	m->spent_ns += fg_clock_monotonic_ns() - m->began_ns;
+	m->link_ns = m->spent_ns / ++m->links;
+	m->bytes = bytes_of(folder);
+	if (k == 1)
+		status = refuse_price(m, m->link_ns, err);
 out:
 	free(folder);
 	return status;
@@ -386,9 +390,14 @@ static int make_all(struct maker *m, struct fg_error *err)
 	char *original = NULL;
 	int status = FG_OK;
 
-	for (unsigned k = 0; k < m->count && status == FG_OK; k++)
+	for (unsigned k = m->from; status == FG_OK; k++) {
+		if (k == m->count && !can_double(m))
+			break;
+		if (k == m->count)
+			m->count *= 2;
 		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 					   : make_layout(m, k, err);
+	}
 	if (is_noted(m))
 		return status;
 	original = fg_xasprintf("%s/0/%s", m->folder, fg_fs_base_name(program));
@@ -467,24 +476,40 @@ static bool has_libraries(const struct fg_environment *build)
 	return false;
 }
 
-/* All that were made, up to the most that are wanted. */
+static char *program_in(const struct fg_layouts_options *options, const char *folder, unsigned k)
+{
+	return fg_xasprintf("%s/%u/%s", folder, k, fg_fs_base_name(options->target->program));
+}
+
+/* All that were made, up to the most that are wanted; of a doubling that was cut short, none. */
+static unsigned count_made(const struct fg_layouts_options *options, const char *folder)
+{
+	unsigned whole = FG_LINE_PLACES;
+	unsigned count = 0;
+
+	for (bool is_there = true; is_there && count < options->most; count += is_there) {
+		char *program = program_in(options, folder, count);
+
+		is_there = fg_fs_exists(program);
+		free(program);
+	}
+	if (count < FG_LINE_PLACES)
+		return 0;
+	while (whole * 2 <= count)
+		whole *= 2;
+	return whole;
+}
+
 static void give(const struct fg_layouts_options *options, const char *folder,
 		 struct fg_target_layouts *layouts)
 {
 	const bool libraries = !options->relink->argc && has_libraries(options->build);
-	const char *name = fg_fs_base_name(options->target->program);
 
-	for (unsigned k = 0; k < options->most; k++) {
-		char *program = fg_xasprintf("%s/%u/%s", folder, k, name);
-
-		if (!fg_fs_exists(program)) {
-			free(program);
-			return;
-		}
-		layouts->items[k].program = program;
+	layouts->count = count_made(options, folder);
+	for (unsigned k = 0; k < layouts->count; k++) {
+		layouts->items[k].program = program_in(options, folder, k);
 		layouts->items[k].library_folder =
 			libraries ? fg_xasprintf("%s/%u", folder, k) : NULL;
-		layouts->count = k + 1;
 	}
 }
 
@@ -516,40 +541,75 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 /* What failed only after all that time is dear, too. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
-	const int64_t took_ns = m->link_ns ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
+	const int64_t took_ns = m->links ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
 
 	if (status == FG_OK || status == FG_ELIMIT ||
 	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
 		fg_link_price_write(path, took_ns);
 }
 
-/* In a folder of its own, which becomes the final one when it is whole. */
+/* In a folder of its own; m->folder is NULL where it did not come to that. */
+static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
+{
+	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
+
+	if (status == FG_OK)
+		status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		return status;
+	m->pad = fg_fs_join(m->folder, "pad.o");
+	m->resolution = fg_xasprintf("%s%s/resolution", resolution, m->folder);
+	status = make_all(m, err);
+	keep_price(m, price, status);
+	return status;
+}
+
+/* What was made becomes the final folder when it is whole. */
 static int make_folder(struct maker *m, const char *parent, const char *folder,
 		       struct fg_error *err)
 {
 	char *price = price_path(m->options);
 	int status = refuse_price(m, fg_link_price_read(price), err);
 
-	if (status != FG_OK)
-		goto out;
-	status = is_noted(m) ? read_links(m->options, &m->links, err) : FG_OK;
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
-	if (status != FG_OK)
-		goto out;
-	m->pad = fg_fs_join(m->folder, "pad.o");
-	m->resolution = fg_xasprintf("%s%s/resolution", resolution, m->folder);
-	status = make_all(m, err);
-	keep_price(m, price, status);
+	if (status == FG_OK)
+		status = make_apart(m, parent, price, err);
 	/* Another run may have been faster. */
 	if (status == FG_OK && rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
-	if (fg_fs_is_folder(m->folder))
-		(void)!fg_fs_remove_tree(m->folder, NULL);
-out:
 	free(price);
 	return status;
+}
+
+/*
+ * When the layouts of an earlier call were made, links may have been dearer: the machine was busy.
+ * The others join them, in order, unless another run was faster.  What fails leaves what is there.
+ */
+static int extend(struct maker *m, const char *folder, struct fg_error *err)
+{
+	char *parent = fg_fs_parent(folder);
+	char *price = price_path(m->options);
+	char *first = fg_fs_join(folder, "0");
+	struct fg_error reason = {0};
+	int status = FG_OK;
+
+	m->link_ns = fg_link_price_read(price);
+	m->bytes = bytes_of(first);
+	if (can_double(m))
+		status = make_apart(m, parent, price, &reason);
+	for (unsigned k = m->from; status == FG_OK && k < m->count; k++) {
+		char *made = fg_xasprintf("%s/%u", m->folder, k);
+		char *wanted = fg_xasprintf("%s/%u", folder, k);
+
+		if (rename(made, wanted) != 0 && !fg_fs_is_folder(wanted))
+			status = FG_EIO;
+		free(wanted);
+		free(made);
+	}
+	free(first);
+	free(price);
+	free(parent);
+	return status == FG_EINTERRUPTED ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					 : FG_OK;
 }
 
 /* A command of the user's links in place: two of them at once would link one another's program. */
@@ -583,7 +643,7 @@ bool fg_layouts_are_made(const struct fg_layouts_options *options)
 	if (can_be_linked(options, NULL) != FG_OK)
 		return false;
 	folder = final_folder(options);
-	made = fg_fs_is_folder(folder);
+	made = count_made(options, folder) == options->most;
 	free(folder);
 	return made;
 }
@@ -598,11 +658,18 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 	if (status != FG_OK)
 		return status;
 	folder = final_folder(options);
-	if (!fg_fs_is_folder(folder))
+	m.from = count_made(options, folder);
+	if (m.from == 0) {
 		status = make_alone(&m, folder, err);
+	} else if (m.from < options->most && is_noted(&m)) {
+		m.count = m.from;
+		status = extend(&m, folder, err);
+	}
 	if (status == FG_OK)
 		give(options, folder, layouts);
-	fg_links_release(&m.links);
+	if (m.folder && fg_fs_is_folder(m.folder))
+		(void)!fg_fs_remove_tree(m.folder, NULL);
+	fg_links_release(&m.noted);
 	free(m.resolution);
 	free(m.pad);
 	free(m.folder);

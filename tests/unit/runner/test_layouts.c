@@ -17,10 +17,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct {
 	int64_t a_link_takes_ns;
+	int64_t the_first_takes_ns; /* 0: as the others */
 	int64_t passed_ns;
 	unsigned links;
 	unsigned interrupt_after; /* links; 0: never */
@@ -47,8 +49,9 @@ int __wrap_fg_process_run(const struct fg_process_options *options,
 {
 	const int status = __real_fg_process_run(options, result, err);
 
+	world.passed_ns += world.links == 0 && world.the_first_takes_ns ? world.the_first_takes_ns
+									: world.a_link_takes_ns;
 	world.links++;
-	world.passed_ns += world.a_link_takes_ns;
 	if (world.links == world.interrupt_after)
 		world.interrupted = 1;
 	return status;
@@ -286,6 +289,103 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 	}
 }
 
+/* Four places take 5 s, eight 9, sixteen 17; what is to come is expected to take the mean so far. */
+static void one_slow_link_does_not_make_all_dear(void **state)
+{
+	static const struct {
+		int64_t within_s;
+		unsigned count;
+	} cases[] = {{20, 16}, {19, 8}, {11, 4}};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct build b;
+
+		set_up(&b);
+		script_the_clock();
+		world.the_first_takes_ns = 3 * FG_NS_PER_S;
+		assert_int_equal(
+			make_more(&b,
+				  &(struct fg_layouts_options){.more_within_ns = cases[i].within_s *
+										 FG_NS_PER_S},
+				  &err),
+			FG_OK);
+		assert_int_equal(b.layouts.count, cases[i].count);
+		tear_down(&b);
+	}
+}
+
+static void where_links_have_become_cheap_places_are_added(void **state)
+{
+	const struct fg_layouts_options dear = {.more_within_ns = 11 * FG_NS_PER_S};
+	const struct fg_layouts_options cheap = {.more_within_ns = 12 * FG_NS_PER_S};
+	struct fg_error err = {0};
+	struct stat before;
+	struct stat after;
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 4);
+	assert_int_equal(stat(b.layouts.items[1].program, &before), 0);
+	/* Four more take 4 s, another eight 8. */
+	assert_int_equal(make_more(&b, &dear, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 8);
+	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 16);
+	assert_int_equal(world.links, 15);
+	check_made(&b);
+	assert_int_equal(stat(b.layouts.items[1].program, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	tear_down(&b);
+}
+
+static void places_that_are_there_outlive_an_addition_that_fails(void **state)
+{
+	const struct fg_layouts_options cheap = {.more_within_ns = 100 * FG_NS_PER_S};
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	world.interrupt_after = world.links + 2;
+	assert_int_equal(make_more(&b, &cheap, &err), FG_EINTERRUPTED);
+	assert_int_equal(count_of(&b, "builds/key/layouts"), 1);
+	world.interrupted = 0;
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 4);
+	sh(&b, "A=a", "for note in ../links/*; do [ ! -f \"$note\" ] || rm \"$note\"; done");
+	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 4);
+	check_made(&b);
+	tear_down(&b);
+}
+
+/* As if a run had been killed between two of them. */
+static void half_an_addition_is_none(void **state)
+{
+	const struct fg_layouts_options cheap = {.more_within_ns = 100 * FG_NS_PER_S};
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
+	sh(&b, "A=a", "rm -r ../layouts/*/11");
+	assert_int_equal(make(&b, 0, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 8);
+	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
+	assert_int_equal(b.layouts.count, 16);
+	check_made(&b);
+	tear_down(&b);
+}
+
 /* What the other side does not have is of no use. */
 static void no_more_are_given_than_are_wanted(void **state)
 {
@@ -395,6 +495,10 @@ int main(void)
 		cmocka_unit_test(another_build_of_the_program_knows_the_price),
 		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
+		cmocka_unit_test(one_slow_link_does_not_make_all_dear),
+		cmocka_unit_test(where_links_have_become_cheap_places_are_added),
+		cmocka_unit_test(places_that_are_there_outlive_an_addition_that_fails),
+		cmocka_unit_test(half_an_addition_is_none),
 		cmocka_unit_test(no_more_are_given_than_are_wanted),
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
