@@ -102,7 +102,7 @@ static uint64_t bytes_of(const char *folder)
 	return bytes;
 }
 
-/* As many once more: the layouts so far have shown how much time and disk each of them takes. */
+/* The layouts so far have shown how much time and disk as many more would take. */
 static bool can_double(const struct maker *m)
 {
 	const int64_t more_ns = m->link_ns * (int64_t)m->count;

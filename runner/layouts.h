@@ -34,9 +34,9 @@ struct fg_layouts_options {
 };
 
 /*
- * Fills target->layouts, once per build: files of an earlier call are used again, and more are added
- * if it made fewer than can be had now.  On failure there are none, and the message says why in one
- * line.
+ * Fills target->layouts, once per build: files of an earlier call are used again, and more are
+ * added if it made fewer than can be had now.  On failure there are none, and the message says why
+ * in one line.
  */
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;

@@ -289,7 +289,7 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 	}
 }
 
-/* Four places take 5 s, eight 9, sixteen 17; what is to come is expected to take the mean so far. */
+/* Four places take 5 s, eight 9; as many more are expected to take the mean of those so far. */
 static void one_slow_link_does_not_make_all_dear(void **state)
 {
 	static const struct {
