@@ -46,6 +46,7 @@ static void forget_last_ids(struct fg_store *store)
 	store->ids.has_all_nodes = false;
 	store->ids.next_function = 0;
 	store->ids.next_node = 0;
+	store->paths.is_current = false;
 }
 
 /* What a batch has not written yet is found nowhere but here: it is written first. */
@@ -108,6 +109,7 @@ void fg_store_undo(struct fg_store *store)
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);
+	fg_paths_forget(&store->paths);
 }
 
 bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn)

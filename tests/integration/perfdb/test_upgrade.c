@@ -341,7 +341,7 @@ static void old_server_goes_on_while_a_newer_one_upgrades(void **state)
 	char *sql = fg_xasprintf("CREATE TABLE added (id BIGINT); "
 				 "ALTER TABLE run ADD COLUMN added BIGINT NOT NULL DEFAULT 0; "
 				 "UPDATE schema_version SET version = %d, usable_from = %d",
-				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION);
+				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION - 1);
 	struct fg_test_server servers[2];
 	struct client clients[2] = {{.server = &servers[0], .first = 100},
 				    {.server = &servers[1], .first = 500}};
