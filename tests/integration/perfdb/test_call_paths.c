@@ -446,6 +446,79 @@ static void servers_go_on_during_the_last_step(void **state)
 	write_at_once(*state, true, true);
 }
 
+/* All paths, as the columns of a question and its answer. */
+struct all_paths {
+	int64_t *parents;
+	int64_t *functions;
+	int64_t *ids;
+	size_t count;
+	size_t capacity[3];
+};
+
+static void list_path(void *context, uint64_t id, const struct fg_call_path *path)
+{
+	struct all_paths *all = context;
+	const size_t count = all->count + 1;
+
+	all->parents = fg_grow(all->parents, &all->capacity[0], count, sizeof(*all->parents));
+	all->functions = fg_grow(all->functions, &all->capacity[1], count, sizeof(*all->functions));
+	all->ids = fg_grow(all->ids, &all->capacity[2], count, sizeof(*all->ids));
+	all->parents[all->count] = (int64_t)path->parent;
+	all->functions[all->count] = (int64_t)path->function;
+	all->ids[all->count++] = (int64_t)id;
+}
+
+static void finds_all(struct fixture *f, struct fg_store *store, const struct all_paths *all)
+{
+	int64_t *found = fg_xcalloc(all->count, sizeof(*found));
+	const struct fg_rows rows = {
+		.columns = {{.numbers = all->parents}, {.numbers = all->functions}},
+		.column_count = 2,
+		.count = all->count};
+
+	must(f, fg_paths_find(store, &rows, found, &f->err));
+	assert_memory_equal(found, all->ids, all->count * sizeof(*found));
+	for (size_t i = 0; i < all->count; i++) {
+		struct fg_call_path path = {0};
+
+		must(f, fg_paths_get(store, (uint64_t)all->ids[i], &path, &f->err));
+		assert_int_equal(path.parent, all->parents[i]);
+		assert_int_equal(path.function, all->functions[i]);
+	}
+	free(found);
+}
+
+/* This session has looked when there was nothing yet. */
+static void what_others_add_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int in_rows = 0; in_rows < 2; in_rows++) {
+		struct fg_store *stores[2] = {NULL};
+		struct fg_call_path path = {0};
+		struct all_paths all = {0};
+		size_t last = 1;
+
+		begin_database(f, in_rows);
+		for (int i = 0; i < 2; i++)
+			stores[i] = opened(f);
+		must(f, fg_paths_look(stores[1], &last, &f->err));
+		assert_int_equal(last, 0);
+		assert_int_equal(fg_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
+		for (unsigned seed = 1; seed <= RUNS; seed++)
+			must(f, save_runs(stores[0], 0, seed, seed, &f->err));
+		must(f, fg_paths_after(stores[0], 0, list_path, &all, &f->err));
+		assert_true(all.count > 4000);
+		finds_all(f, stores[1], &all);
+		assert_int_equal(fg_paths_get(stores[1], all.count + 1, &path, &f->err), FG_ENOENT);
+		for (int i = 0; i < 2; i++)
+			fg_store_close(stores[i]);
+		free(all.parents);
+		free(all.functions);
+		free(all.ids);
+	}
+}
+
 /* What a batch that is undone wrote, others may write, and this session again. */
 static void undone_blocks_are_forgotten(void **state)
 {
@@ -467,13 +540,13 @@ static void undone_blocks_are_forgotten(void **state)
 	must(f, fg_paths_get(stores[0], 1, &path, &f->err));
 	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);
 	fg_store_batch_undo(stores[0]);
-	must(f, save_runs(stores[1], 0, 1, 2, &f->err));
+	must(f, save_runs(stores[1], 0, 2, 2, &f->err));
 	must(f, save_runs(stores[0], 0, 3, 3, &f->err));
 	(void)sound_paths(f);
 	fg_strbuf_clear(&texts[0]);
 	for (int i = 0; i < 2; i++) {
 		tell_tree(f, stores[i], (const char *[2]){id, id}, &texts[i]);
-		for (unsigned seed = 1; seed <= 3; seed++)
+		for (unsigned seed = 2; seed <= 3; seed++)
 			tell_run(f, stores[i], 0, seed, &texts[i]);
 		fg_store_close(stores[i]);
 	}
@@ -581,6 +654,7 @@ int main(void)
 		CASE(rows_are_refused_after_the_last_step),
 		CASE(servers_add_the_same_blocks_at_once),
 		CASE(servers_go_on_during_the_last_step),
+		CASE(what_others_add_is_found),
 		CASE(undone_blocks_are_forgotten),
 		CASE(damaged_blocks_are_named),
 		CASE(listed_roots_are_counted),
