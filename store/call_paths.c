@@ -4,15 +4,14 @@
 #include "base/arena.h"
 #include "store/bytes.h"
 #include "store/session.h"
-#include "store/transaction.h"
 
 enum {
 	BLOCKS_FROM = 14 /* usable_from of a database whose new paths go into blocks */
 };
 
-int fg_paths_look(struct fg_store *store, size_t *last, struct fg_error *err)
+int fg_call_paths_look(struct fg_store *store, size_t *last, struct fg_error *err)
 {
-	struct fg_paths *paths = &store->paths;
+	struct fg_call_paths *paths = &store->paths;
 	struct fg_query q;
 	int status = FG_OK;
 
@@ -39,14 +38,14 @@ static int look_if_needed(struct fg_store *store, struct fg_error *err)
 
 	if (store->paths.first || (store->paths.is_current && store->db->has_names_lock))
 		return FG_OK;
-	return fg_paths_look(store, &last, err);
+	return fg_call_paths_look(store, &last, err);
 }
 
-void fg_paths_forget(struct fg_paths *paths)
+void fg_call_paths_forget(struct fg_call_paths *paths)
 {
 	for (size_t i = 0; i < FG_PATH_BLOCKS_KEPT; i++)
 		fg_path_block_release(&paths->kept[i]);
-	*paths = (struct fg_paths){0};
+	*paths = (struct fg_call_paths){0};
 }
 
 /* The block of a row of path_block. */
@@ -69,7 +68,7 @@ static int open_block(const struct fg_store *store, const struct fg_query *row,
 }
 
 /* The place of the block that was not used for the longest time. */
-static size_t oldest(const struct fg_paths *paths)
+static size_t oldest(const struct fg_call_paths *paths)
 {
 	size_t place = 0;
 
@@ -80,7 +79,7 @@ static size_t oldest(const struct fg_paths *paths)
 	return place;
 }
 
-static const struct fg_path_block *kept_block(struct fg_paths *paths, uint64_t id)
+static const struct fg_path_block *kept_block(struct fg_call_paths *paths, uint64_t id)
 {
 	for (size_t i = 0; i < FG_PATH_BLOCKS_KEPT; i++) {
 		if (fg_path_block_has(&paths->kept[i], id)) {
@@ -95,7 +94,7 @@ static const struct fg_path_block *kept_block(struct fg_paths *paths, uint64_t i
 static int find_block(struct fg_store *store, uint64_t id, const struct fg_path_block **block,
 		      struct fg_error *err)
 {
-	struct fg_paths *paths = &store->paths;
+	struct fg_call_paths *paths = &store->paths;
 	struct fg_path_block opened = {0};
 	size_t place = 0;
 	struct fg_query q;
@@ -137,8 +136,8 @@ static int get_row(struct fg_store *store, uint64_t id, struct fg_call_path *pat
 	return status > 0 ? FG_OK : status;
 }
 
-int fg_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
-		 struct fg_error *err)
+int fg_call_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
+		      struct fg_error *err)
 {
 	const struct fg_path_block *block = NULL;
 	int status = FG_ENOENT;
@@ -196,8 +195,8 @@ static int find_in_blocks(struct fg_store *store, const struct fg_rows *rows, in
 	return status;
 }
 
-int fg_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
-		  struct fg_error *err)
+int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
+		       struct fg_error *err)
 {
 	const int64_t *parents = rows->columns[0].numbers;
 	struct fg_arena arena = {0};
@@ -278,23 +277,28 @@ static int take_blocks(struct fg_store *store, uint64_t after, fg_path_taker *ta
 	return status;
 }
 
-int fg_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
-		   struct fg_error *err)
+int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
+			struct fg_error *err)
 {
 	const bool needs_rows = !store->paths.first || after + 1 < store->paths.first;
 	uint64_t last = after;
-	bool mine = false;
+	const bool mine = !store->db->in_transaction;
 	int status = FG_OK;
 
 	if (!needs_rows)
 		return take_blocks(store, after, take, context, err);
 	/* In one view, between the rows and the blocks no path is missing. */
-	status = fg_store_view(store, &mine, err);
-	if (status == FG_OK)
-		status = take_rows(store, after, take, context, &last, err);
-	if (status == FG_OK)
-		status = take_blocks(store, last, take, context, err);
-	fg_store_view_end(store, mine);
+	if (mine)
+		status = fg_db_begin(store->db, FG_DB_READS, err);
+	if (status != FG_OK)
+		return status;
+	status = take_rows(store, after, take, context, &last, err);
+	if (status != FG_OK)
+		goto out;
+	status = take_blocks(store, last, take, context, err);
+out:
+	if (mine)
+		fg_db_rollback(store->db); /* nothing was written */
 	return status;
 }
 
@@ -401,17 +405,21 @@ static int write_blocks(struct fg_store *store, const struct fg_rows *rows, stru
 		length = run_length(rows, at);
 		status = add_blocks(&w, at, length, err);
 	}
-	if (status == FG_OK)
-		status = insert(&w, err);
-	if (status == FG_OK && !store->paths.first)
+	if (status != FG_OK)
+		goto out;
+	status = insert(&w, err);
+	if (status != FG_OK)
+		goto out;
+	if (!store->paths.first && store->paths.is_current)
 		store->paths.first = (uint64_t)w.firsts[0];
+out:
 	for (size_t i = 0; i < w.block_count; i++)
 		fg_bytes_release(&w.sealed[i]);
 	fg_arena_release(&w.arena);
 	return status;
 }
 
-int fg_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
+int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 {
 	size_t last = 0;
 	int status = FG_OK;
@@ -420,7 +428,7 @@ int fg_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg
 		return FG_OK;
 	/* Who brings the last step of an upgrade waits until we have committed. */
 	if (!store->paths.in_blocks && !store->paths.is_current)
-		status = fg_paths_look(store, &last, err);
+		status = fg_call_paths_look(store, &last, err);
 	if (status != FG_OK)
 		return status;
 	if (store->paths.in_blocks)
@@ -465,8 +473,8 @@ static void inspect(const struct fg_store *store, const struct fg_query *row,
 	fg_path_block_release(&block);
 }
 
-int fg_paths_check(struct fg_store *store, void (*found)(void *context, const char *words),
-		   void *context, struct fg_error *err)
+int fg_call_paths_check(struct fg_store *store, void (*found)(void *context, const char *words),
+			void *context, struct fg_error *err)
 {
 	struct inspection inspection = {.found = found, .context = context, .is_whole = true};
 	struct fg_error reason = {0};
@@ -483,11 +491,11 @@ int fg_paths_check(struct fg_store *store, void (*found)(void *context, const ch
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_PATH_ROOT_COUNT);
 	status = fg_query_value(&q, &roots, err);
-	if (status == FG_OK && inspection.is_whole && roots != inspection.roots) {
-		(void)fg_error_set(&reason, FG_EDB,
-				   "%s is damaged: %lld call paths begin a block, %lld are listed",
-				   store->db->name, (long long)inspection.roots, (long long)roots);
-		say(&inspection, reason.message);
-	}
-	return status;
+	if (status != FG_OK || !inspection.is_whole || roots == inspection.roots)
+		return status;
+	(void)fg_error_set(&reason, FG_EDB,
+			   "%s is damaged: %lld call paths begin a block, %lld are listed",
+			   store->db->name, (long long)inspection.roots, (long long)roots);
+	say(&inspection, reason.message);
+	return FG_OK;
 }

@@ -24,7 +24,7 @@ enum {
 };
 
 /* What a session knows of the layout; {0} to begin with. */
-struct fg_paths {
+struct fg_call_paths {
 	bool in_blocks;  /* new paths go into blocks, for good */
 	bool is_current; /* asked in this transaction, with the lock on names */
 	uint64_t first;  /* of all that are in blocks; 0: none is known of */
@@ -34,27 +34,27 @@ struct fg_paths {
 };
 
 /* Learn the layout and the last id; 0: there is no path. */
-int fg_paths_look(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
+int fg_call_paths_look(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
 /* Rows of parents and functions: ids[i] becomes the id of row i, or 0. */
-int fg_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
-		  struct fg_error *err) FG_NODISCARD;
+int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
+		       struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT, without a message: there is none. */
-int fg_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
-		 struct fg_error *err) FG_NODISCARD;
+int fg_call_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
+		      struct fg_error *err) FG_NODISCARD;
 typedef void fg_path_taker(void *context, uint64_t id, const struct fg_call_path *path);
 /* All after this id, in the order of their ids. */
-int fg_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
-		   struct fg_error *err) FG_NODISCARD;
+int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
+			struct fg_error *err) FG_NODISCARD;
 /*
  * Write rows of ids, parents and functions, in the order of their ids.  Only with the lock on names
  * (FG_SQL_NODE_ADD in store/later.h leads here).
  */
-int fg_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
+int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 	FG_NODISCARD;
 /* Open every block; `found` is called with words for each that is damaged. */
-int fg_paths_check(struct fg_store *store, void (*found)(void *context, const char *words),
-		   void *context, struct fg_error *err) FG_NODISCARD;
+int fg_call_paths_check(struct fg_store *store, void (*found)(void *context, const char *words),
+			void *context, struct fg_error *err) FG_NODISCARD;
 /* Forget what a transaction that is undone may have written. */
-void fg_paths_forget(struct fg_paths *paths);
+void fg_call_paths_forget(struct fg_call_paths *paths);
 
 #endif

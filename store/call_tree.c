@@ -39,8 +39,8 @@ static void take_path(void *context, uint64_t id, const struct fg_call_path *pat
 /* The paths that were not read before, up to now. */
 static int read_tree(struct fg_store *store, struct fg_error *err)
 {
-	return fg_paths_after(store, store->tree.end ? store->tree.end - 1 : 0, take_path, store,
-			      err);
+	return fg_call_paths_after(store, store->tree.end ? store->tree.end - 1 : 0, take_path,
+				   store, err);
 }
 
 /* Rows found so far, id → place in the arrays. */
@@ -89,7 +89,7 @@ static int gather_path(struct fg_store *store, struct gathered *g, uint64_t id,
 {
 	while (id != 0 && !fg_map_get(&g->index, &id, sizeof(id))) {
 		struct fg_call_path path = {0};
-		const int status = fg_paths_get(store, id, &path, err);
+		const int status = fg_call_paths_get(store, id, &path, err);
 
 		if (status == FG_ENOENT || (status == FG_OK && path.parent >= id))
 			return missing_node(store, id, err);

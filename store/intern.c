@@ -369,7 +369,7 @@ static int find_level(struct fg_store *store, const struct tree_rows *t, const u
 		functions[rows.count] = function_of(t, nodes[i]);
 		asked[rows.count++] = nodes[i];
 	}
-	status = fg_paths_find(store, &rows, found, err);
+	status = fg_call_paths_find(store, &rows, found, err);
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
 		t->tree->ids[asked[i]] = (uint64_t)found[i];
 		if (found[i])
@@ -526,7 +526,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 {
 	const size_t seen = store->ids.seen_nodes;
 	size_t last = 0;
-	int status = fg_paths_look(store, &last, err);
+	int status = fg_call_paths_look(store, &last, err);
 
 	if (status != FG_OK)
 		return status;
@@ -535,7 +535,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	store->ids.has_all_nodes = known_nodes(store) >= last;
 	if (store->ids.has_all_nodes || !is_worth_reading(seen, last, wanted))
 		return FG_OK;
-	status = fg_paths_after(store, seen, take_known, store, err);
+	status = fg_call_paths_after(store, seen, take_known, store, err);
 	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || known_nodes(store) >= last);
 	return status;
 }

@@ -80,7 +80,7 @@ static int write_rows(struct fg_store *store, enum fg_sql sql, const struct fg_r
 		      struct fg_error *err)
 {
 	if (sql == FG_SQL_NODE_ADD)
-		return fg_paths_write(store, rows, err);
+		return fg_call_paths_write(store, rows, err);
 	return fg_query_rows(store->db, sql, rows, NULL, err);
 }
 

@@ -78,7 +78,7 @@ struct fg_store {
 	bool is_durable; /* FG_STORE_DURABLE */
 	struct fg_known_ids ids;
 	struct fg_functions functions;
-	struct fg_paths paths;
+	struct fg_call_paths paths;
 	struct fg_tree_rows tree;
 	struct fg_batch batch;
 	struct fg_save_progress progress;

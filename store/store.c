@@ -42,9 +42,19 @@ static int take_last_step(struct fg_db *db, struct fg_error *err)
 	return status;
 }
 
-static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
+static int set_version(struct fg_db *db, struct fg_error *err)
 {
 	char text[160];
+
+	(void)snprintf(text, sizeof(text),
+		       "UPDATE schema_version SET version = %d, usable_from = "
+		       "CASE WHEN usable_from > %d THEN usable_from ELSE %d END",
+		       FG_SCHEMA_VERSION, USABLE_FROM, USABLE_FROM);
+	return fg_db_script(db, text, err);
+}
+
+static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
+{
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
@@ -56,14 +66,14 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
-	(void)snprintf(text, sizeof(text),
-		       "UPDATE schema_version SET version = %d, usable_from = "
-		       "CASE WHEN usable_from > %d THEN usable_from ELSE %d END",
-		       FG_SCHEMA_VERSION, USABLE_FROM, USABLE_FROM);
-	if (status == FG_OK)
-		status = fg_db_script(db, text, err);
-	if (status == FG_OK && from == 0)
+	if (status != FG_OK)
+		goto out;
+	status = set_version(db, err);
+	if (status != FG_OK)
+		goto out;
+	if (from == 0)
 		status = take_last_step(db, err);
+out:
 	if (status != FG_OK)
 		fg_error_prefix(err, "cannot bring the store from version %lld to %d",
 				(long long)from, FG_SCHEMA_VERSION);
@@ -242,7 +252,7 @@ void fg_store_close(struct fg_store *store)
 	fg_store_forget_progress(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
-	fg_paths_forget(&store->paths);
+	fg_call_paths_forget(&store->paths);
 	free(store->tree.nodes);
 	fg_db_close(store->db);
 	free(store);

@@ -42,7 +42,7 @@ void fg_store_forget_ids(struct fg_store *store)
 /* Others may get the ids of what is undone. */
 static void forget_paths(struct fg_store *store)
 {
-	fg_paths_forget(&store->paths);
+	fg_call_paths_forget(&store->paths);
 	free(store->tree.nodes);
 	store->tree = (struct fg_tree_rows){0};
 }

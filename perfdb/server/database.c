@@ -76,15 +76,18 @@ static int finish(const struct fg_perfdb_options *given)
 	bool was_finished = false;
 	int status = FG_OK;
 
-	if (given->to)
-		status = fg_error_set(&err, FG_EINVAL,
-				      "--finish is for the database itself: a copy begins so");
-	if (status == FG_OK)
-		status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
-	if (status == FG_OK)
-		status = fg_store_finish(store, &was_finished, &err);
+	if (given->to) {
+		(void)fg_error_set(&err, FG_EINVAL,
+				   "--finish is for the database itself: a copy begins so");
+		return fg_perfdb_fail(&err);
+	}
+	status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_finish(store, &was_finished, &err);
 	if (status == FG_OK && !was_finished)
 		status = fg_perfdb_note(store, NULL, "database.finish", NULL, &err);
+out:
 	fg_store_close(store);
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);

@@ -82,7 +82,7 @@ int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *c
 	status = check_pages(store, findings, count, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_paths_check(store, take_finding, &(struct findings){findings, count}, err);
+	status = fg_call_paths_check(store, take_finding, &(struct findings){findings, count}, err);
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_ALL);

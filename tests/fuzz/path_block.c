@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A block of call paths as somebody's disk made it.  As it lies there, it would hardly ever pass the
- * checksum, so the input is the unpacked content; the row around it says what the content says.
+ * A block of call paths as somebody's disk made it.  As it lies there, it would hardly ever pass
+ * the checksum, so the input is the unpacked content; the row around it says what the content says.
  * What can be read is what is written again.
  */
 #include "store/path_block.h"

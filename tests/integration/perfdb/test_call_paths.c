@@ -219,7 +219,7 @@ static size_t sound_paths(struct fixture *f)
 	const size_t last = (size_t)number(f, store, FG_SQL_PATH_LAST);
 	size_t found = 0;
 
-	must(f, fg_paths_after(store, 0, note_row, &seen, &f->err));
+	must(f, fg_call_paths_after(store, 0, note_row, &seen, &f->err));
 	found = seen.count;
 	assert_int_equal(found, last);
 	must(f, fg_store_check(store, &findings, &found, &f->err));
@@ -476,12 +476,12 @@ static void finds_all(struct fixture *f, struct fg_store *store, const struct al
 		.column_count = 2,
 		.count = all->count};
 
-	must(f, fg_paths_find(store, &rows, found, &f->err));
+	must(f, fg_call_paths_find(store, &rows, found, &f->err));
 	assert_memory_equal(found, all->ids, all->count * sizeof(*found));
 	for (size_t i = 0; i < all->count; i++) {
 		struct fg_call_path path = {0};
 
-		must(f, fg_paths_get(store, (uint64_t)all->ids[i], &path, &f->err));
+		must(f, fg_call_paths_get(store, (uint64_t)all->ids[i], &path, &f->err));
 		assert_int_equal(path.parent, all->parents[i]);
 		assert_int_equal(path.function, all->functions[i]);
 	}
@@ -502,15 +502,16 @@ static void what_others_add_is_found(void **state)
 		begin_database(f, in_rows);
 		for (int i = 0; i < 2; i++)
 			stores[i] = opened(f);
-		must(f, fg_paths_look(stores[1], &last, &f->err));
+		must(f, fg_call_paths_look(stores[1], &last, &f->err));
 		assert_int_equal(last, 0);
-		assert_int_equal(fg_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
+		assert_int_equal(fg_call_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
 		for (unsigned seed = 1; seed <= RUNS; seed++)
 			must(f, save_runs(stores[0], 0, seed, seed, &f->err));
-		must(f, fg_paths_after(stores[0], 0, list_path, &all, &f->err));
+		must(f, fg_call_paths_after(stores[0], 0, list_path, &all, &f->err));
 		assert_true(all.count > 4000);
 		finds_all(f, stores[1], &all);
-		assert_int_equal(fg_paths_get(stores[1], all.count + 1, &path, &f->err), FG_ENOENT);
+		assert_int_equal(fg_call_paths_get(stores[1], all.count + 1, &path, &f->err),
+				 FG_ENOENT);
 		for (int i = 0; i < 2; i++)
 			fg_store_close(stores[i]);
 		free(all.parents);
@@ -537,7 +538,7 @@ static void undone_blocks_are_forgotten(void **state)
 	must(f, fg_store_batch_write(stores[0], &f->err));
 	assert_true(stores[0]->paths.first == 1);
 	/* As blocks, and as the whole tree. */
-	must(f, fg_paths_get(stores[0], 1, &path, &f->err));
+	must(f, fg_call_paths_get(stores[0], 1, &path, &f->err));
 	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);
 	fg_store_batch_undo(stores[0]);
 	must(f, save_runs(stores[1], 0, 2, 2, &f->err));

@@ -269,7 +269,7 @@ static void add_paths_of_strangers(struct fixture *f)
 	size_t last = 0;
 
 	must(f, fg_store_begin(f->store, &f->err));
-	must(f, fg_paths_look(f->store, &last, &f->err));
+	must(f, fg_call_paths_look(f->store, &last, &f->err));
 	for (size_t c = 0; c < 3; c++) {
 		columns[c] = fg_xcalloc(STRANGERS, sizeof(*columns[c]));
 		rows.columns[c].numbers = columns[c];
@@ -278,7 +278,7 @@ static void add_paths_of_strangers(struct fixture *f)
 		columns[0][i] = (int64_t)(last + 1 + i);
 		columns[2][i] = (int64_t)(1000000 + i);
 	}
-	must(f, fg_paths_write(f->store, &rows, &f->err));
+	must(f, fg_call_paths_write(f->store, &rows, &f->err));
 	must(f, fg_store_end(f->store, FG_OK, &f->err));
 	for (size_t c = 0; c < 3; c++)
 		free(columns[c]);

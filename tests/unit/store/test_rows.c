@@ -162,15 +162,15 @@ static void sqlite_finds_what_was_put_there(void **state)
 	fg_scratch_init(&scratch);
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
-		fg_db_script(
-			db,
-			"CREATE TABLE node (id BIGINT, parent BIGINT, function BIGINT); "
-			"CREATE TABLE path_root (parent BIGINT, function BIGINT, id BIGINT, "
-			"PRIMARY KEY (parent, function)); "
-			"CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
-			&err),
+		fg_db_script(db,
+			     "CREATE TABLE node (id BIGINT, parent BIGINT, function BIGINT); "
+			     "CREATE TABLE path_root (parent BIGINT, function BIGINT, id BIGINT, "
+			     "PRIMARY KEY (parent, function)); "
+			     "CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
+			     &err),
 		FG_OK);
-	assert_int_equal(fg_db_reserve(db, "function", FG_SQL_FUNCTION_LAST, 2, &first, &err), FG_OK);
+	assert_int_equal(fg_db_reserve(db, "function", FG_SQL_FUNCTION_LAST, 2, &first, &err),
+			 FG_OK);
 	assert_int_equal(first, 41);
 	ids[0] = first;
 	ids[1] = first + 1;
