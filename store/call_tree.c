@@ -19,28 +19,28 @@ static bool is_recursive(const struct fg_store *store, size_t id)
 	return false;
 }
 
-/* The rows of `node` that were not read before, up to now. */
+/* Ids beyond what is kept in memory are left out: fg_store_read_tree() refuses them. */
+static void take_path(void *context, uint64_t id, const struct fg_call_path *path)
+{
+	struct fg_store *store = context;
+
+	if (id >= FG_TREE_MAX || id < store->tree.end)
+		return;
+	store->tree.nodes = fg_grow(store->tree.nodes, &store->tree.capacity, (size_t)id + 1,
+				    sizeof(*store->tree.nodes));
+	memset(store->tree.nodes + store->tree.end, 0,
+	       ((size_t)id + 1 - store->tree.end) * sizeof(*store->tree.nodes));
+	store->tree.nodes[id].parent = (uint32_t)path->parent;
+	store->tree.nodes[id].function = (uint32_t)path->function & INT32_MAX;
+	store->tree.end = (size_t)id + 1;
+	store->tree.nodes[id].recursive = is_recursive(store, (size_t)id);
+}
+
+/* The paths that were not read before, up to now. */
 static int read_tree(struct fg_store *store, struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, store->tree.end ? (int64_t)store->tree.end - 1 : 0);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const size_t id = (size_t)fg_column_int(&q, 0);
-
-		store->tree.nodes = fg_grow(store->tree.nodes, &store->tree.capacity, id + 1,
-					    sizeof(*store->tree.nodes));
-		memset(store->tree.nodes + store->tree.end, 0,
-		       (id + 1 - store->tree.end) * sizeof(*store->tree.nodes));
-		store->tree.nodes[id].parent = (uint32_t)fg_column_int(&q, 1);
-		store->tree.nodes[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
-		store->tree.end = id + 1;
-		store->tree.nodes[id].recursive = is_recursive(store, id);
-	}
-	fg_query_end(&q);
-	return status;
+	return fg_call_paths_after(store, store->tree.end ? store->tree.end - 1 : 0, take_path,
+				   store, err);
 }
 
 /* Rows found so far, id → place in the arrays. */
@@ -88,23 +88,15 @@ static int gather_path(struct fg_store *store, struct gathered *g, uint64_t id,
 		       struct fg_error *err)
 {
 	while (id != 0 && !fg_map_get(&g->index, &id, sizeof(id))) {
-		struct fg_query q;
-		uint64_t parent = 0;
-		int status = FG_OK;
+		struct fg_call_path path = {0};
+		const int status = fg_call_paths_get(store, id, &path, err);
 
-		fg_query_begin(&q, store->db, FG_SQL_NODE_GET);
-		fg_query_int(&q, (int64_t)id);
-		status = fg_query_step(&q, err);
-		if (status > 0) {
-			parent = (uint64_t)fg_column_int(&q, 0);
-			gather(g, id, parent, (uint64_t)fg_column_int(&q, 1));
-		}
-		fg_query_end(&q);
-		if (status < 0)
-			return status;
-		if (status == 0 || parent >= id)
+		if (status == FG_ENOENT || (status == FG_OK && path.parent >= id))
 			return missing_node(store, id, err);
-		id = parent;
+		if (status != FG_OK)
+			return status;
+		gather(g, id, path.parent, path.function);
+		id = path.parent;
 	}
 	return FG_OK;
 }

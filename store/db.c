@@ -68,6 +68,7 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema)
 		{"@BYTES@", db->ops->bytes},
 		{"@CLUSTERED@", db->ops->clustered},
 		{"@ONLY_POSTGRESQL@", db->ops->only_postgresql},
+		{"@ONLY_SQLITE@", db->ops->only_sqlite},
 	};
 	struct fg_strbuf text = {0};
 
@@ -94,7 +95,8 @@ int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	FG_ASSERT(!db->in_transaction);
 	status = db->ops->begin(db, mode, err);
 	db->in_transaction = status == FG_OK;
-	db->has_names_lock = !db->ops->lock_names || mode == FG_DB_WRITES_ALONE;
+	db->has_names_lock = status == FG_OK && (mode == FG_DB_WRITES_ALONE ||
+						 (mode == FG_DB_WRITES && !db->ops->lock_names));
 	return status;
 }
 
@@ -120,6 +122,7 @@ int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	if (status != FG_OK)
 		fg_db_rollback(db);
 	db->in_transaction = false;
+	db->has_names_lock = false;
 	return status;
 }
 
@@ -129,6 +132,7 @@ void fg_db_rollback(struct fg_db *db)
 		return;
 	(void)db->ops->script(db, "ROLLBACK", NULL);
 	db->in_transaction = false;
+	db->has_names_lock = false;
 }
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)

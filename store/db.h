@@ -65,6 +65,7 @@ struct fg_db_ops {
 	const char *bytes;
 	const char *clustered;
 	const char *only_postgresql; /* begins a comment elsewhere */
+	const char *only_sqlite;
 	void (*close)(struct fg_db *db);
 	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);

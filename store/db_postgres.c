@@ -635,6 +635,7 @@ static const struct fg_db_ops ops = {
 	.bytes = "BYTEA",
 	.clustered = "",
 	.only_postgresql = "",
+	.only_sqlite = "--",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
 	.query_rows = query_rows,

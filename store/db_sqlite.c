@@ -415,6 +415,7 @@ static const struct fg_db_ops ops = {
 	.bytes = "BLOB",
 	.clustered = "WITHOUT ROWID",
 	.only_postgresql = "--",
+	.only_sqlite = "",
 	.insert_rows = insert_rows,
 	.insert_rows_count = ROWS_AT_ONCE,
 	.can_defer = can_defer,

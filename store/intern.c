@@ -29,7 +29,7 @@ static const struct id_source function_ids = {.table = "function",
 					      .last = FG_SQL_FUNCTION_LAST,
 					      .next = offsetof(struct fg_known_ids, next_function)};
 static const struct id_source node_ids = {.table = "node",
-					  .last = FG_SQL_NODE_LAST,
+					  .last = FG_SQL_PATH_LAST,
 					  .next = offsetof(struct fg_known_ids, next_node)};
 
 /* A batch asks once; nobody else gives any meanwhile, because we hold the lock on names. */
@@ -369,7 +369,7 @@ static int find_level(struct fg_store *store, const struct tree_rows *t, const u
 		functions[rows.count] = function_of(t, nodes[i]);
 		asked[rows.count++] = nodes[i];
 	}
-	status = fg_query_rows(store->db, FG_SQL_NODE_FIND, &rows, found, err);
+	status = fg_call_paths_find(store, &rows, found, err);
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
 		t->tree->ids[asked[i]] = (uint64_t)found[i];
 		if (found[i])
@@ -458,16 +458,20 @@ int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct
 }
 
 /* The last id there is, or that this batch has given (`next`: the one after it) and not written. */
-static int last_id(struct fg_store *store, enum fg_sql sql, int64_t next, size_t *last,
-		   struct fg_error *err)
+static size_t last_given(size_t last, int64_t next)
+{
+	return (int64_t)last < next ? (size_t)next - 1 : last;
+}
+
+static int last_function(struct fg_store *store, size_t *last, struct fg_error *err)
 {
 	struct fg_query q;
 	int64_t value = 0;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, sql);
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_LAST);
 	status = fg_query_value(&q, &value, err);
-	*last = (size_t)(value < next ? next - 1 : value);
+	*last = last_given((size_t)value, store->ids.next_function);
 	return status;
 }
 
@@ -505,6 +509,15 @@ static bool is_worth_reading(size_t after, size_t last, size_t wanted)
 	return last > after && (last - after < FEW || fg_is_scan_cheaper(last - after, wanted));
 }
 
+static void take_known(void *context, uint64_t id, const struct fg_call_path *path)
+{
+	const int64_t key[2] = {(int64_t)path->parent, (int64_t)path->function};
+	struct fg_store *store = context;
+
+	if (!is_node_known(store, key))
+		(void)fg_map_add(&store->ids.nodes, key, sizeof(key), id, NULL);
+}
+
 /*
  * Other servers add rows, too, in the order of their ids.  `seen` is how far they were read, or
  * left out because there were too many.
@@ -512,26 +525,17 @@ static bool is_worth_reading(size_t after, size_t last, size_t wanted)
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
 	const size_t seen = store->ids.seen_nodes;
-	struct fg_query q;
 	size_t last = 0;
-	int status = last_id(store, FG_SQL_NODE_LAST, store->ids.next_node, &last, err);
+	int status = fg_call_paths_look(store, &last, err);
 
 	if (status != FG_OK)
 		return status;
+	last = last_given(last, store->ids.next_node);
 	store->ids.seen_nodes = last;
 	store->ids.has_all_nodes = known_nodes(store) >= last;
 	if (store->ids.has_all_nodes || !is_worth_reading(seen, last, wanted))
 		return FG_OK;
-	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, (int64_t)seen);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t key[2] = {fg_column_int(&q, 1), fg_column_int(&q, 2)};
-
-		if (!is_node_known(store, key))
-			(void)fg_map_add(&store->ids.nodes, key, sizeof(key),
-					 (uint64_t)fg_column_int(&q, 0), NULL);
-	}
-	fg_query_end(&q);
+	status = fg_call_paths_after(store, seen, take_known, store, err);
 	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || known_nodes(store) >= last);
 	return status;
 }
@@ -542,7 +546,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	struct fg_strbuf key = {0};
 	struct fg_query q;
 	size_t last = 0;
-	int status = last_id(store, FG_SQL_FUNCTION_LAST, store->ids.next_function, &last, err);
+	int status = last_function(store, &last, err);
 
 	if (status != FG_OK)
 		return status;

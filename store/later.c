@@ -75,6 +75,15 @@ static void keep_rows(struct fg_later *later, enum fg_sql sql, const struct fg_r
 	to->count += rows->count;
 }
 
+/* Rows of call paths are what both layouts are made of. */
+static int write_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
+		      struct fg_error *err)
+{
+	if (sql == FG_SQL_NODE_ADD)
+		return fg_call_paths_write(store, rows, err);
+	return fg_query_rows(store->db, sql, rows, NULL, err);
+}
+
 int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
 		      struct fg_error *err)
 {
@@ -89,7 +98,7 @@ int fg_store_add_names(struct fg_store *store, enum fg_sql sql, const struct fg_
 		       struct fg_error *err)
 {
 	if (!store->batch.is_open)
-		return fg_query_rows(store->db, sql, rows, NULL, err);
+		return write_rows(store, sql, rows, err);
 	keep_rows(&store->batch.later, sql, rows);
 	return FG_OK;
 }
@@ -193,7 +202,7 @@ static int write_table(struct fg_store *store, const struct fg_later_rows *table
 		if (table->sql == adders[kind])
 			return write_identified(store, (enum fg_later_id)kind, &table->rows, err);
 	}
-	return fg_query_rows(store->db, table->sql, &table->rows, NULL, err);
+	return write_rows(store, table->sql, &table->rows, err);
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/map.h"
+#include "store/call_paths.h"
 #include "store/call_tree.h"
 #include "store/db.h"
 #include "store/functions.h"
@@ -57,7 +58,7 @@ struct fg_batch {
 	struct fg_later later;
 };
 
-/* The call tree by id, as far as it was read: rows of `node` never change and never go. */
+/* The call tree by id, as far as it was read: paths never change and never go. */
 struct fg_tree_rows {
 	struct fg_tree_node *nodes;
 	size_t end; /* one past the last id */
@@ -77,6 +78,7 @@ struct fg_store {
 	bool is_durable; /* FG_STORE_DURABLE */
 	struct fg_known_ids ids;
 	struct fg_functions functions;
+	struct fg_call_paths paths;
 	struct fg_tree_rows tree;
 	struct fg_batch batch;
 	struct fg_save_progress progress;

@@ -11,10 +11,12 @@
 /*
  * The oldest program that can use this schema, by the schema that it knows: raise it when a
  * migration changes or removes what such a program reads or writes.  A new table or column that has
- * a default leaves it alone.
+ * a default leaves it alone.  The last step of an upgrade, which a new database begins with, raises
+ * it further (schema/last_step.sql).
  */
 enum {
-	USABLE_FROM = 7
+	USABLE_FROM = 7,
+	LAST_STEP = 14
 };
 
 static int read_number(struct fg_db *db, enum fg_sql sql, int64_t *number, struct fg_error *err)
@@ -31,9 +33,28 @@ static int read_number(struct fg_db *db, enum fg_sql sql, int64_t *number, struc
 	return status;
 }
 
+static int take_last_step(struct fg_db *db, struct fg_error *err)
+{
+	char *script = fg_db_schema_text(db, fg_schema_last_step);
+	const int status = fg_db_script(db, script, err);
+
+	free(script);
+	return status;
+}
+
+static int set_version(struct fg_db *db, struct fg_error *err)
+{
+	char text[160];
+
+	(void)snprintf(text, sizeof(text),
+		       "UPDATE schema_version SET version = %d, usable_from = "
+		       "CASE WHEN usable_from > %d THEN usable_from ELSE %d END",
+		       FG_SCHEMA_VERSION, USABLE_FROM, USABLE_FROM);
+	return fg_db_script(db, text, err);
+}
+
 static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 {
-	char text[96];
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
@@ -45,11 +66,14 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
-	(void)snprintf(text, sizeof(text),
-		       "UPDATE schema_version SET version = %d, usable_from = %d",
-		       FG_SCHEMA_VERSION, USABLE_FROM);
-	if (status == FG_OK)
-		status = fg_db_script(db, text, err);
+	if (status != FG_OK)
+		goto out;
+	status = set_version(db, err);
+	if (status != FG_OK)
+		goto out;
+	if (from == 0)
+		status = take_last_step(db, err);
+out:
 	if (status != FG_OK)
 		fg_error_prefix(err, "cannot bring the store from version %lld to %d",
 				(long long)from, FG_SCHEMA_VERSION);
@@ -183,6 +207,28 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	return FG_OK;
 }
 
+int fg_store_is_finished(struct fg_store *store, bool *is_finished, struct fg_error *err)
+{
+	int64_t usable_from = 0;
+	const int status = read_number(store->db, FG_SQL_SCHEMA_USABLE_FROM, &usable_from, err);
+
+	*is_finished = status == FG_OK && usable_from >= LAST_STEP;
+	return status;
+}
+
+int fg_store_finish(struct fg_store *store, bool *was_finished, struct fg_error *err)
+{
+	int status = fg_store_begin_alone(store, err);
+
+	*was_finished = false;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_is_finished(store, was_finished, err);
+	if (status == FG_OK && !*was_finished)
+		status = take_last_step(store->db, err);
+	return fg_store_end(store, status, err);
+}
+
 bool fg_store_is_broken(const struct fg_store *store)
 {
 	return fg_db_is_broken(store->db);
@@ -206,6 +252,7 @@ void fg_store_close(struct fg_store *store)
 	fg_store_forget_progress(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
+	fg_call_paths_forget(&store->paths);
 	free(store->tree.nodes);
 	fg_db_close(store->db);
 	free(store);

@@ -40,6 +40,14 @@ enum fg_store_flags {
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
+/*
+ * The last step of an upgrade, once no older program uses the store: those are refused from now
+ * on, and new call paths go into blocks.  A new store begins with it.  Programs of this version may
+ * use the store meanwhile.
+ */
+int fg_store_finish(struct fg_store *store, bool *was_finished, struct fg_error *err) FG_NODISCARD;
+int fg_store_is_finished(struct fg_store *store, bool *is_finished, struct fg_error *err)
+	FG_NODISCARD;
 /* The connection is lost (PostgreSQL went away): close the store and open another. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *

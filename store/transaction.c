@@ -39,6 +39,14 @@ void fg_store_forget_ids(struct fg_store *store)
 	fg_store_forget_batch(store);
 }
 
+/* Others may get the ids of what is undone. */
+static void forget_paths(struct fg_store *store)
+{
+	fg_call_paths_forget(&store->paths);
+	free(store->tree.nodes);
+	store->tree = (struct fg_tree_rows){0};
+}
+
 /* What was found out about ids under the lock of another transaction. */
 static void forget_last_ids(struct fg_store *store)
 {
@@ -46,6 +54,7 @@ static void forget_last_ids(struct fg_store *store)
 	store->ids.has_all_nodes = false;
 	store->ids.next_function = 0;
 	store->ids.next_node = 0;
+	store->paths.is_current = false;
 }
 
 /* What a batch has not written yet is found nowhere but here: it is written first. */
@@ -108,6 +117,7 @@ void fg_store_undo(struct fg_store *store)
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);
+	forget_paths(store);
 }
 
 bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn)

@@ -66,6 +66,7 @@ struct fg_perfdb_options {
 	bool read_only;
 	bool secret;
 	bool dry_run;
+	bool finish;
 	bool quiet;
 	bool open;
 	bool help;

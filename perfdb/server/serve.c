@@ -240,10 +240,17 @@ static char *make_url(const struct fg_server_options *options, uint16_t port)
 			    options->secret ? "?key=" : "", options->secret ? options->secret : "");
 }
 
-static void announce(const char *database, const struct fg_server *server, const char *url)
+static void announce(const struct fg_perfdb_options *given, const struct fg_server *server,
+		     const char *url)
 {
+	const char *database = given->database;
 	const bool is_url = strstr(database, "://");
 
+	if (!fg_server_is_finished(server) && !given->read_only)
+		(void)fprintf(stderr,
+			      "perfdb: new call paths are stored as earlier versions need them; "
+			      "once no server has one: perfdb migrate --database %s --finish\n",
+			      is_url ? "URL" : database);
 	if (fg_server_needs_token(server))
 		(void)fprintf(stderr,
 			      "perfdb: nobody is admitted until a token is created: "
@@ -269,7 +276,7 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	if (status != FG_OK)
 		return status;
 	url = make_url(options, fg_server_port(server));
-	announce(given->database, server, url);
+	announce(given, server, url);
 	if (given->open)
 		entry = open_browser(url);
 	wait_for_signal();

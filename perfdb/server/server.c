@@ -132,6 +132,8 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 		return status;
 	s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = check_exposure(s, store, err);
+	if (status == FG_OK)
+		status = fg_store_is_finished(store, &s->is_finished, err);
 	fg_store_close(store);
 	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
 	return status;
@@ -317,6 +319,11 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	}
 	*server = s;
 	return FG_OK;
+}
+
+bool fg_server_is_finished(const struct fg_server *server)
+{
+	return server->is_finished;
 }
 
 bool fg_server_needs_token(const struct fg_server *server)

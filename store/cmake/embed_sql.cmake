@@ -1,7 +1,7 @@
 # Turns store/schema/*.sql and store/queries/*.sql into C: one enum constant per query, one text per
 # migration. A query begins with "-- name: words_with_underscores" and reaches to the next such
 # line.
-#   cmake -DSCHEMA="a.sql;b.sql" -DQUERIES="c.sql;d.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
+#   cmake -DSCHEMA="a.sql;b.sql" -DLAST_STEP=l.sql -DQUERIES="c.sql;d.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
 set(note "/* Made by store/cmake/embed_sql.cmake from store/schema and store/queries. */\n")
 set(constants "")
 set(texts "")
@@ -53,11 +53,17 @@ foreach(path IN LISTS SCHEMA)
 	endforeach()
 endforeach()
 
+file(READ ${LAST_STEP} content)
+string(REGEX REPLACE "--[^\n]*\n" "" content "${content}")
+c_string("${content}" last_step)
+
 file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\nenum fg_sql {\n${constants}\tFG_SQL_COUNT,\n};\n\n"
 	"enum { FG_SCHEMA_VERSION = ${schema_count}, FG_SCHEMA_PARTS = ${part_count} };\n\n"
 	"struct fg_schema_part {\n\tint version;\n\tconst char *text;\n};\n\n"
 	"struct fg_sql_text {\n\tconst char *name;\n\tconst char *text;\n};\n\n"
 	"extern const struct fg_sql_text fg_sql_texts[FG_SQL_COUNT];\n"
-	"extern const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS];\n\n#endif\n")
+	"extern const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS];\n"
+	"extern const char fg_schema_last_step[];\n\n#endif\n")
 file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg_sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
-	"const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n")
+	"const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n\n"
+	"const char fg_schema_last_step[] =\n\t\t${last_step};\n")

@@ -60,6 +60,18 @@ static int check_pages(struct fg_store *store, struct fg_strbuf *findings, size_
 	return status;
 }
 
+struct findings {
+	struct fg_strbuf *words;
+	size_t *count;
+};
+
+static void take_finding(void *context, const char *words)
+{
+	const struct findings *findings = context;
+
+	finding(findings->words, findings->count, words);
+}
+
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err)
 {
@@ -68,6 +80,9 @@ int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *c
 
 	*count = 0;
 	status = check_pages(store, findings, count, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_call_paths_check(store, take_finding, &(struct findings){findings, count}, err);
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_ALL);

@@ -73,6 +73,26 @@ done
 must migrate --database perfdb.db
 grep -q '0 runs copied' err || fail "a database brought up to date copies nothing" err
 refused 1 'nowhere' migrate --database nowhere.db --to moved.db
+
+# The last step of an upgrade: offered by the server, taken once, noted.
+must migrate --database perfdb.db --finish
+grep -q 'was already only for this version' err || fail "a database that began with this version" err
+refused 2 'finish is for the database itself' migrate --database perfdb.db --finish --to other.db
+[ ! -e other.db ] || fail "a refused migrate made a database"
+cp moved.db upgraded.db
+python3 -c 'import sqlite3
+with sqlite3.connect("upgraded.db") as db:
+    db.executescript("DROP TRIGGER node_closed; UPDATE schema_version SET usable_from = 7")'
+start_server --database upgraded.db
+grep -q 'once no server has one: perfdb migrate --database upgraded.db --finish' server.words || fail "the server does not offer the last step" server.words
+stop_server
+must migrate --database upgraded.db --finish
+grep -q 'is from now on only for this version' err || fail "the last step" err
+must audit --database upgraded.db
+grep -q '"action":"database.finish"' out || fail "the last step is not in the audit log" out
+start_server --database upgraded.db
+! grep -q 'finish' server.words || fail "the server offers a step that was taken" server.words
+stop_server
 refused 2 'backup needs --to FILE' backup --database perfdb.db
 
 # Old runs: --dry-run only counts, and what is a baseline stays.

@@ -338,18 +338,21 @@ static void new_session_finds_what_another_one_added(void **state)
 		fg_store_close(store);
 		if (i == 0) {
 			functions = count(db, FG_SQL_FUNCTION_LAST);
-			nodes = count(db, FG_SQL_NODE_LAST);
+			nodes = count(db, FG_SQL_PATH_LAST);
 		}
 	}
 	assert_true(functions >= 40);
 	assert_true(nodes >= 120);
 	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
-	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes);
-	/* Adding without an id, as earlier versions do, takes a free one. */
+	assert_int_equal(count(db, FG_SQL_PATH_LAST), nodes);
+	/* Adding without an id takes a free one. */
 	if (fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK ||
-	    fg_db_script(db, "INSERT INTO node (parent, function) VALUES (-1, -1)", &err) != FG_OK)
+	    fg_db_script(db,
+			 "INSERT INTO function (digest, name, library, line, inlined) "
+			 "VALUES ('', '', '', 0, 0)",
+			 &err) != FG_OK)
 		fail_msg("%s", err.message);
-	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes + 1);
+	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions + 1);
 	fg_db_rollback(db);
 	fg_db_close(db);
 }
@@ -364,8 +367,8 @@ static void open_both(struct fg_store **store, struct fg_db **db)
 		fail_msg("%s", err.message);
 }
 
-/* Rows of call paths from `first` on, below parents that no other test has. */
-static int add_nodes(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
+/* Rows with keys from `first` on, below a parent that no other test has. */
+static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
 {
 	int64_t *columns[3];
 	struct fg_rows rows = {.column_count = 3, .count = count};
@@ -376,11 +379,10 @@ static int add_nodes(struct fg_db *db, int64_t first, size_t count, struct fg_er
 		rows.columns[c].numbers = columns[c];
 	}
 	for (size_t i = 0; i < count; i++) {
-		columns[0][i] = first + (int64_t)i;
-		columns[1][i] = 1 - first;
-		columns[2][i] = -(int64_t)i;
+		columns[0][i] = -1;
+		columns[1][i] = first + (int64_t)i;
 	}
-	status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	status = fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &rows, NULL, err);
 	for (size_t c = 0; c < 3; c++)
 		free(columns[c]);
 	return status;
@@ -397,17 +399,16 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	(void)state;
 	open_both(&store, &db);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
-		const int64_t first = count(db, FG_SQL_NODE_LAST) + 1000;
-		const int64_t last = first + (int64_t)counts[i] - 1;
+		const int64_t before = count(db, FG_SQL_PATH_ROOT_COUNT);
+		const int64_t many = (int64_t)counts[i];
 
 		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-		assert_int_equal(add_nodes(db, first, counts[i], &err), FG_OK);
-		assert_int_equal(count(db, FG_SQL_NODE_LAST), last);
+		assert_int_equal(add_rows(db, many, counts[i], &err), FG_OK);
+		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before + many);
 		/* The last of these is there. */
-		assert_int_equal(add_nodes(db, last - (int64_t)counts[i] + 1, counts[i], &err),
-				 FG_EBUSY);
+		assert_int_equal(add_rows(db, 1, counts[i], &err), FG_EBUSY);
 		fg_db_rollback(db);
-		assert_true(count(db, FG_SQL_NODE_LAST) < first);
+		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before);
 	}
 	fg_db_close(db);
 	fg_store_close(store);
@@ -420,13 +421,12 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 static void session_goes_on_when_the_name_of_a_statement_is_taken(void **state)
 {
 	char *one = fg_xasprintf("PREPARE q%d_1 AS SELECT 1", FG_SQL_COUNT_RUNS);
-	char *rows = fg_xasprintf("PREPARE r%d_2 AS SELECT 1", FG_SQL_NODE_ADD);
+	char *rows = fg_xasprintf("PREPARE r%d_2 AS SELECT 1", FG_SQL_PATH_ROOT_ADD);
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 	struct fg_query q;
 	int64_t runs = 0;
-	int64_t first = 0;
 
 	(void)state;
 	open_both(&store, &db);
@@ -437,13 +437,12 @@ static void session_goes_on_when_the_name_of_a_statement_is_taken(void **state)
 		assert_non_null(strstr(err.message, "already exists"));
 	runs = count(db, FG_SQL_COUNT_RUNS);
 	assert_int_equal(count(db, FG_SQL_COUNT_RUNS), runs);
-	first = count(db, FG_SQL_NODE_LAST) + 1000;
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-	if (add_nodes(db, first, 2, &err) != FG_OK)
+	if (add_rows(db, 1, 2, &err) != FG_OK)
 		assert_non_null(strstr(err.message, "already exists"));
 	fg_db_rollback(db);
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-	assert_int_equal(add_nodes(db, first, 2, &err), FG_OK);
+	assert_int_equal(add_rows(db, 1, 2, &err), FG_OK);
 	fg_db_rollback(db);
 	fg_db_close(db);
 	fg_store_close(store);
@@ -468,7 +467,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 	if (fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	save_code(stores[0], 6010, 5, "0198f000-0000-7000-8000-f00000000030");
-	before = count(db, FG_SQL_NODE_LAST);
+	before = count(db, FG_SQL_PATH_LAST);
 	for (int undone = 1; undone >= 0; undone--) {
 		assert_int_equal(fg_store_batch_begin(stores[0], &err), FG_OK);
 		save_code(stores[0], 6011, 5, "0198f000-0000-7000-8000-f00000000031");
@@ -478,12 +477,12 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		else
 			assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
 	}
-	assert_true(count(db, FG_SQL_NODE_LAST) > before + 100);
+	assert_true(count(db, FG_SQL_PATH_LAST) > before + 100);
 	/* The other session goes on from there. */
 	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
-	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = max(id) - %lld AS INTEGER) "
-			      "FROM node WHERE id > %lld",
-			      (long long)before, (long long)before);
+	no_gap = fg_xasprintf("SELECT 1 / CAST(sum(count) = %lld AS INTEGER) "
+			      "FROM path_block WHERE first > %lld",
+			      (long long)(count(db, FG_SQL_PATH_LAST) - before), (long long)before);
 	if (fg_db_script(db, no_gap, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	free(no_gap);

@@ -59,20 +59,26 @@ static void make_version(const struct fixture *f, int version)
 	free(first);
 }
 
-static int64_t version_of(const struct fixture *f)
+/* What this query finds. */
+static int64_t number(const struct fixture *f, enum fg_sql sql)
 {
 	struct fg_db *db = NULL;
 	struct fg_query q;
 	struct fg_error err = {0};
-	int64_t version = 0;
+	int64_t value = 0;
 
 	if (fg_db_open(f->location, 0, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
-	if (fg_query_value(&q, &version, &err) != FG_OK)
+	fg_query_begin(&q, db, sql);
+	if (fg_query_value(&q, &value, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_db_close(db);
-	return version;
+	return value;
+}
+
+static int64_t version_of(const struct fixture *f)
+{
+	return number(f, FG_SQL_SCHEMA_VERSION);
 }
 
 static int set_up(void **state, int version)
@@ -341,7 +347,7 @@ static void old_server_goes_on_while_a_newer_one_upgrades(void **state)
 	char *sql = fg_xasprintf("CREATE TABLE added (id BIGINT); "
 				 "ALTER TABLE run ADD COLUMN added BIGINT NOT NULL DEFAULT 0; "
 				 "UPDATE schema_version SET version = %d, usable_from = %d",
-				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION);
+				 FG_SCHEMA_VERSION + 1, FG_SCHEMA_VERSION - 1);
 	struct fg_test_server servers[2];
 	struct client clients[2] = {{.server = &servers[0], .first = 100},
 				    {.server = &servers[1], .first = 500}};
@@ -368,6 +374,63 @@ static void old_server_goes_on_while_a_newer_one_upgrades(void **state)
 	}
 	assert_int_equal(version_of(f), FG_SCHEMA_VERSION + 1);
 	free(sql);
+}
+
+/* A run whose code nobody has seen yet. */
+static void upload_new_code(const struct fg_test_server *s, unsigned seed)
+{
+	static const struct fg_sample_shape shape = {
+		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = 5};
+	struct fg_strbuf parcel = {0};
+
+	fg_test_parcel_of(&shape, seed, true, &parcel);
+	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 201);
+	fg_strbuf_release(&parcel);
+}
+
+static void take_last_step(const struct fixture *f)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	bool was_finished = true;
+
+	if (fg_store_open(f->location, FG_STORE_DURABLE, &store, &err) != FG_OK ||
+	    fg_store_finish(store, &was_finished, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_false(was_finished);
+	fg_store_close(store);
+}
+
+/* All servers are new; their clients see nothing of the step. */
+static void servers_go_on_while_the_last_step_is_taken(void **state)
+{
+	const struct fixture *f = *state;
+	struct fg_test_server servers[2];
+	struct client clients[2] = {{.server = &servers[0], .first = 100},
+				    {.server = &servers[1], .first = 500}};
+	pthread_t threads[2];
+	int64_t paths = 0;
+
+	for (int i = 0; i < 2; i++)
+		fg_test_server_start(&servers[i], f->location);
+	for (unsigned i = 0; i < 2; i++)
+		upload_new_code(&servers[i], 1000 + i);
+	paths = number(f, FG_SQL_PATH_LAST);
+	assert_true(paths > 120);
+	assert_int_equal(number(f, FG_SQL_PATH_ROOT_COUNT), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, use_server, &clients[i]), 0);
+	take_last_step(f);
+	for (unsigned i = 0; i < 2; i++)
+		upload_new_code(&servers[i], 1010 + i);
+	for (int i = 0; i < 2; i++) {
+		atomic_store(&clients[i].stopping, true);
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(clients[i].failure, 0);
+		fg_test_server_stop(&servers[i]);
+	}
+	assert_true(number(f, FG_SQL_PATH_LAST) > paths);
+	assert_true(number(f, FG_SQL_PATH_ROOT_COUNT) > 0);
 }
 
 static void newer_schema_is_refused_and_left_alone(void **state)
@@ -404,6 +467,7 @@ int main(void)
 		SCHEMA_3(runs_of_schema_3_stand_beside_new_ones),
 		CASE(reader_says_that_an_old_schema_is_to_be_upgraded),
 		CASE(old_server_goes_on_while_a_newer_one_upgrades),
+		CASE(servers_go_on_while_the_last_step_is_taken),
 		CASE(newer_schema_is_refused_and_left_alone),
 	};
 #undef CASE

@@ -6,6 +6,7 @@
 #include "store/serving/dictionary.h"
 #include "store/serving/ids.h"
 #include "store/session.h"
+#include "store/transaction.h"
 #include "tests/unit/store/fixture.h"
 
 enum {
@@ -257,13 +258,37 @@ static void one_beside_a_base_is_the_same_as_alone(void **state)
 	free(p);
 }
 
+enum {
+	STRANGERS = 5000
+};
+
+static void add_paths_of_strangers(struct fixture *f)
+{
+	int64_t *columns[3];
+	struct fg_rows rows = {.column_count = 3, .count = STRANGERS};
+	size_t last = 0;
+
+	must(f, fg_store_begin(f->store, &f->err));
+	must(f, fg_call_paths_look(f->store, &last, &f->err));
+	for (size_t c = 0; c < 3; c++) {
+		columns[c] = fg_xcalloc(STRANGERS, sizeof(*columns[c]));
+		rows.columns[c].numbers = columns[c];
+	}
+	for (size_t i = 0; i < STRANGERS; i++) {
+		columns[0][i] = (int64_t)(last + 1 + i);
+		columns[2][i] = (int64_t)(1000000 + i);
+	}
+	must(f, fg_call_paths_write(f->store, &rows, &f->err));
+	must(f, fg_store_end(f->store, FG_OK, &f->err));
+	for (size_t c = 0; c < 3; c++)
+		free(columns[c]);
+}
+
 /* Rows of others, more than a session reads before it asks for the few that it needs. */
 static void add_strangers(struct fixture *f)
 {
+	add_paths_of_strangers(f);
 	must(f, fg_db_script(f->store->db,
-			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-			     "WHERE i < 5000) "
-			     "INSERT INTO node (parent, function) SELECT -i, 1 FROM n; "
 			     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
 			     "WHERE i < 5000) "
 			     "INSERT INTO function (digest, name, library, line, inlined) "
@@ -308,9 +333,8 @@ static void open_all(struct fg_dictionary *all[TOGETHER])
 	free(p);
 }
 
-static void dictionaries_of_a_batch_find_what_is_there(void **state)
+static void find_what_is_there(struct fixture *f)
 {
-	struct fixture *f = *state;
 	struct fg_dictionary *all[3][TOGETHER];
 
 	for (int i = 0; i < 3; i++)
@@ -330,6 +354,17 @@ static void dictionaries_of_a_batch_find_what_is_there(void **state)
 		for (int k = 0; k < 3; k++)
 			fg_dictionary_free(all[k][i]);
 	}
+}
+
+static void dictionaries_of_a_batch_find_what_is_there(void **state)
+{
+	find_what_is_there(*state);
+}
+
+static void dictionaries_of_a_batch_find_rows(void **state)
+{
+	store_paths_in_rows(*state);
+	find_what_is_there(*state);
 }
 
 static void little_that_changed_is_little_to_look_up(void **state)
@@ -640,7 +675,9 @@ static void ids_of_an_unfinished_base_are_taken_in_its_turn(void **state)
 	/* Whatever the session remembers of it is forgotten: only the base knows. */
 	fg_map_release(&f->store->ids.functions);
 	fg_map_release(&f->store->ids.nodes);
-	must(f, fg_db_script(f->store->db, "SAVEPOINT s; DELETE FROM node; DELETE FROM function",
+	must(f, fg_db_script(f->store->db,
+			     "SAVEPOINT s; DELETE FROM path_block; DELETE FROM path_root; "
+			     "DELETE FROM function",
 			     &f->err));
 	must(f, fg_store_dictionary_intern(f->store, d, &f->err));
 	assert_memory_equal(d->ids.nodes, base->ids.nodes, d->node_count * sizeof(*d->ids.nodes));
@@ -664,6 +701,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_what_is_there, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_there_twice_is_refused_beside_a_base_too,

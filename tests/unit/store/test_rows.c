@@ -151,7 +151,7 @@ static void sqlite_finds_what_was_put_there(void **state)
 	int64_t found[] = {-1, -1, -1};
 	int64_t first = 0;
 	struct fg_rows put = {
-		.columns = {{.numbers = ids}, {.numbers = parents}, {.numbers = functions}},
+		.columns = {{.numbers = parents}, {.numbers = functions}, {.numbers = ids}},
 		.column_count = 3,
 		.count = 2};
 	const struct fg_rows asked = {.columns = {{.numbers = parents}, {.numbers = functions}},
@@ -162,23 +162,25 @@ static void sqlite_finds_what_was_put_there(void **state)
 	fg_scratch_init(&scratch);
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
-		fg_db_script(
-			db,
-			"CREATE TABLE node (id INTEGER PRIMARY KEY, parent BIGINT, function BIGINT, "
-			"UNIQUE (parent, function)); INSERT INTO node VALUES (40, 5, 5)",
-			&err),
+		fg_db_script(db,
+			     "CREATE TABLE node (id BIGINT, parent BIGINT, function BIGINT); "
+			     "CREATE TABLE path_root (parent BIGINT, function BIGINT, id BIGINT, "
+			     "PRIMARY KEY (parent, function)); "
+			     "CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
+			     &err),
 		FG_OK);
-	assert_int_equal(fg_db_reserve(db, "node", FG_SQL_NODE_LAST, 2, &first, &err), FG_OK);
+	assert_int_equal(fg_db_reserve(db, "function", FG_SQL_FUNCTION_LAST, 2, &first, &err),
+			 FG_OK);
 	assert_int_equal(first, 41);
 	ids[0] = first;
 	ids[1] = first + 1;
-	assert_int_equal(fg_query_rows(db, FG_SQL_NODE_ADD, &put, NULL, &err), FG_OK);
-	assert_int_equal(fg_query_rows(db, FG_SQL_NODE_FIND, &asked, found, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &put, NULL, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_FIND, &asked, found, &err), FG_OK);
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);
 	/* The second one is there already: nothing hides that. */
-	assert_true(fg_query_rows(db, FG_SQL_NODE_ADD, &put, NULL, &err) < 0);
+	assert_true(fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &put, NULL, &err) < 0);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);
 }

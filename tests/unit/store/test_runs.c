@@ -658,6 +658,7 @@ static const char back_to_version_1[] =
 	"INSERT INTO run_fact SELECT x.run, x.scope, y.fact FROM run_set x "
 	"JOIN set_fact y ON y.fact_set = x.fact_set; "
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
+	"DROP TABLE path_block; DROP TABLE path_root; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
 	"DROP INDEX seal_by_number; DROP INDEX seal_by_layout; "
 	"ALTER TABLE seal DROP COLUMN layout; ALTER TABLE seal DROP COLUMN newest_ns; "
@@ -683,6 +684,7 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	struct fg_store *other = NULL;
 	sqlite3 *raw = NULL;
 
+	store_paths_in_rows(f);
 	fill(f, 2);
 	assert_int_equal(fg_store_usage(f->store, "tracker", &usage[0], &f->err), FG_OK);
 	load(f, "0198f000-0000-7000-8000-000000000001", &before);
