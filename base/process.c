@@ -86,9 +86,9 @@ static const char *path_of(char *const *environment)
 }
 
 /*
- * A copy of our memory, which the child throws away at once, is most of what a start costs.  It needs
- * one for an `environ` of its own, where the program is looked for in a PATH that is not ours, and
- * where it may have to wait for us before the program is executed.
+ * A copy of our memory, which the child throws away at once, is most of what a start costs.  The
+ * child needs one for an `environ` of its own, where the program is looked for in a PATH that is
+ * not ours, and where it may have to wait for us before the program is executed.
  */
 static bool can_share_memory(const struct fg_process_options *options)
 {
@@ -197,7 +197,7 @@ failed:
 	_exit(127);
 }
 
-/* A handler of ours would run in a child that shares our memory: signals wait until it has none. */
+/* A handler of ours would run in a child that shares our memory: signals wait so long. */
 static pid_t start_child(const struct fg_process_options *options, const struct start *start)
 {
 	const pid_t parent = getpid();
@@ -207,7 +207,7 @@ static pid_t start_child(const struct fg_process_options *options, const struct 
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* It calls what changes nothing of ours, and does not return.  NOLINTNEXTLINE(*vfork,*Vfork) */
+	/* It changes nothing of ours, and does not return.  NOLINTNEXTLINE(*vfork,*Vfork) */
 	pid = start->shares_memory ? vfork() : fork();
 	if (pid == 0)
 		run_child(options, start, parent);
