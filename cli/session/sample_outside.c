@@ -104,7 +104,7 @@ static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct
 	}
 	if (o->status != FG_OK) {
 		explain(o, o->error.code == FG_ENOENT ? "it ends before it can be looked at"
-						  : o->error.message);
+						      : o->error.message);
 		status = FG_ECHILD;
 		goto out;
 	}
