@@ -23,6 +23,8 @@ def read_tests(build):
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
     found = []
     for test in json.loads(listed)["tests"]:
+        if "command" not in test:
+            continue  # not built
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
         environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         for change in properties.get("ENVIRONMENT_MODIFICATION", []):
