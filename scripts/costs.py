@@ -45,6 +45,7 @@ def measure(command, environment, folder):
     """(seconds of CPU time, of these the system's, seconds that passed, exit code, output)"""
     (before, system), began = used(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
+        os.chmod(scratch, 0o755)  # a database server is another user
         with open(os.path.join(scratch, "output"), "w+b") as output:
             done = subprocess.run(command, cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch}, stdin=subprocess.DEVNULL,
                                   stdout=output, stderr=subprocess.STDOUT, check=False)
