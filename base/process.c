@@ -73,7 +73,30 @@ struct start {
 	int launch[2];                 /* from the launcher */
 	char **launch_argv;            /* NULL: no launcher */
 	char number[2][24];
+	bool shares_memory; /* the child, with us, until it executes the program */
 };
+
+static const char *path_of(char *const *environment)
+{
+	for (char *const *variable = environment; *variable; variable++) {
+		if (strncmp(*variable, "PATH=", 5) == 0)
+			return *variable;
+	}
+	return "";
+}
+
+/*
+ * A copy of our memory, which the child throws away at once, is most of what a start costs.  The
+ * child needs one for an `environ` of its own, where the program is looked for in a PATH that is
+ * not ours, and where it may have to wait for us before the program is executed.
+ */
+static bool can_share_memory(const struct fg_process_options *options)
+{
+	if (options->traced || options->shows_opens)
+		return false;
+	return options->launcher || !options->environment || strchr(options->argv[0], '/') ||
+	       strcmp(path_of(options->environment), path_of(environ)) == 0;
+}
 
 /* fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT... */
 static void make_launch_argv(const struct fg_process_options *options, struct start *start)
@@ -109,9 +132,14 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 			(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		if (options->shows_opens)
 			(void)fg_open_filter_install();
-		if (options->environment)
-			environ = (char **)(uintptr_t)options->environment;
-		(void)execvp(options->argv[0], options->argv);
+		if (start->shares_memory) {
+			(void)execvpe(options->argv[0], options->argv,
+				      options->environment ? options->environment : environ);
+		} else {
+			if (options->environment)
+				environ = (char **)(uintptr_t)options->environment;
+			(void)execvp(options->argv[0], options->argv);
+		}
 	}
 	(void)!write(start->report[1], &errno, sizeof(errno));
 	_exit(127);
@@ -167,6 +195,24 @@ FG_NORETURN static void run_child(const struct fg_process_options *options,
 failed:
 	(void)!write(start->report[1], &errno, sizeof(errno));
 	_exit(127);
+}
+
+/* A handler of ours would run in a child that shares our memory: signals wait so long. */
+static pid_t start_child(const struct fg_process_options *options, const struct start *start)
+{
+	const pid_t parent = getpid();
+	sigset_t all;
+	sigset_t before;
+	pid_t pid = -1;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
+	/* It changes nothing of ours, and does not return.  NOLINTNEXTLINE(*vfork,*Vfork) */
+	pid = start->shares_memory ? vfork() : fork();
+	if (pid == 0)
+		run_child(options, start, parent);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pid;
 }
 
 static int explain_start(const struct fg_process_options *options, int error, struct fg_error *err)
@@ -302,7 +348,6 @@ static void become_running(const struct fg_process_options *options, struct star
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
 		     struct fg_error *err)
 {
-	const pid_t parent = getpid();
 	struct start start = {0};
 	pid_t pid = -1;
 	int status = FG_OK;
@@ -314,14 +359,13 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 	status = open_pipes(options, &start, err);
 	if (status != FG_OK)
 		goto out;
+	start.shares_memory = can_share_memory(options);
 	process->started_ns = fg_clock_monotonic_ns();
-	pid = fork();
+	pid = start_child(options, &start);
 	if (pid < 0) {
 		status = fg_error_errno(err, FG_ECHILD, "cannot start '%s'", options->argv[0]);
 		goto out;
 	}
-	if (pid == 0)
-		run_child(options, &start, parent);
 	status = await_exec(&start, pid, options, process, err);
 	if (status != FG_OK)
 		goto out;

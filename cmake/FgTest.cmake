@@ -63,6 +63,8 @@ function(fg_cmocka_test kind name)
 	add_executable(test_${kind}_${name} ${T_SOURCES})
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
+	# What is tested is optimised; who tests it need not be, and whoever debugs it does so in `dev`.
+	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1 -g1>)
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})
 	set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
 	fg_label_test(${kind} ${name} ${T_LABELS})

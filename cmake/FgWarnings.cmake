@@ -4,7 +4,7 @@ add_library(fg_warnings INTERFACE)
 target_compile_options(fg_warnings INTERFACE
 	-Wall -Wextra -Wpedantic
 	-Wshadow -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wcast-qual -Wpointer-arith
-	-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wmissing-declarations
+	-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wmissing-declarations -Wredundant-decls
 	-Wconversion -Wsign-conversion -Wdouble-promotion -Wfloat-equal
 	-Wimplicit-fallthrough -Wnull-dereference -Wunused
 	-fno-common

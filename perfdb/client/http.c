@@ -22,6 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
+	DROPPED_MAX_BYTES = 8 << 20, /* of what a reply says beyond that; then it has no end */
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
 	SLOW_BYTES = 1,
@@ -40,6 +41,8 @@ struct fg_http {
 	const struct fg_http_request *request;
 	struct fg_http_reply *reply;
 	uint64_t file_done;
+	size_t received; /* of a body that is kept, or dropped */
+	bool is_endless;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -170,7 +173,9 @@ static size_t keep(char *data, size_t size, size_t count, void *context)
 		return request->take(request->context, reply, data, size * count) ? size * count
 										  : 0;
 	fg_strbuf_add(&reply->body, data, size * count);
-	return size * count;
+	http->received += size * count;
+	http->is_endless = http->received > reply->body.limit + DROPPED_MAX_BYTES;
+	return http->is_endless ? 0 : size * count;
 }
 
 static size_t read_file(char *data, size_t size, size_t count, void *context)
@@ -413,6 +418,8 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 						  : REPLY_MAX_BYTES);
 	http->curl_words[0] = '\0';
 	http->was_refused = false;
+	http->is_endless = false;
+	http->received = 0;
 	http->request = request;
 	http->reply = reply;
 	http->file_done = 0;
@@ -427,6 +434,9 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		reply->status = 0;
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	} else if (http->is_endless) {
+		status = fg_error_set(err, FG_ENET, "%s: the answer has more than %d MiB",
+				      http->name, DROPPED_MAX_BYTES >> 20);
 	} else if (code != CURLE_OK) {
 		status = fg_error_set(err, FG_ENET, "%s: %s", http->name,
 				      *http->curl_words ? http->curl_words

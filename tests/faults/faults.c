@@ -459,9 +459,21 @@ EXPORT pid_t fork(void)
 	return strikes(SPAWN) ? -1 : real();
 }
 
+/* Nobody can return from a function that called vfork(). */
+EXPORT pid_t vfork(void)
+{
+	return fork();
+}
+
 EXPORT int execve(const char *path, char *const *argv, char *const *environment)
 {
 	return strikes(SPAWN) ? -1 : (int)syscall(SYS_execve, path, argv, environment);
+}
+
+EXPORT int execvpe(const char *name, char *const *argv, char *const *environment)
+{
+	NEXT(execvpe);
+	return strikes(SPAWN) ? -1 : real(name, argv, environment);
 }
 
 EXPORT int execvp(const char *name, char *const *argv)

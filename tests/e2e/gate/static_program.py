@@ -59,13 +59,13 @@ fn refine(n: u32) { let mut i = 0; while i < n { unsafe { SINK ^= SINK << 7; SIN
 fn main() { let rounds = std::env::args().nth(1).unwrap().len(); let mut i = 0; while i < rounds { load(600000); refine(ROUNDS); i += 1 } }
 """
 
-# The file, its text, what makes a static program of it, the argument for 20 rounds, and what is to be blamed.
+# The file, its text, what makes a static program of it, the argument for 20 rounds (Rust's take longer: 12), and what is to be blamed.
 TWENTY_LETTERS = "20roundsoneforaletter"[:20]
 LANGUAGES = {
     "c": ("app.c", C, "{compiler} -g -O1 -static app.c -o app", "20", "refine", "app.c:5"),
     "c++": ("app.cpp", CXX, "{compiler} -g -O1 -static app.cpp -o app", "20", "fit::Track::refine(unsigned int)", "app.cpp:7"),
     "go": ("app.go", GO, "env CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOCACHE={cache} {compiler} build -o app app.go", TWENTY_LETTERS, "main.refine", "app.go:11"),
-    "rust": ("app.rs", RUST, "{compiler} -g -C opt-level=1 -C target-feature=+crt-static app.rs -o app", TWENTY_LETTERS, "app::refine", "app.rs:5"),
+    "rust": ("app.rs", RUST, "{compiler} -g -C opt-level=1 -C target-feature=+crt-static app.rs -o app", TWENTY_LETTERS[:12], "app::refine", "app.rs:5"),
 }
 FILE, PROGRAM, BUILD, ARGUMENT, GUILTY, LINE = LANGUAGES[LANGUAGE]
 

@@ -28,7 +28,7 @@ cd "$folder"
 case \$1 in
 stop) $as "$bin/pg_ctl" -D "$folder/data" -w -m immediate stop ;;
 start) $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \\
-	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50" start ;;
+	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50 -c fsync=off" start ;;
 pause) psql -qAt "postgresql://perfdb@/postgres?host=$folder" -c "SELECT pg_wal_replay_pause()" ;;
 resume) psql -qAt "postgresql://perfdb@/postgres?host=$folder" -c "SELECT pg_wal_replay_resume()" ;;
 esac >/dev/null

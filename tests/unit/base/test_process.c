@@ -409,12 +409,56 @@ static void failing_helper_is_quoted_by_its_last_line(void **state)
 	assert_string_equal(err.message, "'/bin/sh' exited with code 128: fatal: no repository");
 }
 
+static void expect_blue(char *const *environment)
+{
+	char *argv[] = {"only-here", NULL};
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+	char **before = environ;
+	sigset_t mask;
+
+	if (fg_process_run(&(struct fg_process_options){.argv = argv,
+							.environment = environment,
+							.stdout_to = FG_STREAM_CAPTURE},
+			   &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(result.stdout_text, "blue\n");
+	fg_process_result_release(&result);
+	assert_ptr_equal(environ, before);
+	assert_null(getenv("COLOUR"));
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &mask), 0);
+	assert_int_equal(sigismember(&mask, SIGTERM), 0);
+}
+
+static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
+{
+	struct fg_scratch scratch;
+	char *usual = fg_xstrdup(getenv("PATH"));
+	char *path = NULL;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	fg_scratch_write_text(&scratch, "only-here", "#!/bin/sh\necho $COLOUR\n");
+	assert_int_equal(chmod(fg_scratch_path(&scratch, "only-here"), 0755), 0);
+	path = fg_xasprintf("PATH=%s:/usr/bin:/bin", scratch.path);
+	char *environment[] = {path, "COLOUR=blue", NULL};
+
+	expect_blue(environment); /* in another PATH than ours */
+	assert_int_equal(setenv("PATH", path + strlen("PATH="), 1), 0);
+	expect_blue(environment); /* in ours */
+	assert_int_equal(setenv("PATH", usual, 1), 0);
+	fg_scratch_release(&scratch);
+	free(path);
+	free(usual);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_exit_code_and_usage_come_back),
 		cmocka_unit_test(death_by_signal_is_told_apart),
 		cmocka_unit_test(missing_program_is_named),
+		cmocka_unit_test(a_program_is_looked_for_in_the_path_that_it_is_given),
 		cmocka_unit_test(time_limit_ends_the_whole_tree),
 		cmocka_unit_test(daemon_that_left_its_group_is_ended),
 		cmocka_unit_test(kept_children_live_until_told),

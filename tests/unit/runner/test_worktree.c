@@ -91,6 +91,35 @@ static void resolves_to(const char *ref, const char *expected_ref, const char *e
 	free(expected);
 }
 
+static void lies_at(const char *folder, const char *expected_top, const char *expected_prefix)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, folder)};
+	struct fg_error err = {0};
+	char *top = NULL;
+	char *prefix = NULL;
+	char *expected = realpath(fg_scratch_path(&scratch, expected_top), NULL);
+
+	if (fg_git_locate(&git, &top, &prefix, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(top, expected);
+	assert_string_equal(prefix, expected_prefix);
+	free(expected);
+	free(prefix);
+	free(top);
+}
+
+static void a_folder_is_located_whatever_its_name(void **state)
+{
+	(void)state;
+	sh("mkdir 'repo/a\nb' 'repo/a b'; git init -q 'two\nlines'; mkdir 'two\nlines/sub'");
+	lies_at("repo", "repo", "");
+	lies_at("repo/sub", "repo", "sub/");
+	lies_at("repo/a b", "repo", "a b/");
+	lies_at("repo/a\nb", "repo", "a\nb/");
+	lies_at("two\nlines", "two\nlines", "");
+	lies_at("two\nlines/sub", "two\nlines", "sub/");
+}
+
 static void merge_base_is_found_on_a_branch(void **state)
 {
 	(void)state;
@@ -511,6 +540,8 @@ static void old_builds_are_cleared_away_but_not_those_in_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_folder_is_located_whatever_its_name, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(merge_base_is_found_on_a_branch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(on_the_target_branch_the_parent_is_the_baseline,
 						set_up, tear_down),

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, the dearest last, and of all.  The tests run one after the
+other.  What a test starts counts, also what outlives its parent, such as the processes of a browser or of a database server.
+"""
+import ctypes
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+SKIPPED = 77
+
+
+def read_tests(build):
+    """[(name, command, environment, folder)]"""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
+    found = []
+    for test in json.loads(listed)["tests"]:
+        if "command" not in test:
+            continue  # not built
+        properties = {one["name"]: one["value"] for one in test.get("properties", [])}
+        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        for change in properties.get("ENVIRONMENT_MODIFICATION", []):
+            name, _, operation = change.partition("=")
+            kind, _, value = operation.partition(":")
+            before = os.environ.get(name)
+            environment[name] = f"{value}:{before}" if kind == "path_list_prepend" and before else value
+        found.append((test["name"], test["command"], environment, properties.get("WORKING_DIRECTORY", build)))
+    return found
+
+
+def used():
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime, now.ru_stime
+
+
+def measure(command, environment, folder):
+    """(seconds of CPU time, of these the system's, seconds that passed, exit code, output)"""
+    (before, system), began = used(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
+        os.chmod(scratch, 0o755)  # a database server is another user
+        with open(os.path.join(scratch, "output"), "w+b") as output:
+            done = subprocess.run(command, cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch}, stdin=subprocess.DEVNULL,
+                                  stdout=output, stderr=subprocess.STDOUT, check=False)
+            while True:  # who lost its parent is a child of ours now
+                try:
+                    os.wait()
+                except ChildProcessError:
+                    break
+            took = time.monotonic() - began
+            output.seek(0)
+            said = output.read().decode(errors="replace")
+    after, system_after = used()
+    return after - before, system_after - system, took, done.returncode, said
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    rows, bad = [], 0
+    for name, command, environment, folder in read_tests(build):
+        if not pattern.search(name):
+            continue
+        cpu, system, took, code, said = measure(command, environment, folder)
+        if code not in (0, SKIPPED):
+            bad += 1
+            print(f"FAILED  {name}\n{said}", flush=True)
+        rows.append((cpu, system, took, name + (" (skipped)" if code == SKIPPED else "")))
+    print(f"{'CPU s':>8} {'system':>8} {'passed':>8}")
+    for cpu, system, took, name in sorted(rows):
+        print(f"{cpu:8.2f} {system:8.2f} {took:8.2f}  {name}")
+    print(f"{sum(row[0] for row in rows):8.2f} {sum(row[1] for row in rows):8.2f} {sum(row[2] for row in rows):8.2f}  {len(rows)} tests")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
