@@ -57,7 +57,7 @@ static void reset_signals(void)
 {
 	sigset_t none;
 
-	for (int sig = 1; sig < SIGRTMAX; sig++) {
+	for (int sig = 1; sig <= SIGRTMAX; sig++) {
 		if (sig != SIGKILL && sig != SIGSTOP)
 			(void)signal(sig, SIG_DFL);
 	}

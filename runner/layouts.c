@@ -553,8 +553,9 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 {
 	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
 
-	if (status == FG_OK)
-		status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
 	if (status != FG_OK)
 		return status;
 	m->pad = fg_fs_join(m->folder, "pad.o");
@@ -571,18 +572,37 @@ static int make_folder(struct maker *m, const char *parent, const char *folder,
 	char *price = price_path(m->options);
 	int status = refuse_price(m, fg_link_price_read(price), err);
 
-	if (status == FG_OK)
-		status = make_apart(m, parent, price, err);
+	if (status != FG_OK)
+		goto out;
+	status = make_apart(m, parent, price, err);
+	if (status != FG_OK)
+		goto out;
 	/* Another run may have been faster. */
-	if (status == FG_OK && rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
+	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+out:
 	free(price);
 	return status;
 }
 
+/* In order, unless another run was faster; the first that fails ends it. */
+static void move_in(const struct maker *m, const char *folder)
+{
+	bool good = true;
+
+	for (unsigned k = m->from; good && k < m->count; k++) {
+		char *made = fg_xasprintf("%s/%u", m->folder, k);
+		char *wanted = fg_xasprintf("%s/%u", folder, k);
+
+		good = rename(made, wanted) == 0 || fg_fs_is_folder(wanted);
+		free(wanted);
+		free(made);
+	}
+}
+
 /*
  * When the layouts of an earlier call were made, links may have been dearer: the machine was busy.
- * The others join them, in order, unless another run was faster.  What fails leaves what is there.
+ * The others join them.  What fails leaves what is there.
  */
 static int extend(struct maker *m, const char *folder, struct fg_error *err)
 {
@@ -594,17 +614,12 @@ static int extend(struct maker *m, const char *folder, struct fg_error *err)
 
 	m->link_ns = fg_link_price_read(price);
 	m->bytes = bytes_of(first);
-	if (can_double(m))
-		status = make_apart(m, parent, price, &reason);
-	for (unsigned k = m->from; status == FG_OK && k < m->count; k++) {
-		char *made = fg_xasprintf("%s/%u", m->folder, k);
-		char *wanted = fg_xasprintf("%s/%u", folder, k);
-
-		if (rename(made, wanted) != 0 && !fg_fs_is_folder(wanted))
-			status = FG_EIO;
-		free(wanted);
-		free(made);
-	}
+	if (!can_double(m))
+		goto out;
+	status = make_apart(m, parent, price, &reason);
+	if (status == FG_OK)
+		move_in(m, folder);
+out:
 	free(first);
 	free(price);
 	free(parent);
