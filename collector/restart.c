@@ -20,6 +20,9 @@
  * the call is made again, and ends if the handler that comes before it finds it to be the
  * program's.
  *
+ * While a handler of the program's for SIGPROF runs, a sample waits, and comes where the call has
+ * ended: that is told by a mark (collector/arch.h).
+ *
  * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
  * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
  * there before, because we held our signal back, has ended the call with a mask that let it in.
@@ -290,13 +293,28 @@ struct call {
 	const sigset_t *mask; /* its own, while it waits; NULL: none */
 };
 
-static bool find_call(ucontext_t *context, struct call *call)
+static uintptr_t ended_mark(const struct fg_thread *thread)
+{
+	return (uintptr_t)thread | 1u;
+}
+
+/*
+ * A handler of the program's has run, or will before anything else does: no sample that comes
+ * before the program goes on may have the call made again.
+ */
+static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
+{
+	if (fg_arch_result(context) == -EINTR && fg_arch_syscall_number(context) >= 0)
+		fg_arch_mark_ended(context, ended_mark(thread));
+}
+
+static bool find_call(const struct fg_thread *thread, ucontext_t *context, struct call *call)
 {
 	*call = (struct call){.number = fg_arch_result(context)};
 	call->again = is_at_syscall(context) && goes_by_flag(context, call->number);
 	if (call->again)
 		return true;
-	if (fg_arch_result(context) != -EINTR)
+	if (fg_arch_result(context) != -EINTR || fg_arch_is_ended(context, ended_mark(thread)))
 		return false;
 	call->number = fg_arch_syscall_number(context);
 	call->mask = mask_of(context, call->number);
@@ -374,13 +392,14 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 
 	if (!is_undecided(thread, context))
 		thread->restart.undecided_sp = 0;
-	if (!find_call(context, &call))
+	if (!find_call(thread, context, &call))
 		return false;
 	const struct pending pending = look_for_pending(&context->uc_sigmask, &call);
 
 	if (pending.yields) {
 		if (call.again && !(pending.flags & (int)SA_RESTART))
 			fg_arch_interrupt(context);
+		mark_ended(thread, context);
 		return false;
 	}
 	if (call.again || !is_ours(context, &call, &pending, late))
@@ -403,4 +422,5 @@ void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
 	thread->restart.undecided_sp = 0;
 	if (ends)
 		fg_arch_interrupt(context);
+	mark_ended(thread, context);
 }

@@ -106,6 +106,20 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 	context->uc_mcontext.gregs[REG_EIP] += 2;
 }
 
+/*
+ * A mark on a call that has ended for the program, which lasts until its next instructions: behind
+ * the calls that are known here, the vDSO takes ecx from the stack again.
+ */
+static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
+{
+	context->uc_mcontext.gregs[REG_ECX] = (greg_t)mark;
+}
+
+static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
+{
+	return context->uc_mcontext.gregs[REG_ECX] == (greg_t)mark;
+}
+
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
 {
 	static const int8_t order[6] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};

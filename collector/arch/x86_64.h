@@ -87,6 +87,21 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 	context->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
+/*
+ * A mark on a call that has ended for the program, which lasts until its next instruction: the
+ * processor has put the return address into rcx, where nobody looks for it.
+ */
+static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
+{
+	if (context->uc_mcontext.gregs[REG_RCX] == context->uc_mcontext.gregs[REG_RIP])
+		context->uc_mcontext.gregs[REG_RCX] = (greg_t)mark;
+}
+
+static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
+{
+	return context->uc_mcontext.gregs[REG_RCX] == (greg_t)mark;
+}
+
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
 {
 	static const int8_t order[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};

@@ -10,7 +10,8 @@
  * there, so that it arrives with the handler's return.
  *
  * With "own", the program's signal is SIGPROF, too, and with "both" a sample of the wall clock is
- * there when it is sent.  With "masked", the call has a mask that keeps the program's signal out: it
+ * there when it is sent.  With "behind", it is SIGPROF, and its handler returns when a sample waits
+ * for that.  With "masked", the call has a mask that keeps the program's signal out: it
  * goes on.
  */
 #include "work.h"
@@ -31,7 +32,7 @@ enum {
 
 static int pipes[2];
 static volatile sig_atomic_t goes_on;
-static int ticks;
+static int holds;
 static int both;
 static int by_hand; /* the sample */
 static int sent = SIGUSR1;
@@ -55,7 +56,7 @@ static void on_signal(int number)
 	const int saved_errno = errno;
 
 	(void)number;
-	if (ticks)
+	if (holds)
 		hold_a_sample();
 	if (goes_on)
 		check(write(pipes[1], "", 1) == 1, "write");
@@ -184,11 +185,11 @@ int main(int argc, char **argv)
 	const char *const how = argc > 1 ? argv[1] : "";
 	const int masked = strcmp(how, "masked") == 0;
 
-	ticks = strcmp(how, "ticks") == 0;
 	both = strcmp(how, "both") == 0;
-	if (both || strcmp(how, "own") == 0)
+	if (both || strcmp(how, "own") == 0 || strcmp(how, "behind") == 0)
 		sent = SIGPROF;
-	by_hand = !ticks && sent == SIGUSR1;
+	holds = strcmp(how, "ticks") == 0 || strcmp(how, "behind") == 0;
+	by_hand = !holds && sent == SIGUSR1;
 	check(pipe(pipes) == 0 && signal(SIGPROF, SIG_IGN) != SIG_ERR, "set-up");
 	if (!masked)
 		tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_poll, 0));

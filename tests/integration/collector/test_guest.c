@@ -208,6 +208,8 @@ static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
 		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick", "own"},
 		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "own"},
 		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "both"},
+		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu", "behind"},
+		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "behind"},
 	};
 
 	(void)state;

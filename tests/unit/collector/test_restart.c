@@ -34,6 +34,7 @@ static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
 	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
 	context.uc_mcontext.gregs[REG_RAX] = result;
 	context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+	context.uc_mcontext.gregs[REG_RCX] = (greg_t)(uintptr_t)behind_call; /* by the processor */
 	return context;
 }
 
@@ -105,6 +106,59 @@ static void call_that_a_handler_of_the_program_ended_stays_ended(void **state)
 	expect_at(&context, behind_call, -EINTR);
 }
 
+/* The sample waited while the program's handler ran. */
+static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **state)
+{
+	ucontext_t context = context_at(behind_call, -EINTR, SP);
+
+	(void)state;
+	thread = (struct fg_thread){0};
+	fg_restart_not(&thread, &context, 0);
+	for (unsigned samples = 0; samples < 2; samples++) {
+		assert_false(fg_restart(&thread, &context, false, 0));
+		expect_at(&context, behind_call, -EINTR);
+	}
+}
+
+/* A handler without SA_RESTART, of a call that the kernel was about to make again. */
+static void sample_behind_the_end_of_a_read_leaves_it_ended(void **state)
+{
+	ucontext_t context = context_at(at_call, SYS_read, SP);
+
+	(void)state;
+	thread = (struct fg_thread){0};
+	fg_restart_not(&thread, &context, 0);
+	expect_at(&context, behind_call, -EINTR);
+	assert_false(fg_restart(&thread, &context, false, 0));
+	expect_at(&context, behind_call, -EINTR);
+}
+
+static void next_call_of_the_same_kind_is_made_again(void **state)
+{
+	ucontext_t context = context_at(behind_call, -EINTR, SP);
+
+	(void)state;
+	thread = (struct fg_thread){0};
+	fg_restart_not(&thread, &context, 0);
+	(void)interrupted();
+}
+
+/* -EINTR may stand in a register of a program that is about something else. */
+static void registers_that_the_program_uses_stay_as_they_are(void **state)
+{
+	ucontext_t behind_a_jump = context_at(behind_call, -EINTR, SP);
+	ucontext_t elsewhere = context_at(code, -EINTR, SP);
+
+	(void)state;
+	thread = (struct fg_thread){0};
+	behind_a_jump.uc_mcontext.gregs[REG_RCX] = 42;
+	elsewhere.uc_mcontext.gregs[REG_RCX] = elsewhere.uc_mcontext.gregs[REG_RIP];
+	fg_restart_not(&thread, &behind_a_jump, 0);
+	fg_restart_not(&thread, &elsewhere, 0);
+	assert_int_equal(behind_a_jump.uc_mcontext.gregs[REG_RCX], 42);
+	assert_int_equal(elsewhere.uc_mcontext.gregs[REG_RCX], (greg_t)(uintptr_t)code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +167,10 @@ int main(void)
 		cmocka_unit_test(samples_in_between_do_not_hide_the_programs_own_signal),
 		cmocka_unit_test(programs_own_signal_before_another_call_lets_it_begin),
 		cmocka_unit_test(call_that_a_handler_of_the_program_ended_stays_ended),
+		cmocka_unit_test(sample_behind_the_programs_own_handler_leaves_the_call_ended),
+		cmocka_unit_test(sample_behind_the_end_of_a_read_leaves_it_ended),
+		cmocka_unit_test(next_call_of_the_same_kind_is_made_again),
+		cmocka_unit_test(registers_that_the_program_uses_stay_as_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
