@@ -145,7 +145,6 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	_exit(127);
 }
 
-/* In the child, up to exec; on failure the errno goes back through the pipe. */
 /* The soft limit: whoever wants core files can raise it again. */
 static void forbid_core(void)
 {
@@ -157,6 +156,7 @@ static void forbid_core(void)
 	(void)setrlimit(RLIMIT_CORE, &limit);
 }
 
+/* In the child, up to exec; on failure the errno goes back through the pipe. */
 FG_NORETURN static void run_child(const struct fg_process_options *options,
 				  const struct start *start, pid_t parent)
 {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/number.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -619,6 +620,8 @@ static int extend(struct maker *m, const char *folder, struct fg_error *err)
 	status = make_apart(m, parent, price, &reason);
 	if (status == FG_OK)
 		move_in(m, folder);
+	else
+		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", reason.message);
 out:
 	free(first);
 	free(price);
@@ -682,6 +685,8 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 	}
 	if (status == FG_OK)
 		give(options, folder, layouts);
+	if (status == FG_OK && layouts->count == 0)
+		status = fg_error_set(err, FG_ENOENT, "'%s' has lost its programs", folder);
 	if (m.folder && fg_fs_is_folder(m.folder))
 		(void)!fg_fs_remove_tree(m.folder, NULL);
 	fg_links_release(&m.noted);

@@ -316,6 +316,18 @@ static void one_slow_link_does_not_make_all_dear(void **state)
 	}
 }
 
+/* As a busy machine leaves it; a link takes a second. */
+static void set_up_in_four_places(struct build *b)
+{
+	struct fg_error err = {0};
+
+	set_up(b);
+	script_the_clock();
+	if (make(b, 0, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(b->layouts.count, FG_LINE_PLACES);
+}
+
 static void where_links_have_become_cheap_places_are_added(void **state)
 {
 	const struct fg_layouts_options dear = {.more_within_ns = 11 * FG_NS_PER_S};
@@ -326,10 +338,7 @@ static void where_links_have_become_cheap_places_are_added(void **state)
 	struct build b;
 
 	(void)state;
-	set_up(&b);
-	script_the_clock();
-	assert_int_equal(make(&b, 0, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 4);
+	set_up_in_four_places(&b);
 	assert_int_equal(stat(b.layouts.items[1].program, &before), 0);
 	/* Four more take 4 s, another eight 8. */
 	assert_int_equal(make_more(&b, &dear, &err), FG_OK);
@@ -350,9 +359,7 @@ static void places_that_are_there_outlive_an_addition_that_fails(void **state)
 	struct build b;
 
 	(void)state;
-	set_up(&b);
-	script_the_clock();
-	assert_int_equal(make(&b, 0, &err), FG_OK);
+	set_up_in_four_places(&b);
 	world.interrupt_after = world.links + 2;
 	assert_int_equal(make_more(&b, &cheap, &err), FG_EINTERRUPTED);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 1);
@@ -383,6 +390,19 @@ static void half_an_addition_is_none(void **state)
 	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
 	assert_int_equal(b.layouts.count, 16);
 	check_made(&b);
+	tear_down(&b);
+}
+
+static void lost_places_are_not_taken_for_none(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up_in_four_places(&b);
+	sh(&b, "A=a", "rm -r ../layouts/*/0");
+	assert_int_equal(make(&b, 0, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "has lost its programs"));
 	tear_down(&b);
 }
 
@@ -499,6 +519,7 @@ int main(void)
 		cmocka_unit_test(where_links_have_become_cheap_places_are_added),
 		cmocka_unit_test(places_that_are_there_outlive_an_addition_that_fails),
 		cmocka_unit_test(half_an_addition_is_none),
+		cmocka_unit_test(lost_places_are_not_taken_for_none),
 		cmocka_unit_test(no_more_are_given_than_are_wanted),
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
