@@ -501,8 +501,8 @@ static unsigned count_made(const struct fg_layouts_options *options, const char 
 	return whole;
 }
 
-static void give(const struct fg_layouts_options *options, const char *folder,
-		 struct fg_target_layouts *layouts)
+static int give(const struct fg_layouts_options *options, const char *folder,
+		struct fg_target_layouts *layouts, struct fg_error *err)
 {
 	const bool libraries = !options->relink->argc && has_libraries(options->build);
 
@@ -512,6 +512,9 @@ static void give(const struct fg_layouts_options *options, const char *folder,
 		layouts->items[k].library_folder =
 			libraries ? fg_xasprintf("%s/%u", folder, k) : NULL;
 	}
+	if (layouts->count == 0)
+		return fg_error_set(err, FG_ENOENT, "'%s' has lost its programs", folder);
+	return FG_OK;
 }
 
 static int can_be_linked(const struct fg_layouts_options *options, struct fg_error *err)
@@ -684,9 +687,7 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 		status = extend(&m, folder, err);
 	}
 	if (status == FG_OK)
-		give(options, folder, layouts);
-	if (status == FG_OK && layouts->count == 0)
-		status = fg_error_set(err, FG_ENOENT, "'%s' has lost its programs", folder);
+		status = give(options, folder, layouts, err);
 	if (m.folder && fg_fs_is_folder(m.folder))
 		(void)!fg_fs_remove_tree(m.folder, NULL);
 	fg_links_release(&m.noted);
