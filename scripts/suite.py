@@ -80,8 +80,8 @@ def lanes(jobs):
     and warns of it.  clang's has the sanitizers, clang's warnings, and what the label "compilers" wants of a second compiler.
     """
     front = [
-        Stage("build release", 90, [], *build("release", jobs)),
-        Stage("test release", 200, ["build release"], test("release", jobs)),
+        Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
+        Stage("test release", 200, ["build release"], test("release", jobs, "-LE", "^sanitized$")),
         Stage("test asan", 80, ["build asan"], test("asan", jobs, "-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")),
         Stage("test tsan", 8, ["build tsan"], test("tsan", jobs, "-L", "^threads$")),
     ]
