@@ -41,7 +41,7 @@ static int fill_table(const struct fg_library *library, void *opened, struct fg_
 
 static int open_locked(const struct fg_library *library, struct fg_error *err)
 {
-	/* RTLD_NOW, as the program itself is linked: what is missing is told here, not in a call. */
+	/* RTLD_NOW, as the program itself is linked: what is missing is told now. */
 	void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
 	char *source = NULL;
 	int status = FG_OK;

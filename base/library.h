@@ -5,7 +5,7 @@
  * called through a table, which lies beside its users:
  *
  *	#define FG_X_CALLS(CALL) CALL(open) CALL(close)
- *	#define FG_X_MEMBER(name) __typeof__(x_##name) *name;
+ *	#define FG_X_MEMBER(name) __typeof__(x_##name) *(name);
  *	struct fg_x { FG_X_CALLS(FG_X_MEMBER) };
  *
  * so that x_open() of the library's header is fg_x.open(), with its types.  A library stays open:

@@ -40,7 +40,7 @@
  CALL(write_open_fd)                 \
  CALL(write_set_bytes_in_last_block) \
  CALL(write_set_format_pax_restricted)
-#define FG_LIBARCHIVE_MEMBER(name) __typeof__(archive_##name) *name;
+#define FG_LIBARCHIVE_MEMBER(name) __typeof__(archive_##name) *(name);
 
 struct fg_libarchive {
 	FG_LIBARCHIVE_CALLS(FG_LIBARCHIVE_MEMBER)

@@ -35,7 +35,7 @@
  CALL(socket)             \
  CALL(status)             \
  CALL(transactionStatus)
-#define FG_PQ_MEMBER(name) __typeof__(PQ##name) *name;
+#define FG_PQ_MEMBER(name) __typeof__(PQ##name) *(name);
 
 struct fg_pq {
 	FG_PQ_CALLS(FG_PQ_MEMBER)

@@ -30,7 +30,7 @@
  CALL(url_cleanup)          \
  CALL(url_get)              \
  CALL(url_set)
-#define FG_CURL_MEMBER(name) __typeof__(curl_##name) *name;
+#define FG_CURL_MEMBER(name) __typeof__(curl_##name) *(name);
 
 struct fg_curl {
 	FG_CURL_CALLS(FG_CURL_MEMBER)
