@@ -10,7 +10,7 @@
 
 enum {
 	THREADS = 8,
-	ROUNDS = 25,
+	ROUNDS = 200,
 };
 
 struct functions {
