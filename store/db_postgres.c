@@ -24,10 +24,10 @@
 #include "base/text.h"
 #include "store/bytes.h"
 #include "store/db.h"
+#include "store/libpq.h"
 #include "store/postgres_rows.h"
 
 #include <errno.h>
-#include <libpq-fe.h>
 #include <poll.h>
 
 enum {
@@ -81,9 +81,10 @@ static const struct class_meaning meanings[] = {
 
 static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)
 {
-	const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-	const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-	const char *text = primary ? primary : PQerrorMessage(p->connection);
+	const char *state = result ? fg_pq.resultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	const char *primary =
+		result ? fg_pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	const char *text = primary ? primary : fg_pq.errorMessage(p->connection);
 	const int length = (int)strcspn(text, "\n");
 
 	if (p->lost)
@@ -101,7 +102,7 @@ static void close_session(struct fg_db *db)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
 
-	PQfinish(p->connection);
+	fg_pq.finish(p->connection);
 	fg_arena_release(&p->cleaned);
 	free(p->settings);
 	free(p);
@@ -111,12 +112,12 @@ static bool is_broken(const struct fg_db *db)
 {
 	const struct postgres_db *p = (const struct postgres_db *)db;
 
-	return p->lost || PQstatus(p->connection) != CONNECTION_OK;
+	return p->lost || fg_pq.status(p->connection) != CONNECTION_OK;
 }
 
 static bool has_failed(const PGresult *result)
 {
-	const ExecStatusType code = PQresultStatus(result);
+	const ExecStatusType code = fg_pq.resultStatus(result);
 
 	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
 }
@@ -125,7 +126,7 @@ static bool has_failed(const PGresult *result)
 static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int64_t until_ns)
 {
 	struct pollfd socket = {
-		.fd = PQsocket(p->connection),
+		.fd = fg_pq.socket(p->connection),
 		.events = (short)(also_to_write ? POLLIN | POLLOUT : POLLIN),
 	};
 	int64_t left_ms = -1;
@@ -147,16 +148,16 @@ static bool exchange(const struct postgres_db *p, int64_t until_ns)
 {
 	int unsent = 0;
 
-	while ((unsent = PQflush(p->connection)) > 0) {
+	while ((unsent = fg_pq.flush(p->connection)) > 0) {
 		if (!wait_for_server(p, true, until_ns))
 			return false;
-		if (!PQconsumeInput(p->connection))
+		if (!fg_pq.consumeInput(p->connection))
 			return true;
 	}
-	while (unsent == 0 && PQisBusy(p->connection)) {
+	while (unsent == 0 && fg_pq.isBusy(p->connection)) {
 		if (!wait_for_server(p, false, until_ns))
 			return false;
-		if (!PQconsumeInput(p->connection))
+		if (!fg_pq.consumeInput(p->connection))
 			return true;
 	}
 	return true;
@@ -176,7 +177,7 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	if (!sent || p->lost)
 		return NULL;
 	p->lost = !exchange(p, until_ns);
-	return p->lost ? NULL : PQgetResult(p->connection);
+	return p->lost ? NULL : fg_pq.getResult(p->connection);
 }
 
 /* The last one; NULL if there is none. */
@@ -187,7 +188,7 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	PGresult *next = NULL;
 
 	while ((next = take_next(p, sent, until_ns))) {
-		PQclear(last);
+		fg_pq.clear(last);
 		last = next;
 	}
 	return last;
@@ -197,18 +198,18 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
-	PGresult *result = take_result(p, !p->lost && PQsendQuery(p->connection, sql));
+	PGresult *result = take_result(p, !p->lost && fg_pq.sendQuery(p->connection, sql));
 	int status = FG_OK;
 
 	if (has_failed(result))
 		status = failed(p, result, err);
-	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+	else if (strcmp(sql, "COMMIT") == 0 && strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
 		/*
 		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
 		 * error.
 		 */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -238,8 +239,8 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
  */
 static int enter(struct postgres_db *p, bool *entered, struct fg_error *err)
 {
-	*entered =
-		p->pooled && p->db.read_only && PQtransactionStatus(p->connection) == PQTRANS_IDLE;
+	*entered = p->pooled && p->db.read_only &&
+		   fg_pq.transactionStatus(p->connection) == PQTRANS_IDLE;
 	return *entered ? run_script(&p->db, "BEGIN READ ONLY", err) : FG_OK;
 }
 
@@ -335,16 +336,16 @@ static void name_statement(char name[STATEMENT_NAME_SIZE], char kind, enum fg_sq
 static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
 		   struct fg_error *err)
 {
-	PGresult *result = take_result(p, PQsendPrepare(p->connection, name, text, 0, NULL));
+	PGresult *result = take_result(p, fg_pq.sendPrepare(p->connection, name, text, 0, NULL));
 	int status = FG_OK;
 
 	if (has_failed(result)) {
 		status = failed(p, result, err);
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[sql].name,
-		       PQerrorMessage(p->connection));
+		       fg_pq.errorMessage(p->connection));
 		p->attempt++;
 	}
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -357,9 +358,9 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 	int status = FG_OK;
 
 	if (p->pooled) {
-		*result = take_result(p, PQsendQueryParams(p->connection, text, query->parameters,
-							   NULL, query->values, query->lengths,
-							   query->formats, 1));
+		*result = take_result(
+			p, fg_pq.sendQueryParams(p->connection, text, query->parameters, NULL,
+						 query->values, query->lengths, query->formats, 1));
 		return FG_OK;
 	}
 	if (!p->prepared[query->sql]) {
@@ -370,9 +371,9 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 		p->prepared[query->sql] = p->attempt;
 	}
 	name_statement(name, 'q', query->sql, p->prepared[query->sql]);
-	*result = take_result(p, PQsendQueryPrepared(p->connection, name, query->parameters,
-						     query->values, query->lengths, query->formats,
-						     1));
+	*result = take_result(p, fg_pq.sendQueryPrepared(p->connection, name, query->parameters,
+							 query->values, query->lengths,
+							 query->formats, 1));
 	return FG_OK;
 }
 
@@ -392,7 +393,7 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	if (status == FG_OK)
 		query->statement = result;
 	else
-		PQclear(result);
+		fg_pq.clear(result);
 	return status;
 }
 
@@ -423,10 +424,10 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	result = take_result(p, p->pooled ? PQsendQueryParams(p->connection, words, columns, NULL,
-							      values, lengths, formats, 1)
-					  : PQsendQueryPrepared(p->connection, words, columns,
-								values, lengths, formats, 1));
+	result = take_result(p, p->pooled ? fg_pq.sendQueryParams(p->connection, words, columns,
+								  NULL, values, lengths, formats, 1)
+					  : fg_pq.sendQueryPrepared(p->connection, words, columns,
+								    values, lengths, formats, 1));
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
 	return result;
@@ -437,13 +438,14 @@ static int take_ids(const struct postgres_db *p, const PGresult *result, size_t 
 		    struct fg_error *err)
 {
 	/* Rows to be added, one of which is there already. */
-	if (PQntuples(result) < (int)count)
+	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
 				    p->db.name);
 	for (size_t i = 0; i < count; i++)
-		ids[i] = PQgetisnull(result, (int)i, 0)
+		ids[i] = fg_pq.getisnull(result, (int)i, 0)
 				 ? 0
-				 : (int64_t)big_endian(PQgetvalue(result, (int)i, 0), NUMBER_BYTES);
+				 : (int64_t)big_endian(fg_pq.getvalue(result, (int)i, 0),
+						       NUMBER_BYTES);
 	return FG_OK;
 }
 
@@ -461,7 +463,7 @@ static int send_all_rows(struct postgres_db *p, const char *words, const struct 
 			status = failed(p, result, err);
 		else if (ids)
 			status = take_ids(p, result, count, ids + first, err);
-		PQclear(result);
+		fg_pq.clear(result);
 	}
 	return status;
 }
@@ -472,30 +474,30 @@ static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
 	bool sent = true;
 
 	for (size_t at = 0; at < data->size && sent; at += COPY_AT_ONCE_BYTES)
-		sent = PQputCopyData(
+		sent = fg_pq.putCopyData(
 			       p->connection, (const char *)data->data + at,
 			       (int)fg_min_size(data->size - at, (size_t)COPY_AT_ONCE_BYTES)) == 1;
-	return sent && PQputCopyEnd(p->connection, NULL) == 1;
+	return sent && fg_pq.putCopyEnd(p->connection, NULL) == 1;
 }
 
 /* `words`: of fg_postgres_copy_text(). */
 static int copy_some(struct postgres_db *p, const char *words, const struct fg_bytes *data,
 		     struct fg_error *err)
 {
-	PGresult *result =
-		take_next(p, !p->lost && PQsendQuery(p->connection, words), patient_until_ns(p));
+	PGresult *result = take_next(p, !p->lost && fg_pq.sendQuery(p->connection, words),
+				     patient_until_ns(p));
 	int status = FG_OK;
 
-	if (PQresultStatus(result) == PGRES_COPY_IN) {
-		PQclear(result);
+	if (fg_pq.resultStatus(result) == PGRES_COPY_IN) {
+		fg_pq.clear(result);
 		p->lost = !send_copied(p, data);
 		result = take_result(p, true);
 	} else {
-		PQclear(take_result(p, true)); /* nothing comes after a refusal */
+		fg_pq.clear(take_result(p, true)); /* nothing comes after a refusal */
 	}
 	if (has_failed(result))
 		status = failed(p, result, err);
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -568,14 +570,14 @@ static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *f
 	int status = FG_OK;
 
 	FG_ASSERT(count > 0 && db->has_names_lock);
-	result = take_result(p,
-			     PQsendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
+	result = take_result(
+		p, fg_pq.sendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
 	free(text);
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else
-		*first = (int64_t)big_endian(PQgetvalue(result, 0, 0), NUMBER_BYTES);
-	PQclear(result);
+		*first = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), NUMBER_BYTES);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -588,19 +590,19 @@ static int step(struct fg_query *query, struct fg_error *err)
 			return status;
 	}
 	query->row++;
-	return query->row < PQntuples(query->statement) ? 1 : FG_OK;
+	return query->row < fg_pq.ntuples(query->statement) ? 1 : FG_OK;
 }
 
 static bool is_null(const struct fg_query *query, int column)
 {
-	return PQgetisnull(query->statement, query->row, column);
+	return fg_pq.getisnull(query->statement, query->row, column);
 }
 
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	const char *at = PQgetvalue(query->statement, query->row, column);
+	const char *at = fg_pq.getvalue(query->statement, query->row, column);
 
-	if (PQgetlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
+	if (fg_pq.getlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
 		return (int32_t)(uint32_t)big_endian(at, SMALL_NUMBER_BYTES);
 	return (int64_t)big_endian(at, NUMBER_BYTES);
 }
@@ -608,7 +610,7 @@ static int64_t column_int(const struct fg_query *query, int column)
 static double column_double(const struct fg_query *query, int column)
 {
 	const uint64_t bits =
-		big_endian(PQgetvalue(query->statement, query->row, column), NUMBER_BYTES);
+		big_endian(fg_pq.getvalue(query->statement, query->row, column), NUMBER_BYTES);
 	double value = 0;
 
 	memcpy(&value, &bits, sizeof(value));
@@ -617,13 +619,13 @@ static double column_double(const struct fg_query *query, int column)
 
 static const void *column_bytes(const struct fg_query *query, int column, size_t *size)
 {
-	*size = (size_t)PQgetlength(query->statement, query->row, column);
-	return PQgetvalue(query->statement, query->row, column); /* libpq appends a NUL */
+	*size = (size_t)fg_pq.getlength(query->statement, query->row, column);
+	return fg_pq.getvalue(query->statement, query->row, column); /* libpq appends a NUL */
 }
 
 static void query_end(struct fg_query *query)
 {
-	PQclear(query->statement);
+	fg_pq.clear(query->statement);
 	query->statement = NULL;
 	fg_arena_release(&of(query)->cleaned); /* sent long ago */
 }
@@ -671,22 +673,22 @@ static PGconn *connect_to(const char *location, unsigned flags)
 	const char *const values[] = {CONNECT_SECONDS, location, "UTF8", NULL};
 	const bool is_bounded = flags & FG_DB_BOUNDED;
 
-	return PQconnectdbParams(names + !is_bounded, values + !is_bounded, 1);
+	return fg_pq.connectdbParams(names + !is_bounded, values + !is_bounded, 1);
 }
 
 static int find_pooler(struct postgres_db *p, struct fg_error *err)
 {
 	PGresult *result =
-		take_result(p, PQsendQueryParams(p->connection, "SELECT pg_backend_pid()", 0, NULL,
-						 NULL, NULL, NULL, 1));
+		take_result(p, fg_pq.sendQueryParams(p->connection, "SELECT pg_backend_pid()", 0,
+						     NULL, NULL, NULL, NULL, 1));
 	int status = FG_OK;
 
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else
-		p->pooled = (int64_t)big_endian(PQgetvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
-			    PQbackendPID(p->connection);
-	PQclear(result);
+		p->pooled = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
+			    fg_pq.backendPID(p->connection);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -725,9 +727,12 @@ static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error 
 
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
-	struct postgres_db *p = fg_xcalloc(1, sizeof(*p));
-	int status = FG_OK;
+	struct postgres_db *p = NULL;
+	int status = fg_pq_open(err);
 
+	if (status != FG_OK)
+		return status;
+	p = fg_xcalloc(1, sizeof(*p));
 	p->db.ops = &ops;
 	p->db.location = without_password(location);
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
@@ -735,16 +740,16 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->attempt = 1;
 	*db = &p->db;
 	p->connection = connect_to(location, flags);
-	if (PQstatus(p->connection) != CONNECTION_OK) {
-		const char *text = PQerrorMessage(p->connection);
+	if (fg_pq.status(p->connection) != CONNECTION_OK) {
+		const char *text = fg_pq.errorMessage(p->connection);
 
 		status = fg_error_set(err, FG_ENET, "cannot connect to '%s': %.*s", p->db.location,
 				      (int)strcspn(text, "\n"), text);
 	}
 	if (status != FG_OK)
 		return status;
-	(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
-	(void)PQsetnonblocking(p->connection, 1);
+	(void)fg_pq.setNoticeReceiver(p->connection, ignore_notice, NULL);
+	(void)fg_pq.setnonblocking(p->connection, 1);
 	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
 	status = find_pooler(p, err);
 	if (status != FG_OK)
