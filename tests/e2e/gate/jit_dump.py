@@ -18,7 +18,7 @@ CONFIGURATION = f"""version: 1
 project: app
 build: {{ command: sh build.sh }}
 benchmarks:
-  - {{ name: app, command: ./app work 25, setup: mkdir -p work }}
+  - {{ name: app, command: ./app work 20, setup: mkdir -p work }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
@@ -41,11 +41,11 @@ def function_that_was_made_slower_is_named():
 def recording_knows_where_the_file_lies():
     call("sh", "build.sh", check=True)
     os.makedirs("elsewhere")
-    done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "elsewhere", "200")
+    done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "elsewhere", "100")
     check(done.returncode == 0, done.stderr)
     here = call(FASTGATE, "view", "traces").stdout
     check(re.search(r"\[JIT\] +made_to_refine", here), here)
-    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "200", "fork", check=True)
+    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "100", "fork", check=True)
     if not LINKED:  # from outside, children are not looked at
         check("made_to_refine" in call(FASTGATE, "view", "forked").stdout, "a child of fork runs what its parent described")
     shutil.rmtree("elsewhere")
@@ -58,7 +58,7 @@ def body():
     shutil.copy(SOURCE, "app.c")
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\nwork\n.fastgate\nreport.json\n")
-    make("1000000")
+    make("200000")
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")
