@@ -11,8 +11,13 @@
  * adds names: rows that all projects share and find by what they are.  Two uploads with the same
  * new functions would wait for each other otherwise.  Readers never wait.
  *
+ * In a writing transaction, what returns no rows is sent without waiting for the answer (libpq's
+ * pipeline): the next statement that returns some brings the answers of all before it, and the
+ * commit those that are left.  A statement that failed makes what was sent after it, a commit
+ * too, fail as well, and its reason is what is told.
+ *
  * Behind a pooler such as pgbouncer, each transaction may be another session of the server: nothing
- * is prepared, settings are made for a transaction, and what a read-only store asks outside of one
+ * is prepared or sent ahead, settings are made for a transaction, and what a read-only store asks outside of one
  * is given one of its own.  A pooler is known by the session's number, which is not the one that
  * was announced when we connected.
  */
@@ -51,6 +56,7 @@ struct postgres_db {
 	unsigned prepared_rows[FG_SQL_COUNT]; /* for many rows at once */
 	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
 	bool pooled;             /* behind a pooler */
+	bool pipelined;          /* answers are taken later */
 	char *settings;          /* that each transaction begins with; NULL: none */
 	int64_t patience_ns;     /* for one statement; 0: for ever */
 	bool lost;               /* the server did not answer in time */
@@ -179,6 +185,29 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	return p->lost ? NULL : PQgetResult(p->connection);
 }
 
+/* The first that has failed of all that were sent since the last time; else the last. */
+static PGresult *take_pipelined(struct postgres_db *p, bool sent)
+{
+	PGresult *kept = NULL;
+	bool is_open = sent && !p->lost && PQpipelineSync(p->connection) == 1;
+	bool was_end = false; /* of a statement's results: then those of the next one follow */
+
+	while (is_open) {
+		PGresult *next = take_next(p, true, patient_until_ns(p));
+		const bool is_last = PQresultStatus(next) == PGRES_PIPELINE_SYNC;
+
+		is_open = !is_last && !p->lost && (next || !was_end);
+		was_end = !next;
+		if (!next || is_last || (kept && has_failed(kept))) {
+			PQclear(next);
+			continue;
+		}
+		PQclear(kept);
+		kept = next;
+	}
+	return kept;
+}
+
 /* The last one; NULL if there is none. */
 static PGresult *take_result(struct postgres_db *p, bool sent)
 {
@@ -186,6 +215,8 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	PGresult *last = NULL;
 	PGresult *next = NULL;
 
+	if (p->pipelined)
+		return take_pipelined(p, sent);
 	while ((next = take_next(p, sent, until_ns))) {
 		PQclear(last);
 		last = next;
@@ -193,28 +224,81 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	return last;
 }
 
-/* VACUUM refuses to be part of anything; everything else may be several statements. */
-static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
+/* Waits for what was sent, and goes on without sending ahead. */
+static int end_pipeline(struct postgres_db *p, struct fg_error *err)
 {
-	struct postgres_db *p = (struct postgres_db *)db;
-	PGresult *result = take_result(p, !p->lost && PQsendQuery(p->connection, sql));
+	PGresult *result = NULL;
+	int status = FG_OK;
+
+	if (!p->pipelined)
+		return FG_OK;
+	result = take_pipelined(p, true);
+	if (p->lost || PQstatus(p->connection) != CONNECTION_OK || (result && has_failed(result)))
+		status = failed(p, result, err);
+	PQclear(result);
+	p->pipelined = false;
+	/* Only what has not answered is in the way; such a session is of no use any more. */
+	if (PQexitPipelineMode(p->connection) != 1)
+		p->lost = true;
+	return status;
+}
+
+/* The answer is taken with a later one. */
+static int sent_ahead(struct postgres_db *p, int sent, struct fg_error *err)
+{
+	return sent == 1 ? FG_OK : failed(p, NULL, err);
+}
+
+static int send_command(struct postgres_db *p, const char *sql)
+{
+	return !p->lost &&
+	       PQsendQueryParams(p->connection, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
+}
+
+static int run_commit(struct postgres_db *p, struct fg_error *err)
+{
+	const bool sent = p->pipelined ? send_command(p, "COMMIT")
+				       : !p->lost && PQsendQuery(p->connection, "COMMIT") == 1;
+	PGresult *result = take_result(p, sent);
+	struct fg_error ignored = {0};
 	int status = FG_OK;
 
 	if (has_failed(result))
 		status = failed(p, result, err);
-	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+	else if (strcmp(PQcmdStatus(result), "COMMIT") != 0)
 		/*
 		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
 		 * error.
 		 */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
 	PQclear(result);
+	(void)end_pipeline(p, &ignored);
+	return status;
+}
+
+/* VACUUM refuses to be part of anything; everything else may be several statements. */
+static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+	const bool is_undoing = strcmp(sql, "ROLLBACK") == 0;
+	struct fg_error reason = {0};
+	PGresult *result = NULL;
+	int status = FG_OK;
+
+	if (strcmp(sql, "COMMIT") == 0)
+		return run_commit(p, err);
+	if (end_pipeline(p, &reason) != FG_OK && !is_undoing)
+		return fg_error_set(err, reason.code, "%s", reason.message);
+	result = take_result(p, !p->lost && PQsendQuery(p->connection, sql));
+	if (has_failed(result))
+		status = failed(p, result, err);
+	PQclear(result);
 	return status;
 }
 
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
-	const struct postgres_db *p = (const struct postgres_db *)db;
+	struct postgres_db *p = (struct postgres_db *)db;
 	const char *settings = p->settings ? p->settings : "";
 	char text[256];
 	int status = FG_OK;
@@ -229,6 +313,8 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
+	p->pipelined = status == FG_OK && mode == FG_DB_WRITES && !p->pooled &&
+		       PQenterPipelineMode(p->connection) == 1;
 	return status;
 }
 
@@ -251,9 +337,13 @@ static void leave(struct postgres_db *p, bool entered)
 
 static int lock_names(struct fg_db *db, struct fg_error *err)
 {
+	struct postgres_db *p = (struct postgres_db *)db;
 	char text[64];
 
 	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", NAMES_LOCK);
+	/* What is asked next is asked with the lock, or not at all. */
+	if (p->pipelined)
+		return sent_ahead(p, send_command(p, text), err);
 	return run_script(db, text, err);
 }
 
@@ -348,8 +438,8 @@ static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, con
 	return status;
 }
 
-/* The result, whatever it is, of a statement that is prepared first where that is of use. */
-static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
+/* A statement that is prepared first where that is of use; *sent: whether libpq took it. */
+static int send_query(struct fg_query *query, int *sent, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	const char *text = fg_sql_texts[query->sql].text;
@@ -357,9 +447,8 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 	int status = FG_OK;
 
 	if (p->pooled) {
-		*result = take_result(p, PQsendQueryParams(p->connection, text, query->parameters,
-							   NULL, query->values, query->lengths,
-							   query->formats, 1));
+		*sent = PQsendQueryParams(p->connection, text, query->parameters, NULL,
+					  query->values, query->lengths, query->formats, 1);
 		return FG_OK;
 	}
 	if (!p->prepared[query->sql]) {
@@ -370,9 +459,8 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 		p->prepared[query->sql] = p->attempt;
 	}
 	name_statement(name, 'q', query->sql, p->prepared[query->sql]);
-	*result = take_result(p, PQsendQueryPrepared(p->connection, name, query->parameters,
-						     query->values, query->lengths, query->formats,
-						     1));
+	*sent = PQsendQueryPrepared(p->connection, name, query->parameters, query->values,
+				    query->lengths, query->formats, 1);
 	return FG_OK;
 }
 
@@ -381,11 +469,14 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	struct postgres_db *p = of(query);
 	PGresult *result = NULL;
 	bool entered = false;
+	int sent = 0;
 	int status = enter(p, &entered, err);
 
 	if (status != FG_OK)
 		return status;
-	status = ask(query, &result, err);
+	status = send_query(query, &sent, err);
+	if (status == FG_OK)
+		result = take_result(p, sent);
 	if (status == FG_OK && has_failed(result))
 		status = failed(p, result, err);
 	leave(p, entered);
@@ -394,6 +485,19 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	else
 		PQclear(result);
 	return status;
+}
+
+/* What returns no rows. */
+static int run_query(struct fg_query *query, struct fg_error *err)
+{
+	struct postgres_db *p = of(query);
+	int sent = 0;
+	int status = FG_OK;
+
+	if (!p->pipelined)
+		return execute(query, err);
+	status = send_query(query, &sent, err);
+	return status == FG_OK ? sent_ahead(p, sent, err) : status;
 }
 
 static uint64_t big_endian(const char *data, int size)
@@ -407,7 +511,7 @@ static uint64_t big_endian(const char *data, int size)
 }
 
 /* Rows [first, first + count) to a statement: a prepared one's name, or (pooled) its text. */
-static PGresult *send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+static int send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
 			   size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
@@ -415,7 +519,7 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
 	int formats[FG_ROWS_MAX_COLUMNS] = {0};
 	const int columns = (int)rows->column_count;
-	PGresult *result = NULL;
+	int sent = 0;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
 		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
@@ -423,13 +527,13 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	result = take_result(p, p->pooled ? PQsendQueryParams(p->connection, words, columns, NULL,
-							      values, lengths, formats, 1)
-					  : PQsendQueryPrepared(p->connection, words, columns,
-								values, lengths, formats, 1));
+	sent = p->pooled ? PQsendQueryParams(p->connection, words, columns, NULL, values, lengths,
+					     formats, 1)
+			 : PQsendQueryPrepared(p->connection, words, columns, values, lengths,
+					       formats, 1);
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
-	return result;
+	return sent;
 }
 
 /* What was found for each of them, or 0. */
@@ -455,8 +559,14 @@ static int send_all_rows(struct postgres_db *p, const char *words, const struct 
 	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
 		const size_t left = rows->count - first;
 		const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-		PGresult *result = send_rows(p, words, rows, first, count);
+		const int sent = send_rows(p, words, rows, first, count);
+		PGresult *result = NULL;
 
+		if (p->pipelined && !ids) {
+			status = sent_ahead(p, sent, err);
+			continue;
+		}
+		result = take_result(p, sent);
 		if (has_failed(result))
 			status = failed(p, result, err);
 		else if (ids)
@@ -519,6 +629,20 @@ static int copy_rows(struct postgres_db *p, const char *words, const struct fg_r
 	return status;
 }
 
+/* Nothing can be copied while answers are outstanding. */
+static int copy_beside(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+		       struct fg_error *err)
+{
+	const bool was_pipelined = p->pipelined;
+	int status = end_pipeline(p, err);
+
+	if (status != FG_OK)
+		return status;
+	status = copy_rows(p, words, rows, err);
+	p->pipelined = was_pipelined && PQenterPipelineMode(p->connection) == 1;
+	return status;
+}
+
 static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		      struct fg_error *err)
 {
@@ -532,7 +656,7 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 	if (!ids && rows->count >= ROWS_TO_COPY)
 		text = fg_postgres_copy_text(fg_sql_texts[sql].text, rows);
 	if (text) {
-		status = copy_rows(p, text, rows, err);
+		status = copy_beside(p, text, rows, err);
 		free(text);
 		return status;
 	}
@@ -638,6 +762,7 @@ static const struct fg_db_ops ops = {
 	.only_sqlite = "--",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
+	.run = run_query,
 	.query_rows = query_rows,
 	.reserve = reserve,
 	FG_DB_OPS_OF_THIS_FILE,
