@@ -251,8 +251,7 @@ static int sent_ahead(struct postgres_db *p, int sent, struct fg_error *err)
 
 static int send_command(struct postgres_db *p, const char *sql)
 {
-	return !p->lost &&
-	       PQsendQueryParams(p->connection, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
+	return !p->lost && PQsendQueryParams(p->connection, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
 }
 
 static int run_commit(struct postgres_db *p, struct fg_error *err)
@@ -512,7 +511,7 @@ static uint64_t big_endian(const char *data, int size)
 
 /* Rows [first, first + count) to a statement: a prepared one's name, or (pooled) its text. */
 static int send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-			   size_t first, size_t count)
+		     size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
 	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
