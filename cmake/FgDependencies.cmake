@@ -14,7 +14,7 @@ pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 if(FG_WITH_POSTGRES)
-	pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+	pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq>=14) # its pipeline
 endif()
 if(FG_WITH_SERVER)
 	pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)

@@ -295,19 +295,39 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 	return status;
 }
 
+/*
+ * A writer finds single rows by their keys and adds others, thousands of times the same way.  Left
+ * alone, PostgreSQL plans anew for every list of keys, which takes longer than finding them.  A plan
+ * that is kept must not be one for a table that was small then.
+ */
+#define PLAN_ONCE                                                \
+ ", set_config('plan_cache_mode', 'force_generic_plan', true), " \
+ "set_config('enable_seqscan', 'off', true)"
+
+static bool keeps_plans(const struct postgres_db *p, enum fg_db_mode mode)
+{
+	enum {
+		FIRST_WITH_PLAN_CACHE_MODE = 120000
+	};
+
+	return mode == FG_DB_WRITES && !p->pooled &&
+	       PQserverVersion(p->connection) >= FIRST_WITH_PLAN_CACHE_MODE;
+}
+
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
 	const char *settings = p->settings ? p->settings : "";
-	char text[256];
+	char text[320];
 	int status = FG_OK;
 
 	if (mode == FG_DB_READS)
 		(void)snprintf(text, sizeof(text),
 			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
 	else
-		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)",
-			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK);
+		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)%s",
+			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK,
+			       keeps_plans(p, mode) ? PLAN_ONCE : "");
 	status = run_script(db, text, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
