@@ -83,7 +83,7 @@ struct fg_db_ops {
 	double (*column_double)(const struct fg_query *query, int column);
 	const void *(*column_bytes)(const struct fg_query *query, int column, size_t *size);
 	void (*query_end)(struct fg_query *query);
-	/* What returns no rows; a failure may be told later, by the commit at last.  NULL: step(). */
+	/* What returns no rows; a failure may be told by the commit at last.  NULL: step(). */
 	int (*run)(struct fg_query *query, struct fg_error *err);
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,

@@ -17,9 +17,9 @@
  * too, fail as well, and its reason is what is told.
  *
  * Behind a pooler such as pgbouncer, each transaction may be another session of the server: nothing
- * is prepared or sent ahead, settings are made for a transaction, and what a read-only store asks outside of one
- * is given one of its own.  A pooler is known by the session's number, which is not the one that
- * was announced when we connected.
+ * is prepared or sent ahead, settings are made for a transaction, and what a read-only store asks
+ * outside of one is given one of its own.  A pooler is known by the session's number, which is not
+ * the one that was announced when we connected.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -297,8 +297,8 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 
 /*
  * A writer finds single rows by their keys and adds others, thousands of times the same way.  Left
- * alone, PostgreSQL plans anew for every list of keys, which takes longer than finding them.  A plan
- * that is kept must not be one for a table that was small then.
+ * alone, PostgreSQL plans anew for every list of keys, which takes longer than finding them.  A
+ * plan that is kept must not be one for a table that was small then.
  */
 #define PLAN_ONCE                                                \
  ", set_config('plan_cache_mode', 'force_generic_plan', true), " \
@@ -494,10 +494,12 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = send_query(query, &sent, err);
-	if (status == FG_OK)
-		result = take_result(p, sent);
-	if (status == FG_OK && has_failed(result))
+	if (status != FG_OK)
+		goto out;
+	result = take_result(p, sent);
+	if (has_failed(result))
 		status = failed(p, result, err);
+out:
 	leave(p, entered);
 	if (status == FG_OK)
 		query->statement = result;

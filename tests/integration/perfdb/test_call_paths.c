@@ -358,12 +358,15 @@ static int add_rows(struct fg_db *db, size_t count, struct fg_error *err)
 			columns[c][i] = (int64_t)(100000 + i);
 	}
 	status = fg_db_begin(db, FG_DB_WRITES, err);
-	if (status == FG_OK)
-		status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
-	if (status == FG_OK) { /* what was sent ahead is answered with this */
-		fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
-		status = fg_query_value(&q, &version, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		goto out;
+	/* What was sent ahead is answered with this. */
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	status = fg_query_value(&q, &version, err);
+out:
 	fg_db_rollback(db);
 	for (size_t c = 0; c < 3; c++)
 		free(columns[c]);
