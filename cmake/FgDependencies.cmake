@@ -19,7 +19,7 @@ set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)
 fg_opened_library(libarchive libarchive 3.3.3)
 if(FG_WITH_POSTGRES)
-	fg_opened_library(pq libpq 9.0)
+	fg_opened_library(pq libpq 14.0) # its pipeline
 endif()
 if(FG_WITH_SERVER)
 	pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)

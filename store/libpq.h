@@ -13,7 +13,9 @@
  CALL(cmdStatus)          \
  CALL(connectdbParams)    \
  CALL(consumeInput)       \
+ CALL(enterPipelineMode)  \
  CALL(errorMessage)       \
+ CALL(exitPipelineMode)   \
  CALL(finish)             \
  CALL(flush)              \
  CALL(getResult)          \
@@ -22,6 +24,7 @@
  CALL(getvalue)           \
  CALL(isBusy)             \
  CALL(ntuples)            \
+ CALL(pipelineSync)       \
  CALL(putCopyData)        \
  CALL(putCopyEnd)         \
  CALL(resultErrorField)   \
@@ -30,6 +33,7 @@
  CALL(sendQuery)          \
  CALL(sendQueryParams)    \
  CALL(sendQueryPrepared)  \
+ CALL(serverVersion)      \
  CALL(setNoticeReceiver)  \
  CALL(setnonblocking)     \
  CALL(socket)             \
