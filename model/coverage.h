@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of the repetitions of one arm. */
+/* What the repetitions of one arm add up to. */
 struct fg_coverage {
 	double spent_ns; /* of CPU time */
 	double sampled_ns;

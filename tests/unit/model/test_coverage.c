@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/coverage.h"
 #include "base/base.h"
+#include "model/coverage.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
