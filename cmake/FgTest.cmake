@@ -14,9 +14,9 @@ set(FG_TEST_TIMEOUT_S 600)
 #
 # The longest begin first, so that none is alone at the end: seconds of CPU time, of those above seven.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 39 e2e.web_report 28 e2e.faults_run 15 e2e.record 17 e2e.gate_getting_started 16 e2e.cli_init 14
+	e2e.web_perfdb 39 e2e.web_report 28 e2e.faults_run 15 e2e.record 17 e2e.gate_getting_started 9 e2e.cli_init 14
 	integration.collector_truth 14 integration.collector_guest 11 e2e.gate_layouts 10 e2e.faults_serve 9 e2e.gate_examples 9
-	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 e2e.gate_duel 7 e2e.web_arguments 7 e2e.web_parts 6
+	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 e2e.web_arguments 7 e2e.web_parts 6
 	integration.collector_truth_i386 7
 )
 function(fg_label_test kind name)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One arm's repetitions. */
+/* What the repetitions of one arm add up to. */
 struct fg_coverage {
 	double spent_ns; /* of CPU time */
 	double sampled_ns;

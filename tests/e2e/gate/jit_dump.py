@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from checks import blamed, call, check, finish_in_scratch, first_benchmark, git, write
 
 FASTGATE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 COMPILER, LINKED = sys.argv[2], " ".join(sys.argv[4:])
@@ -32,7 +32,7 @@ def function_that_was_made_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
-    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    guilty = blamed(benchmark, done.stdout)
     check(guilty[:1] == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("made_to_refine" in view and "made_to_load" in view, view)
