@@ -1,20 +1,25 @@
 # Every outside library, by its pkg-config name; who may use which is in docs/architecture.md.
 find_package(PkgConfig REQUIRED)
+include(FgOpenedLibrary)
 find_package(Threads REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw libelf)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 find_package(zydis REQUIRED)
 # The part of libunwind that walks the stacks of another process.
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
-pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
+
+# Libraries that base/library.h opens when a command needs them: with what they bring along they
+# were three quarters of a start.
+set(FG_OPENED_PACKAGES "")
+fg_opened_library(curl libcurl 7.85.0)
+fg_opened_library(libarchive libarchive 3.3.3)
 if(FG_WITH_POSTGRES)
-	pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+	fg_opened_library(pq libpq 14.0) # its pipeline
 endif()
 if(FG_WITH_SERVER)
 	pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)

@@ -39,6 +39,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL main)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME fastgate)
+# Beside what CPack finds in the programs: what these open when they need it.
+list(JOIN FG_OPENED_PACKAGES ", " CPACK_DEBIAN_MAIN_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_MAIN_PACKAGE_RECOMMENDS "git, graphviz")
 if(TARGET fastgate_collector_i386)
 	list(APPEND CPACK_COMPONENTS_ALL i386)

@@ -5,6 +5,7 @@ set(FG_TEST_TIMEOUT_S 600)
 #   unit, integration, e2e, lint, fuzz   what kind it is
 #   unit:FOLDER, whole:FOLDER            the folder that it lies in (`./dev test --changed`)
 #   plain                                a sanitizer would show nothing in it that other tests do not show
+#   sanitized                            the optimised build would show nothing in it that other tests do not show
 #   slow                                 takes more than ten quiet seconds
 #   web                                  drives a browser
 #   threads                              run under the thread sanitizer
@@ -13,9 +14,9 @@ set(FG_TEST_TIMEOUT_S 600)
 #
 # The longest begin first, so that none is alone at the end: seconds of CPU time, of those above seven.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 39 e2e.web_report 28 e2e.faults_run 15 e2e.record 17 e2e.gate_getting_started 16 e2e.cli_init 14
+	e2e.web_perfdb 39 e2e.web_report 28 e2e.faults_run 15 e2e.record 17 e2e.gate_getting_started 9 e2e.cli_init 14
 	integration.collector_truth 14 integration.collector_guest 11 e2e.gate_layouts 10 e2e.faults_serve 9 e2e.gate_examples 9
-	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 e2e.gate_duel 7 e2e.web_arguments 7 e2e.web_parts 6
+	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 e2e.web_arguments 7 e2e.web_parts 6
 	integration.collector_truth_i386 7
 )
 function(fg_label_test kind name)
@@ -33,15 +34,41 @@ function(fg_label_test kind name)
 	endif()
 endfunction()
 
-# Build what these tests need, and nothing else: those that a sanitizer can add something to, and
-# those with the labels "threads" and "compilers".
+# Build what these tests need, and nothing else: those that a sanitizer can add something to, those
+# that are run optimised, and those with the labels "threads" and "compilers".
 add_custom_target(sanitizer_tests)
+add_custom_target(optimised_tests)
 add_custom_target(thread_tests)
 add_custom_target(compiler_tests)
 set(FG_SANITIZED_KINDS unit integration e2e fuzz)
 
+# fg_once(<kind> <labels> <result>): <labels>, with "sanitized" where `./dev test` runs the test once.  Tests that call our
+# functions, and scripts about what fastgate reads, says and shows, are run under the sanitizers, which see more in them than an
+# optimised build: that one is shown to work by the scripts that measure, serve and fail with it.  In both run the rooms that read
+# machine code or run in other people's programs.
+set(FG_ROOMS_BELOW_C collector outside symbols code cpython)
+set(FG_SCRIPTS_ABOUT_TEXT cli profile report)
+function(fg_once kind labels result)
+	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+	set(once OFF)
+	if(kind MATCHES "^(unit|integration|fuzz)$" AND NOT folder IN_LIST FG_ROOMS_BELOW_C)
+		set(once ON)
+	elseif(kind STREQUAL e2e AND folder IN_LIST FG_SCRIPTS_ABOUT_TEXT)
+		set(once ON)
+	endif()
+	if(once AND NOT "plain" IN_LIST labels AND NOT "compilers" IN_LIST labels)
+		list(APPEND labels sanitized)
+	endif()
+	set(${result} "${labels}" PARENT_SCOPE)
+endfunction()
+
 # fg_needs(<kind> <labels> <targets>...)
 function(fg_needs kind labels)
+	if("sanitized" IN_LIST labels)
+		set_property(GLOBAL APPEND PROPERTY FG_SANITIZED_TARGETS ${ARGN})
+	else()
+		add_dependencies(optimised_tests ${ARGN})
+	endif()
 	if(kind IN_LIST FG_SANITIZED_KINDS AND NOT "web" IN_LIST labels AND NOT "plain" IN_LIST labels)
 		add_dependencies(sanitizer_tests ${ARGN})
 	endif()
@@ -64,11 +91,13 @@ function(fg_cmocka_test kind name)
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
 	# What is tested is optimised; who tests it need not be, and whoever debugs it does so in `dev`.
-	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1 -g1>)
+	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g1>)
+	target_link_options(test_${kind}_${name} PRIVATE ${FG_QUICK_LINKER})
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})
 	set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
-	fg_label_test(${kind} ${name} ${T_LABELS})
-	fg_needs(${kind} "${T_LABELS}" test_${kind}_${name})
+	fg_once(${kind} "${T_LABELS}" labels)
+	fg_label_test(${kind} ${name} ${labels})
+	fg_needs(${kind} "${labels}" test_${kind}_${name})
 endfunction()
 
 function(fg_unit_test name)
@@ -88,11 +117,12 @@ function(fg_script_test kind name)
 	endif()
 	add_test(NAME ${kind}.${name} COMMAND ${T_COMMAND})
 	set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${T_TIMEOUT})
-	fg_label_test(${kind} ${name} ${T_LABELS})
+	fg_once(${kind} "${T_LABELS}" labels)
+	fg_label_test(${kind} ${name} ${labels})
 	string(REGEX MATCHALL "TARGET_FILE:[A-Za-z0-9_]+" programs "${T_COMMAND} ${T_ENVIRONMENT}")
 	list(TRANSFORM programs REPLACE "TARGET_FILE:" "")
 	if(programs)
-		fg_needs(${kind} "${T_LABELS}" ${programs})
+		fg_needs(${kind} "${labels}" ${programs})
 	endif()
 	if(T_ENVIRONMENT)
 		set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT "${T_ENVIRONMENT}")
@@ -101,4 +131,21 @@ function(fg_script_test kind name)
 	# the source tree.
 	set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT_MODIFICATION
 		"PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support;PYTHONDONTWRITEBYTECODE=set:1")
+endfunction()
+
+# All programs and libraries in this folder and below, but not those that sanitized tests alone need.
+function(fg_build_optimised folder)
+	get_property(sanitized GLOBAL PROPERTY FG_SANITIZED_TARGETS)
+	get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+	foreach(target IN LISTS targets)
+		get_target_property(kind ${target} TYPE)
+		get_target_property(apart ${target} EXCLUDE_FROM_ALL)
+		if(NOT apart AND NOT target IN_LIST sanitized AND kind MATCHES "EXECUTABLE|SHARED|MODULE|UTILITY")
+			add_dependencies(optimised_tests ${target})
+		endif()
+	endforeach()
+	get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+	foreach(below IN LISTS folders)
+		fg_build_optimised(${below})
+	endforeach()
 endfunction()

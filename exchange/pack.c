@@ -3,9 +3,8 @@
 
 #include "base/fs.h"
 #include "base/printable.h"
+#include "exchange/libarchive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -93,36 +92,39 @@ struct fg_pack {
 
 static int failed(const struct fg_pack *pack, struct fg_error *err)
 {
-	const char *why = archive_error_string(pack->archive);
+	const char *why = fg_libarchive.error_string(pack->archive);
 
 	return fg_error_set(err, FG_EIO, "%s: %s", pack->path, why ? why : "cannot be written");
 }
 
 int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err)
 {
-	struct fg_pack *made = fg_xcalloc(1, sizeof(*made));
-	const mode_t hidden = umask(0);
+	struct fg_pack *made = NULL;
+	mode_t hidden = 0;
+	int status = fg_libarchive_open(err);
 
+	if (status != FG_OK)
+		return status;
+	hidden = umask(0);
 	(void)umask(hidden);
+	made = fg_xcalloc(1, sizeof(*made));
 	made->path = fg_xstrdup(path);
 	made->temporary = fg_xasprintf("%s.XXXXXX", path);
 	made->fd = mkostemp(made->temporary, O_CLOEXEC);
-	made->archive = archive_write_new();
+	made->archive = fg_libarchive.write_new();
 	if (made->fd < 0) {
-		const int status = fg_error_errno(err, FG_EIO, "%s", path);
-
+		status = fg_error_errno(err, FG_EIO, "%s", path);
 		fg_pack_abandon(made);
 		return status;
 	}
 	(void)fchmod(made->fd, 0666 & ~hidden);
 	if (!made->archive ||
-	    archive_write_set_format_pax_restricted(made->archive) != ARCHIVE_OK ||
-	    archive_write_add_filter_zstd(made->archive) != ARCHIVE_OK ||
-	    archive_write_set_bytes_in_last_block(made->archive, 1) != ARCHIVE_OK ||
-	    archive_write_open_fd(made->archive, made->fd) != ARCHIVE_OK) {
-		const int status = made->archive ? failed(made, err)
-						 : fg_error_set(err, FG_EIO, "%s: no memory", path);
-
+	    fg_libarchive.write_set_format_pax_restricted(made->archive) != ARCHIVE_OK ||
+	    fg_libarchive.write_add_filter_zstd(made->archive) != ARCHIVE_OK ||
+	    fg_libarchive.write_set_bytes_in_last_block(made->archive, 1) != ARCHIVE_OK ||
+	    fg_libarchive.write_open_fd(made->archive, made->fd) != ARCHIVE_OK) {
+		status = made->archive ? failed(made, err)
+				       : fg_error_set(err, FG_EIO, "%s: no memory", path);
 		fg_pack_abandon(made);
 		return status;
 	}
@@ -132,17 +134,17 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 
 static int begin_file(struct fg_pack *pack, const char *name, uint64_t size, struct fg_error *err)
 {
-	struct archive_entry *entry = archive_entry_new();
+	struct archive_entry *entry = fg_libarchive.entry_new();
 	int written = ARCHIVE_FATAL;
 
 	FG_ASSERT(entry);
-	archive_entry_set_pathname(entry, name);
-	archive_entry_set_size(entry, (la_int64_t)size);
-	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_perm(entry, 0644);
-	archive_entry_set_mtime(entry, 0, 0);
-	written = archive_write_header(pack->archive, entry);
-	archive_entry_free(entry);
+	fg_libarchive.entry_set_pathname(entry, name);
+	fg_libarchive.entry_set_size(entry, (la_int64_t)size);
+	fg_libarchive.entry_set_filetype(entry, AE_IFREG);
+	fg_libarchive.entry_set_perm(entry, 0644);
+	fg_libarchive.entry_set_mtime(entry, 0, 0);
+	written = fg_libarchive.write_header(pack->archive, entry);
+	fg_libarchive.entry_free(entry);
 	return written == ARCHIVE_OK ? FG_OK : failed(pack, err);
 }
 
@@ -160,7 +162,8 @@ static int add_block(void *context, const void *data, size_t size, struct fg_err
 
 	fg_sha256_add(&copy->sha, data, size);
 	copy->left -= room;
-	if (room > 0 && archive_write_data(copy->pack->archive, data, room) != (la_ssize_t)room)
+	if (room > 0 &&
+	    fg_libarchive.write_data(copy->pack->archive, data, room) != (la_ssize_t)room)
 		return failed(copy->pack, err);
 	return FG_OK;
 }
@@ -172,7 +175,7 @@ int fg_pack_add(struct fg_pack *pack, const char *name, const void *data, size_t
 
 	if (status != FG_OK)
 		return status;
-	return archive_write_data(pack->archive, data, size) == (la_ssize_t)size
+	return fg_libarchive.write_data(pack->archive, data, size) == (la_ssize_t)size
 		       ? FG_OK
 		       : failed(pack, err);
 }
@@ -207,7 +210,7 @@ int fg_pack_finish(struct fg_pack *pack, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (archive_write_close(pack->archive) != ARCHIVE_OK)
+	if (fg_libarchive.write_close(pack->archive) != ARCHIVE_OK)
 		status = failed(pack, err);
 	else if (fsync(pack->fd) != 0 || rename(pack->temporary, pack->path) != 0)
 		status = fg_error_errno(err, FG_EIO, "%s", pack->path);
@@ -220,7 +223,7 @@ void fg_pack_abandon(struct fg_pack *pack)
 	if (!pack)
 		return;
 	if (pack->archive)
-		(void)archive_write_free(pack->archive);
+		(void)fg_libarchive.write_free(pack->archive);
 	if (pack->fd >= 0) {
 		(void)close(pack->fd);
 		(void)unlink(pack->temporary); /* after a rename there is none */
@@ -255,7 +258,7 @@ bool fg_pack_is_packed(const char *path)
 
 static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 {
-	const char *why = archive_error_string(unpack->archive);
+	const char *why = fg_libarchive.error_string(unpack->archive);
 	int status = fg_error_set(err, FG_EPARSE, "%s: damaged archive: %s", unpack->path,
 				  why ? why : "no reason known");
 
@@ -266,17 +269,20 @@ static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 
 int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err)
 {
-	struct fg_unpack *made = fg_xcalloc(1, sizeof(*made));
+	struct fg_unpack *made = NULL;
+	int status = fg_libarchive_open(err);
 
+	if (status != FG_OK)
+		return status;
+	made = fg_xcalloc(1, sizeof(*made));
 	made->path = fg_xstrdup(path);
-	made->archive = archive_read_new();
+	made->archive = fg_libarchive.read_new();
 	FG_ASSERT(made->archive);
 	/* ARCHIVE_WARN would mean that it starts a program to unpack with */
-	if (archive_read_support_filter_zstd(made->archive) != ARCHIVE_OK ||
-	    archive_read_support_format_tar(made->archive) != ARCHIVE_OK ||
-	    archive_read_open_filename(made->archive, path, BLOCK_BYTES) != ARCHIVE_OK) {
-		const int status = damaged(made, err);
-
+	if (fg_libarchive.read_support_filter_zstd(made->archive) != ARCHIVE_OK ||
+	    fg_libarchive.read_support_format_tar(made->archive) != ARCHIVE_OK ||
+	    fg_libarchive.read_open_filename(made->archive, path, BLOCK_BYTES) != ARCHIVE_OK) {
+		status = damaged(made, err);
 		fg_unpack_close(made);
 		return status;
 	}
@@ -305,10 +311,10 @@ static bool is_safe_name(const char *name)
 static int check_entry(const struct fg_unpack *unpack, struct archive_entry *entry,
 		       struct fg_unpack_file *file, struct fg_error *err)
 {
-	const char *name = archive_entry_pathname(entry);
+	const char *name = fg_libarchive.entry_pathname(entry);
 
-	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
-	    archive_entry_symlink(entry))
+	if (fg_libarchive.entry_filetype(entry) != AE_IFREG ||
+	    fg_libarchive.entry_hardlink(entry) || fg_libarchive.entry_symlink(entry))
 		return fg_error_set(err, FG_EPARSE,
 				    "%s: refused: it has a link, a folder or a device",
 				    unpack->path);
@@ -317,12 +323,12 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 				    "%s: refused: it has a file whose name leads elsewhere or has "
 				    "strange characters",
 				    unpack->path);
-	if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0 ||
-	    archive_entry_sparse_count(entry) > 0)
+	if (!fg_libarchive.entry_size_is_set(entry) || fg_libarchive.entry_size(entry) < 0 ||
+	    fg_libarchive.entry_sparse_count(entry) > 0)
 		return fg_error_set(err, FG_EPARSE, "%s: refused: '%s' has no size", unpack->path,
 				    name);
 	(void)snprintf(file->name, sizeof(file->name), "%s", name);
-	file->size = (uint64_t)archive_entry_size(entry);
+	file->size = (uint64_t)fg_libarchive.entry_size(entry);
 	return FG_OK;
 }
 
@@ -330,7 +336,7 @@ int fg_unpack_next(struct fg_unpack *unpack, struct fg_unpack_file *file, bool *
 		   struct fg_error *err)
 {
 	struct archive_entry *entry = NULL;
-	const int got = archive_read_next_header(unpack->archive, &entry);
+	const int got = fg_libarchive.read_next_header(unpack->archive, &entry);
 
 	*more = got == ARCHIVE_OK;
 	if (got == ARCHIVE_EOF)
@@ -350,7 +356,7 @@ int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
 
 	while (status == FG_OK && left > 0) {
 		const size_t want = left < sizeof(block) ? (size_t)left : sizeof(block);
-		const la_ssize_t got = archive_read_data(unpack->archive, block, want);
+		const la_ssize_t got = fg_libarchive.read_data(unpack->archive, block, want);
 
 		if (got <= 0)
 			return got < 0 ? damaged(unpack, err)
@@ -367,7 +373,7 @@ void fg_unpack_close(struct fg_unpack *unpack)
 {
 	if (!unpack)
 		return;
-	(void)archive_read_free(unpack->archive);
+	(void)fg_libarchive.read_free(unpack->archive);
 	free(unpack->path);
 	free(unpack);
 }

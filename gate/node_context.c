@@ -3,13 +3,14 @@
 
 #include "gate/blame.h"
 #include "gate/pairs.h"
+#include "model/coverage.h"
 
 #include <math.h>
 
 #define MS_PER_NS    1e-6
 #define TOTAL_ERRORS 2.0  /* the least change of the whole, in standard errors */
 #define ROUNDING     1e-9 /* of the whole: sums of counts in another order */
-#define COVERED_MS   20.0 /* of CPU time in an arm, before its coverage means anything */
+#define COVERED_NS   20e6 /* of CPU time in an arm, before its coverage means anything */
 
 /* Mean of the differences of some pairs, and its standard error. */
 struct whole {
@@ -90,25 +91,26 @@ static bool has_whole_changed(const struct fg_node_context *c,
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
 {
-	double sampled[2] = {0.0, 0.0};
-	double spent[2] = {0.0, 0.0};
+	struct fg_coverage arms[2] = {{0}};
 
 	for (size_t i = 0; i < c->set->row_count; i++) {
 		const struct fg_profile_row *row = &c->set->rows[i];
 
 		if (row->measure == c->id && row->aside == 0 && row->arm < 2)
-			sampled[row->arm] += row->total;
+			arms[row->arm].sampled_ns += row->total;
 	}
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *repetition = &series->repetitions[i];
 		double cpu_ns = repetition->values[FG_METRIC_CPU_TIME];
 
-		if (repetition->aside == 0 && repetition->arm < 2 && isfinite(cpu_ns))
-			spent[repetition->arm] += cpu_ns;
+		if (repetition->aside != 0 || repetition->arm >= 2 || !isfinite(cpu_ns))
+			continue;
+		arms[repetition->arm].spent_ns += cpu_ns;
+		arms[repetition->arm].repetitions++;
 	}
 	for (int arm = 0; arm < 2; arm++)
-		c->coverage[arm] = spent[arm] * MS_PER_NS >= COVERED_MS ? sampled[arm] / spent[arm]
-									: (double)NAN;
+		c->coverage[arm] = fg_coverage_share(&arms[arm], COVERED_NS);
+	c->escaped = fg_coverage_is_one_sided(arms, COVERED_NS);
 }
 
 /* Means of each arm over the call tree, in the unit of the verdict. */
@@ -161,6 +163,7 @@ void fg_node_context_init(struct fg_node_context *c, const struct fg_series *ser
 	if (c->exact)
 		c->floor = c->margin = ROUNDING * fmax(1.0, c->inclusive[0][0]);
 	c->coverage[0] = c->coverage[1] = (double)NAN;
+	c->escaped = false;
 	whole = fg_measure_is_time(c->id) ? whole_time(series, c) : whole_measure(c);
 	c->total = whole.mean;
 	c->whole_changed = has_whole_changed(c, verdict, whole);

@@ -38,6 +38,7 @@ struct fg_node_context {
 	double floor;       /* below this a change is no news */
 	double margin;      /* surely below this, a function counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
+	bool escaped;       /* programs of one arm alone were not sampled */
 	uint64_t seed;
 };
 

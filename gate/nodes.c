@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#define COVERED_LEAST 0.5 /* of what the sampler saw of the other arm */
-
 /*
  * Libraries: the self time of all their functions, so that they add up to the whole as functions
  * do.
@@ -135,19 +133,14 @@ static bool has_sure_function(const struct fg_blame *blame)
 /* One arm whose samples are missing would make every function of the other look new. */
 static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
-	const double *coverage = c->coverage;
-	double low = fmin(coverage[0], coverage[1]);
-	double high = fmax(coverage[0], coverage[1]);
-
-	/* One that is not known is no less than the other. */
-	if (!(low < COVERED_LEAST * high))
+	if (!c->escaped)
 		return false;
 	fg_notes_add(
 		c->notes, c->arena,
 		"no function is blamed: the sampler saw %.0f %% of the baseline's CPU time and "
 		"%.0f %% of the candidate's; a program that is started with its own LD_PRELOAD or "
 		"an empty environment, or is static or sanitized, escapes it",
-		100.0 * coverage[0], 100.0 * coverage[1]);
+		100.0 * c->coverage[0], 100.0 * c->coverage[1]);
 	return true;
 }
 

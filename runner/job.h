@@ -3,6 +3,7 @@
 #ifndef FG_RUNNER_JOB_H
 #define FG_RUNNER_JOB_H
 
+#include "model/coverage.h"
 #include "runner/execute.h"
 #include "runner/runner.h"
 #include "runner/sample_price.h"
@@ -16,9 +17,8 @@ struct fg_runner {
 	struct fg_error no_collector; /* why */
 	char *traces_folder;          /* absolute, below it one folder per repetition */
 	bool busy;                    /* a job is under way */
-	/* of the job under way, before its pairs: CPU time, and what the sampler saw of it */
-	double cpu_ns[FG_ARM_COUNT];
-	double sampled_ns[FG_ARM_COUNT];
+	/* of the job under way, before its pairs */
+	struct fg_coverage coverage[FG_ARM_COUNT];
 };
 
 enum {

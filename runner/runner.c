@@ -115,8 +115,7 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 
 	FG_ASSERT(!runner->busy);
 	runner->busy = true;
-	memset(runner->cpu_ns, 0, sizeof(runner->cpu_ns));
-	memset(runner->sampled_ns, 0, sizeof(runner->sampled_ns));
+	memset(runner->coverage, 0, sizeof(runner->coverage));
 	made->runner = runner;
 	made->benchmark = benchmark;
 	fg_job_init(made);

@@ -20,8 +20,6 @@ enum {
 	COVERED_MIN_MS = 10, /* of CPU time, before it shows how much of it the sampler sees */
 };
 
-static const double covered_least = 0.5; /* of what it sees of the other arm */
-
 static void add_user_metrics(struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
@@ -447,8 +445,9 @@ void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sa
 {
 	if (!(cpu_ns > 0))
 		return;
-	runner->cpu_ns[arm] += cpu_ns;
-	runner->sampled_ns[arm] += sampled_ns;
+	runner->coverage[arm].spent_ns += cpu_ns;
+	runner->coverage[arm].sampled_ns += sampled_ns;
+	runner->coverage[arm].repetitions++;
 }
 
 /*
@@ -457,25 +456,19 @@ void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sa
  */
 static void settle_coverage(struct fg_runner_job *job)
 {
-	const struct fg_runner *runner = job->runner;
-	double seen[FG_ARM_COUNT];
+	const struct fg_coverage *arms = job->runner->coverage;
+	const double least_ns = COVERED_MIN_MS * (double)FG_NS_PER_MS;
 	char *note = NULL;
 
-	if (!job->rules.sampled)
-		return;
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		if (runner->cpu_ns[arm] < COVERED_MIN_MS * (double)FG_NS_PER_MS)
-			return;
-		seen[arm] = runner->sampled_ns[arm] / runner->cpu_ns[arm];
-	}
-	if (fmin(seen[0], seen[1]) >= covered_least * fmax(seen[0], seen[1]))
+	if (!job->rules.sampled || !fg_coverage_is_one_sided(arms, least_ns))
 		return;
 	note = fg_xasprintf(
 		"measured without the sampler, so no function is blamed: it saw %.0f %% "
 		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost "
 		"must be the same on both sides; a program that is static, or started "
 		"with an environment of its own, escapes it",
-		100 * seen[FG_ARM_BASELINE], 100 * seen[FG_ARM_CANDIDATE]);
+		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], least_ns),
+		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], least_ns));
 	fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_UNSAMPLED, note,
 			   false);
 	fg_job_note(job, note);

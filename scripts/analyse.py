@@ -3,7 +3,8 @@
 """
 analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
 
-The build folder must be built: its compile commands and its dependencies say what each file is made of.  A file is looked at again
+The build folder must be built: its compile commands and its dependencies say what each file is made of; what `./dev test` builds with
+the sanitizers alone is looked up in that build.  A file is looked at again
 only when it, a header that it includes, its flags, a rule or a tool has changed since it was found clean, in whatever clone: what was
 found clean is kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), as ccache keeps what was compiled.
 
@@ -71,6 +72,10 @@ def open_cache(build):
     return folder
 
 
+def all_headers():
+    return subprocess.run(["git", "ls-files", "*.h"], capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
+
+
 class Stamps:
     """What was found clean: a file named by the source, the tool and a digest of all that it is made of."""
 
@@ -79,6 +84,7 @@ class Stamps:
         tools = [subprocess.run([tool, "--version"], capture_output=True, check=True).stdout for tool in (TIDY[0], CPPCHECK[0])]
         self.rules = b"".join([*((ROOT / name).read_bytes() for name in RULES), *tools])
         self.dependencies = self.read_dependencies(build)
+        self.headers = [str(ROOT / name) for name in all_headers()]
         self.contents = {}
         self.forget_old()
 
@@ -93,12 +99,19 @@ class Stamps:
     @staticmethod
     def read_dependencies(build):
         """{object: the files that it was made of, the system's too}, as the last build found them."""
-        text = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
         found = {}
-        for block in text.split("\n\n"):
-            head, _, names = block.partition("\n")
-            found[head.partition(": #deps")[0]] = [str(build / name.strip()) for name in names.splitlines()]
+        for folder in (build.parent / "asan", build):
+            if not (folder / "build.ninja").exists():
+                continue
+            text = subprocess.run(["ninja", "-C", str(folder), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+            for block in text.split("\n\n"):
+                head, _, names = block.partition("\n")
+                found[head.partition(": #deps")[0]] = [str(folder / name.strip()) for name in names.splitlines()]
         return found
+
+    def files_of(self, entry):
+        """What it is made of; of what no build has made, such as benchmarks, any header of ours may be a part."""
+        return self.dependencies.get(entry["output"]) or [entry["file"], *self.headers]
 
     def content(self, path):
         if path not in self.contents:
@@ -108,13 +121,13 @@ class Stamps:
 
     def path(self, tool, entry):
         digest = hashlib.sha256(self.rules + entry["command"].replace(str(ROOT), "").encode())
-        for content in sorted(self.content(name) for name in self.dependencies.get(entry["output"], [entry["file"]])):
+        for content in sorted(self.content(name) for name in self.files_of(entry)):
             digest.update(content)  # in an order that does not depend on where the clone lies
         return self.folder / f"{entry['name'].replace('/', '_')}.{tool}.{digest.hexdigest()[:32]}"
 
     def is_made_of(self, entry, names):
         """Of any of these files?"""
-        return any(path.removeprefix(f"{ROOT}/") in names for path in self.dependencies.get(entry["output"], [entry["file"]]))
+        return any(path.removeprefix(f"{ROOT}/") in names for path in self.files_of(entry))
 
     def is_clean(self, tool, entry):
         path = self.path(tool, entry)

@@ -14,6 +14,7 @@ LIBRARY_HEADERS = {
     "sqlite3": r"sqlite3\.h",
     "libpq": r"libpq-fe\.h",
     "libcurl": r"curl/",
+    "libarchive": r"archive(_entry)?\.h",
     "libmicrohttpd": r"microhttpd\.h",
     "libcjose": r"cjose/",
     "libzstd": r"zstd\.h",

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,8 @@ def main():
     build = os.path.abspath(sys.argv[1])
     pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    for number in (signal.SIGINT, signal.SIGHUP):  # a shell's background ignores them, and tests send them
+        signal.signal(number, signal.SIG_DFL)
     rows, bad = [], 0
     for name, command, environment, folder in read_tests(build):
         if not pattern.search(name):

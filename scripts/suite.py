@@ -3,6 +3,7 @@
 """
 suite.py JOBS             every build, every test and the analysis: what `./dev test` runs
 suite.py JOBS --changed   what the changes since the main branch can touch: what `./dev test --changed` runs
+suite.py JOBS --left-out  fails if a test that the optimised build leaves to the sanitizers' is not run there either
 
 The tests follow each other in front.  The builds that they need next and the analysis run in the background, at the lowest priority: a
 test must not depend on how busy the machine is.  Each stage's output lies in build/suite; it is printed where the stage fails.
@@ -67,6 +68,11 @@ def build(preset, jobs, *targets):
     return [["sh", "scripts/configure.sh", preset], [*words, "--target", *targets] if targets else words]
 
 
+# What is run in the optimised build, and under the sanitizers (cmake/FgTest.cmake).
+OPTIMISED = ("-LE", "^sanitized$")
+SANITIZED = ("-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")
+
+
 def test(preset, jobs, *selection):
     """One more than there are processors: some wait for a browser, a server or a time limit."""
     return ["ctest", "--preset", preset, "-j", str(int(jobs) + 1), "--output-on-failure", *selection]
@@ -80,9 +86,10 @@ def lanes(jobs):
     and warns of it.  clang's has the sanitizers, clang's warnings, and what the label "compilers" wants of a second compiler.
     """
     front = [
-        Stage("build release", 90, [], *build("release", jobs)),
-        Stage("test release", 200, ["build release"], test("release", jobs)),
-        Stage("test asan", 80, ["build asan"], test("asan", jobs, "-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")),
+        Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
+        Stage("test release", 200, ["build release"], test("release", jobs, *OPTIMISED)),
+        Stage("test asan", 80, ["build asan"], test("asan", jobs, *SANITIZED),
+              [sys.executable, "scripts/suite.py", jobs, "--left-out"]),
         Stage("test tsan", 8, ["build tsan"], test("tsan", jobs, "-L", "^threads$")),
     ]
     background = [
@@ -260,8 +267,22 @@ def changed_selection():
     return ["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"], ", ".join(sorted(rooms | folders)) or "no room"
 
 
+def tests_of(preset, *selection):
+    words = ["ctest", "--preset", preset, "--show-only=json-v1", *selection]
+    return {one["name"] for one in json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["tests"]}
+
+
+def left_out():
+    """Tests that neither build runs."""
+    return sorted(tests_of("release") - tests_of("release", *OPTIMISED) - tests_of("asan", *SANITIZED))
+
+
 def main():
     jobs = sys.argv[1]
+    if sys.argv[2:] == ["--left-out"]:
+        found = left_out()
+        print(f"run in neither build: {', '.join(found)}" if found else "each test is run in one build at least")
+        return 1 if found else 0
     if sys.argv[2:] == ["--changed"]:
         selection, words = changed_selection()
         print(f"changed: {words}", flush=True)

@@ -194,9 +194,12 @@ int fg_query_run(struct fg_query *query, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	do
-		status = fg_query_step(query, err);
-	while (status > 0);
+	if (query->db->ops->run)
+		status = query->db->ops->run(query, err);
+	else
+		do
+			status = fg_query_step(query, err);
+		while (status > 0);
 	fg_query_end(query);
 	return status;
 }
@@ -298,7 +301,6 @@ int fg_db_next_id(struct fg_db *db, const char *table, enum fg_sql last, int64_t
 int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_error *err)
 {
 	struct fg_query q;
-	int64_t last = 0;
 
 	FG_ASSERT(db->has_names_lock);
 	if (!db->ops->reserve)
@@ -306,7 +308,7 @@ int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_
 	fg_query_begin(&q, db, FG_SQL_SEQUENCE_SET);
 	fg_query_text(&q, table);
 	fg_query_int(&q, next - 1);
-	return fg_query_value(&q, &last, err);
+	return fg_query_run(&q, err);
 }
 
 static bool is_null(const struct fg_query *query, int column)

@@ -11,10 +11,15 @@
  * adds names: rows that all projects share and find by what they are.  Two uploads with the same
  * new functions would wait for each other otherwise.  Readers never wait.
  *
+ * In a writing transaction, what returns no rows is sent without waiting for the answer (libpq's
+ * pipeline): the next statement that returns some brings the answers of all before it, and the
+ * commit those that are left.  A statement that failed makes what was sent after it, a commit
+ * too, fail as well, and its reason is what is told.
+ *
  * Behind a pooler such as pgbouncer, each transaction may be another session of the server: nothing
- * is prepared, settings are made for a transaction, and what a read-only store asks outside of one
- * is given one of its own.  A pooler is known by the session's number, which is not the one that
- * was announced when we connected.
+ * is prepared or sent ahead, settings are made for a transaction, and what a read-only store asks
+ * outside of one is given one of its own.  A pooler is known by the session's number, which is not
+ * the one that was announced when we connected.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -24,10 +29,10 @@
 #include "base/text.h"
 #include "store/bytes.h"
 #include "store/db.h"
+#include "store/libpq.h"
 #include "store/postgres_rows.h"
 
 #include <errno.h>
-#include <libpq-fe.h>
 #include <poll.h>
 
 enum {
@@ -51,6 +56,7 @@ struct postgres_db {
 	unsigned prepared_rows[FG_SQL_COUNT]; /* for many rows at once */
 	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
 	bool pooled;             /* behind a pooler */
+	bool pipelined;          /* answers are taken later */
 	char *settings;          /* that each transaction begins with; NULL: none */
 	int64_t patience_ns;     /* for one statement; 0: for ever */
 	bool lost;               /* the server did not answer in time */
@@ -81,9 +87,10 @@ static const struct class_meaning meanings[] = {
 
 static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)
 {
-	const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-	const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-	const char *text = primary ? primary : PQerrorMessage(p->connection);
+	const char *state = result ? fg_pq.resultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	const char *primary =
+		result ? fg_pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	const char *text = primary ? primary : fg_pq.errorMessage(p->connection);
 	const int length = (int)strcspn(text, "\n");
 
 	if (p->lost)
@@ -101,7 +108,7 @@ static void close_session(struct fg_db *db)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
 
-	PQfinish(p->connection);
+	fg_pq.finish(p->connection);
 	fg_arena_release(&p->cleaned);
 	free(p->settings);
 	free(p);
@@ -111,12 +118,12 @@ static bool is_broken(const struct fg_db *db)
 {
 	const struct postgres_db *p = (const struct postgres_db *)db;
 
-	return p->lost || PQstatus(p->connection) != CONNECTION_OK;
+	return p->lost || fg_pq.status(p->connection) != CONNECTION_OK;
 }
 
 static bool has_failed(const PGresult *result)
 {
-	const ExecStatusType code = PQresultStatus(result);
+	const ExecStatusType code = fg_pq.resultStatus(result);
 
 	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
 }
@@ -125,7 +132,7 @@ static bool has_failed(const PGresult *result)
 static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int64_t until_ns)
 {
 	struct pollfd socket = {
-		.fd = PQsocket(p->connection),
+		.fd = fg_pq.socket(p->connection),
 		.events = (short)(also_to_write ? POLLIN | POLLOUT : POLLIN),
 	};
 	int64_t left_ms = -1;
@@ -147,16 +154,16 @@ static bool exchange(const struct postgres_db *p, int64_t until_ns)
 {
 	int unsent = 0;
 
-	while ((unsent = PQflush(p->connection)) > 0) {
+	while ((unsent = fg_pq.flush(p->connection)) > 0) {
 		if (!wait_for_server(p, true, until_ns))
 			return false;
-		if (!PQconsumeInput(p->connection))
+		if (!fg_pq.consumeInput(p->connection))
 			return true;
 	}
-	while (unsent == 0 && PQisBusy(p->connection)) {
+	while (unsent == 0 && fg_pq.isBusy(p->connection)) {
 		if (!wait_for_server(p, false, until_ns))
 			return false;
-		if (!PQconsumeInput(p->connection))
+		if (!fg_pq.consumeInput(p->connection))
 			return true;
 	}
 	return true;
@@ -176,7 +183,30 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	if (!sent || p->lost)
 		return NULL;
 	p->lost = !exchange(p, until_ns);
-	return p->lost ? NULL : PQgetResult(p->connection);
+	return p->lost ? NULL : fg_pq.getResult(p->connection);
+}
+
+/* The first that has failed of all that were sent since the last time; else the last. */
+static PGresult *take_pipelined(struct postgres_db *p, bool sent)
+{
+	PGresult *kept = NULL;
+	bool is_open = sent && !p->lost && fg_pq.pipelineSync(p->connection) == 1;
+	bool was_end = false; /* of a statement's results: then those of the next one follow */
+
+	while (is_open) {
+		PGresult *next = take_next(p, true, patient_until_ns(p));
+		const bool is_last = fg_pq.resultStatus(next) == PGRES_PIPELINE_SYNC;
+
+		is_open = !is_last && !p->lost && (next || !was_end);
+		was_end = !next;
+		if (!next || is_last || (kept && has_failed(kept))) {
+			fg_pq.clear(next);
+			continue;
+		}
+		fg_pq.clear(kept);
+		kept = next;
+	}
+	return kept;
 }
 
 /* The last one; NULL if there is none. */
@@ -186,49 +216,127 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	PGresult *last = NULL;
 	PGresult *next = NULL;
 
+	if (p->pipelined)
+		return take_pipelined(p, sent);
 	while ((next = take_next(p, sent, until_ns))) {
-		PQclear(last);
+		fg_pq.clear(last);
 		last = next;
 	}
 	return last;
+}
+
+/* Waits for what was sent, and goes on without sending ahead. */
+static int end_pipeline(struct postgres_db *p, struct fg_error *err)
+{
+	PGresult *result = NULL;
+	int status = FG_OK;
+
+	if (!p->pipelined)
+		return FG_OK;
+	result = take_pipelined(p, true);
+	if (p->lost || fg_pq.status(p->connection) != CONNECTION_OK ||
+	    (result && has_failed(result)))
+		status = failed(p, result, err);
+	fg_pq.clear(result);
+	p->pipelined = false;
+	/* Only what has not answered is in the way; such a session is of no use any more. */
+	if (fg_pq.exitPipelineMode(p->connection) != 1)
+		p->lost = true;
+	return status;
+}
+
+/* The answer is taken with a later one. */
+static int sent_ahead(struct postgres_db *p, int sent, struct fg_error *err)
+{
+	return sent == 1 ? FG_OK : failed(p, NULL, err);
+}
+
+static int send_command(struct postgres_db *p, const char *sql)
+{
+	return !p->lost &&
+	       fg_pq.sendQueryParams(p->connection, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
+}
+
+static int run_commit(struct postgres_db *p, struct fg_error *err)
+{
+	const bool sent = p->pipelined ? send_command(p, "COMMIT")
+				       : !p->lost && fg_pq.sendQuery(p->connection, "COMMIT") == 1;
+	PGresult *result = take_result(p, sent);
+	struct fg_error ignored = {0};
+	int status = FG_OK;
+
+	if (has_failed(result))
+		status = failed(p, result, err);
+	else if (strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
+		/*
+		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
+		 * error.
+		 */
+		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
+	fg_pq.clear(result);
+	(void)end_pipeline(p, &ignored);
+	return status;
 }
 
 /* VACUUM refuses to be part of anything; everything else may be several statements. */
 static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
-	PGresult *result = take_result(p, !p->lost && PQsendQuery(p->connection, sql));
+	const bool is_undoing = strcmp(sql, "ROLLBACK") == 0;
+	struct fg_error reason = {0};
+	PGresult *result = NULL;
 	int status = FG_OK;
 
+	if (strcmp(sql, "COMMIT") == 0)
+		return run_commit(p, err);
+	if (end_pipeline(p, &reason) != FG_OK && !is_undoing)
+		return fg_error_set(err, reason.code, "%s", reason.message);
+	result = take_result(p, !p->lost && fg_pq.sendQuery(p->connection, sql));
 	if (has_failed(result))
 		status = failed(p, result, err);
-	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
-		/*
-		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
-		 * error.
-		 */
-		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
+}
+
+/*
+ * A writer finds single rows by their keys and adds others, thousands of times the same way.  Left
+ * alone, PostgreSQL plans anew for every list of keys, which takes longer than finding them.  A
+ * plan that is kept must not be one for a table that was small then.
+ */
+#define PLAN_ONCE                                                \
+ ", set_config('plan_cache_mode', 'force_generic_plan', true), " \
+ "set_config('enable_seqscan', 'off', true)"
+
+static bool keeps_plans(const struct postgres_db *p, enum fg_db_mode mode)
+{
+	enum {
+		FIRST_WITH_PLAN_CACHE_MODE = 120000
+	};
+
+	return mode == FG_DB_WRITES && !p->pooled &&
+	       fg_pq.serverVersion(p->connection) >= FIRST_WITH_PLAN_CACHE_MODE;
 }
 
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
-	const struct postgres_db *p = (const struct postgres_db *)db;
+	struct postgres_db *p = (struct postgres_db *)db;
 	const char *settings = p->settings ? p->settings : "";
-	char text[256];
+	char text[320];
 	int status = FG_OK;
 
 	if (mode == FG_DB_READS)
 		(void)snprintf(text, sizeof(text),
 			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
 	else
-		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)",
-			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK);
+		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)%s",
+			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK,
+			       keeps_plans(p, mode) ? PLAN_ONCE : "");
 	status = run_script(db, text, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
+	p->pipelined = status == FG_OK && mode == FG_DB_WRITES && !p->pooled &&
+		       fg_pq.enterPipelineMode(p->connection) == 1;
 	return status;
 }
 
@@ -238,8 +346,8 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
  */
 static int enter(struct postgres_db *p, bool *entered, struct fg_error *err)
 {
-	*entered =
-		p->pooled && p->db.read_only && PQtransactionStatus(p->connection) == PQTRANS_IDLE;
+	*entered = p->pooled && p->db.read_only &&
+		   fg_pq.transactionStatus(p->connection) == PQTRANS_IDLE;
 	return *entered ? run_script(&p->db, "BEGIN READ ONLY", err) : FG_OK;
 }
 
@@ -251,9 +359,13 @@ static void leave(struct postgres_db *p, bool entered)
 
 static int lock_names(struct fg_db *db, struct fg_error *err)
 {
+	struct postgres_db *p = (struct postgres_db *)db;
 	char text[64];
 
 	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", NAMES_LOCK);
+	/* What is asked next is asked with the lock, or not at all. */
+	if (p->pipelined)
+		return sent_ahead(p, send_command(p, text), err);
 	return run_script(db, text, err);
 }
 
@@ -335,21 +447,21 @@ static void name_statement(char name[STATEMENT_NAME_SIZE], char kind, enum fg_sq
 static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
 		   struct fg_error *err)
 {
-	PGresult *result = take_result(p, PQsendPrepare(p->connection, name, text, 0, NULL));
+	PGresult *result = take_result(p, fg_pq.sendPrepare(p->connection, name, text, 0, NULL));
 	int status = FG_OK;
 
 	if (has_failed(result)) {
 		status = failed(p, result, err);
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[sql].name,
-		       PQerrorMessage(p->connection));
+		       fg_pq.errorMessage(p->connection));
 		p->attempt++;
 	}
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
 }
 
-/* The result, whatever it is, of a statement that is prepared first where that is of use. */
-static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
+/* A statement that is prepared first where that is of use; *sent: whether libpq took it. */
+static int send_query(struct fg_query *query, int *sent, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	const char *text = fg_sql_texts[query->sql].text;
@@ -357,9 +469,8 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 	int status = FG_OK;
 
 	if (p->pooled) {
-		*result = take_result(p, PQsendQueryParams(p->connection, text, query->parameters,
-							   NULL, query->values, query->lengths,
-							   query->formats, 1));
+		*sent = fg_pq.sendQueryParams(p->connection, text, query->parameters, NULL,
+					      query->values, query->lengths, query->formats, 1);
 		return FG_OK;
 	}
 	if (!p->prepared[query->sql]) {
@@ -370,9 +481,8 @@ static int ask(struct fg_query *query, PGresult **result, struct fg_error *err)
 		p->prepared[query->sql] = p->attempt;
 	}
 	name_statement(name, 'q', query->sql, p->prepared[query->sql]);
-	*result = take_result(p, PQsendQueryPrepared(p->connection, name, query->parameters,
-						     query->values, query->lengths, query->formats,
-						     1));
+	*sent = fg_pq.sendQueryPrepared(p->connection, name, query->parameters, query->values,
+					query->lengths, query->formats, 1);
 	return FG_OK;
 }
 
@@ -381,19 +491,37 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	struct postgres_db *p = of(query);
 	PGresult *result = NULL;
 	bool entered = false;
+	int sent = 0;
 	int status = enter(p, &entered, err);
 
 	if (status != FG_OK)
 		return status;
-	status = ask(query, &result, err);
-	if (status == FG_OK && has_failed(result))
+	status = send_query(query, &sent, err);
+	if (status != FG_OK)
+		goto out;
+	result = take_result(p, sent);
+	if (has_failed(result))
 		status = failed(p, result, err);
+out:
 	leave(p, entered);
 	if (status == FG_OK)
 		query->statement = result;
 	else
-		PQclear(result);
+		fg_pq.clear(result);
 	return status;
+}
+
+/* What returns no rows. */
+static int run_query(struct fg_query *query, struct fg_error *err)
+{
+	struct postgres_db *p = of(query);
+	int sent = 0;
+	int status = FG_OK;
+
+	if (!p->pipelined)
+		return execute(query, err);
+	status = send_query(query, &sent, err);
+	return status == FG_OK ? sent_ahead(p, sent, err) : status;
 }
 
 static uint64_t big_endian(const char *data, int size)
@@ -407,15 +535,15 @@ static uint64_t big_endian(const char *data, int size)
 }
 
 /* Rows [first, first + count) to a statement: a prepared one's name, or (pooled) its text. */
-static PGresult *send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-			   size_t first, size_t count)
+static int send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+		     size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
 	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
 	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
 	int formats[FG_ROWS_MAX_COLUMNS] = {0};
 	const int columns = (int)rows->column_count;
-	PGresult *result = NULL;
+	int sent = 0;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
 		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
@@ -423,13 +551,13 @@ static PGresult *send_rows(struct postgres_db *p, const char *words, const struc
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	result = take_result(p, p->pooled ? PQsendQueryParams(p->connection, words, columns, NULL,
-							      values, lengths, formats, 1)
-					  : PQsendQueryPrepared(p->connection, words, columns,
-								values, lengths, formats, 1));
+	sent = p->pooled ? fg_pq.sendQueryParams(p->connection, words, columns, NULL, values,
+						 lengths, formats, 1)
+			 : fg_pq.sendQueryPrepared(p->connection, words, columns, values, lengths,
+						   formats, 1);
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
-	return result;
+	return sent;
 }
 
 /* What was found for each of them, or 0. */
@@ -437,13 +565,14 @@ static int take_ids(const struct postgres_db *p, const PGresult *result, size_t 
 		    struct fg_error *err)
 {
 	/* Rows to be added, one of which is there already. */
-	if (PQntuples(result) < (int)count)
+	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
 				    p->db.name);
 	for (size_t i = 0; i < count; i++)
-		ids[i] = PQgetisnull(result, (int)i, 0)
+		ids[i] = fg_pq.getisnull(result, (int)i, 0)
 				 ? 0
-				 : (int64_t)big_endian(PQgetvalue(result, (int)i, 0), NUMBER_BYTES);
+				 : (int64_t)big_endian(fg_pq.getvalue(result, (int)i, 0),
+						       NUMBER_BYTES);
 	return FG_OK;
 }
 
@@ -455,13 +584,19 @@ static int send_all_rows(struct postgres_db *p, const char *words, const struct 
 	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
 		const size_t left = rows->count - first;
 		const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-		PGresult *result = send_rows(p, words, rows, first, count);
+		const int sent = send_rows(p, words, rows, first, count);
+		PGresult *result = NULL;
 
+		if (p->pipelined && !ids) {
+			status = sent_ahead(p, sent, err);
+			continue;
+		}
+		result = take_result(p, sent);
 		if (has_failed(result))
 			status = failed(p, result, err);
 		else if (ids)
 			status = take_ids(p, result, count, ids + first, err);
-		PQclear(result);
+		fg_pq.clear(result);
 	}
 	return status;
 }
@@ -472,30 +607,30 @@ static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
 	bool sent = true;
 
 	for (size_t at = 0; at < data->size && sent; at += COPY_AT_ONCE_BYTES)
-		sent = PQputCopyData(
+		sent = fg_pq.putCopyData(
 			       p->connection, (const char *)data->data + at,
 			       (int)fg_min_size(data->size - at, (size_t)COPY_AT_ONCE_BYTES)) == 1;
-	return sent && PQputCopyEnd(p->connection, NULL) == 1;
+	return sent && fg_pq.putCopyEnd(p->connection, NULL) == 1;
 }
 
 /* `words`: of fg_postgres_copy_text(). */
 static int copy_some(struct postgres_db *p, const char *words, const struct fg_bytes *data,
 		     struct fg_error *err)
 {
-	PGresult *result =
-		take_next(p, !p->lost && PQsendQuery(p->connection, words), patient_until_ns(p));
+	PGresult *result = take_next(p, !p->lost && fg_pq.sendQuery(p->connection, words),
+				     patient_until_ns(p));
 	int status = FG_OK;
 
-	if (PQresultStatus(result) == PGRES_COPY_IN) {
-		PQclear(result);
+	if (fg_pq.resultStatus(result) == PGRES_COPY_IN) {
+		fg_pq.clear(result);
 		p->lost = !send_copied(p, data);
 		result = take_result(p, true);
 	} else {
-		PQclear(take_result(p, true)); /* nothing comes after a refusal */
+		fg_pq.clear(take_result(p, true)); /* nothing comes after a refusal */
 	}
 	if (has_failed(result))
 		status = failed(p, result, err);
-	PQclear(result);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -519,6 +654,20 @@ static int copy_rows(struct postgres_db *p, const char *words, const struct fg_r
 	return status;
 }
 
+/* Nothing can be copied while answers are outstanding. */
+static int copy_beside(struct postgres_db *p, const char *words, const struct fg_rows *rows,
+		       struct fg_error *err)
+{
+	const bool was_pipelined = p->pipelined;
+	int status = end_pipeline(p, err);
+
+	if (status != FG_OK)
+		return status;
+	status = copy_rows(p, words, rows, err);
+	p->pipelined = was_pipelined && fg_pq.enterPipelineMode(p->connection) == 1;
+	return status;
+}
+
 static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		      struct fg_error *err)
 {
@@ -532,7 +681,7 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 	if (!ids && rows->count >= ROWS_TO_COPY)
 		text = fg_postgres_copy_text(fg_sql_texts[sql].text, rows);
 	if (text) {
-		status = copy_rows(p, text, rows, err);
+		status = copy_beside(p, text, rows, err);
 		free(text);
 		return status;
 	}
@@ -568,14 +717,14 @@ static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *f
 	int status = FG_OK;
 
 	FG_ASSERT(count > 0 && db->has_names_lock);
-	result = take_result(p,
-			     PQsendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
+	result = take_result(
+		p, fg_pq.sendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
 	free(text);
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else
-		*first = (int64_t)big_endian(PQgetvalue(result, 0, 0), NUMBER_BYTES);
-	PQclear(result);
+		*first = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), NUMBER_BYTES);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -588,19 +737,19 @@ static int step(struct fg_query *query, struct fg_error *err)
 			return status;
 	}
 	query->row++;
-	return query->row < PQntuples(query->statement) ? 1 : FG_OK;
+	return query->row < fg_pq.ntuples(query->statement) ? 1 : FG_OK;
 }
 
 static bool is_null(const struct fg_query *query, int column)
 {
-	return PQgetisnull(query->statement, query->row, column);
+	return fg_pq.getisnull(query->statement, query->row, column);
 }
 
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	const char *at = PQgetvalue(query->statement, query->row, column);
+	const char *at = fg_pq.getvalue(query->statement, query->row, column);
 
-	if (PQgetlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
+	if (fg_pq.getlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
 		return (int32_t)(uint32_t)big_endian(at, SMALL_NUMBER_BYTES);
 	return (int64_t)big_endian(at, NUMBER_BYTES);
 }
@@ -608,7 +757,7 @@ static int64_t column_int(const struct fg_query *query, int column)
 static double column_double(const struct fg_query *query, int column)
 {
 	const uint64_t bits =
-		big_endian(PQgetvalue(query->statement, query->row, column), NUMBER_BYTES);
+		big_endian(fg_pq.getvalue(query->statement, query->row, column), NUMBER_BYTES);
 	double value = 0;
 
 	memcpy(&value, &bits, sizeof(value));
@@ -617,13 +766,13 @@ static double column_double(const struct fg_query *query, int column)
 
 static const void *column_bytes(const struct fg_query *query, int column, size_t *size)
 {
-	*size = (size_t)PQgetlength(query->statement, query->row, column);
-	return PQgetvalue(query->statement, query->row, column); /* libpq appends a NUL */
+	*size = (size_t)fg_pq.getlength(query->statement, query->row, column);
+	return fg_pq.getvalue(query->statement, query->row, column); /* libpq appends a NUL */
 }
 
 static void query_end(struct fg_query *query)
 {
-	PQclear(query->statement);
+	fg_pq.clear(query->statement);
 	query->statement = NULL;
 	fg_arena_release(&of(query)->cleaned); /* sent long ago */
 }
@@ -638,6 +787,7 @@ static const struct fg_db_ops ops = {
 	.only_sqlite = "--",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
+	.run = run_query,
 	.query_rows = query_rows,
 	.reserve = reserve,
 	FG_DB_OPS_OF_THIS_FILE,
@@ -671,22 +821,22 @@ static PGconn *connect_to(const char *location, unsigned flags)
 	const char *const values[] = {CONNECT_SECONDS, location, "UTF8", NULL};
 	const bool is_bounded = flags & FG_DB_BOUNDED;
 
-	return PQconnectdbParams(names + !is_bounded, values + !is_bounded, 1);
+	return fg_pq.connectdbParams(names + !is_bounded, values + !is_bounded, 1);
 }
 
 static int find_pooler(struct postgres_db *p, struct fg_error *err)
 {
 	PGresult *result =
-		take_result(p, PQsendQueryParams(p->connection, "SELECT pg_backend_pid()", 0, NULL,
-						 NULL, NULL, NULL, 1));
+		take_result(p, fg_pq.sendQueryParams(p->connection, "SELECT pg_backend_pid()", 0,
+						     NULL, NULL, NULL, NULL, 1));
 	int status = FG_OK;
 
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else
-		p->pooled = (int64_t)big_endian(PQgetvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
-			    PQbackendPID(p->connection);
-	PQclear(result);
+		p->pooled = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
+			    fg_pq.backendPID(p->connection);
+	fg_pq.clear(result);
 	return status;
 }
 
@@ -725,9 +875,12 @@ static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error 
 
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
-	struct postgres_db *p = fg_xcalloc(1, sizeof(*p));
-	int status = FG_OK;
+	struct postgres_db *p = NULL;
+	int status = fg_pq_open(err);
 
+	if (status != FG_OK)
+		return status;
+	p = fg_xcalloc(1, sizeof(*p));
 	p->db.ops = &ops;
 	p->db.location = without_password(location);
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
@@ -735,16 +888,16 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->attempt = 1;
 	*db = &p->db;
 	p->connection = connect_to(location, flags);
-	if (PQstatus(p->connection) != CONNECTION_OK) {
-		const char *text = PQerrorMessage(p->connection);
+	if (fg_pq.status(p->connection) != CONNECTION_OK) {
+		const char *text = fg_pq.errorMessage(p->connection);
 
 		status = fg_error_set(err, FG_ENET, "cannot connect to '%s': %.*s", p->db.location,
 				      (int)strcspn(text, "\n"), text);
 	}
 	if (status != FG_OK)
 		return status;
-	(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
-	(void)PQsetnonblocking(p->connection, 1);
+	(void)fg_pq.setNoticeReceiver(p->connection, ignore_notice, NULL);
+	(void)fg_pq.setnonblocking(p->connection, 1);
 	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
 	status = find_pooler(p, err);
 	if (status != FG_OK)

@@ -104,20 +104,6 @@ static int put_columns(struct fg_store *store, struct level_columns *c, struct f
 	return status;
 }
 
-/* Names of metrics that others of the batch will mostly have, too: one question for all. */
-static int find_names(struct fg_store *store, const struct fg_series *series,
-		      const struct fg_level *levels, struct fg_error *err)
-{
-	const char **names = fg_xcalloc(series->metric_count + 1, sizeof(*names));
-	int status = FG_OK;
-
-	for (size_t m = 0; m < series->metric_count; m++)
-		names[m] = levels[m].is_there ? series->metrics[m].name : NULL;
-	status = fg_store_find_texts(store, names, series->metric_count, err);
-	free(names);
-	return status;
-}
-
 int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err)
@@ -127,8 +113,6 @@ int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_
 	int status = fg_store_benchmark_id(store, run->project ? run->project : "", series->name,
 					   &benchmark, err);
 
-	if (status == FG_OK)
-		status = find_names(store, series, levels, err);
 	make_columns(&columns, series->metric_count);
 	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
 		int64_t name = 0;

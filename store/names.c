@@ -97,7 +97,7 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 	struct fg_query q;
 	int status = FG_OK;
 
-	if (known) {
+	if (known && *known) {
 		*id = (int64_t)*known;
 		return FG_OK;
 	}
@@ -112,7 +112,7 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 	if (status != FG_OK)
 		return status;
 	if (store->batch.is_open)
-		(void)fg_map_add_text(&store->batch.texts, text, (uint64_t)*id, NULL);
+		*fg_map_add_text(&store->batch.texts, text, 0, NULL) = (uint64_t)*id;
 	return FG_OK;
 }
 
@@ -144,11 +144,9 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 	rows.columns[0].blobs = digests;
 	if (rows.count)
 		status = fg_query_rows(store->db, FG_SQL_WORDS_FIND, &rows, ids, err);
-	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
-		if (ids[i])
-			(void)fg_map_add_text(&store->batch.texts, wanted[i], (uint64_t)ids[i],
-					      NULL);
-	}
+	/* What is not there is not asked for again by this batch, unless it is needed. */
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
+		(void)fg_map_add_text(&store->batch.texts, wanted[i], (uint64_t)ids[i], NULL);
 	fg_arena_release(&arena);
 	return status;
 }

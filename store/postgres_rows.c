@@ -51,16 +51,17 @@ static void add_expressions(struct fg_strbuf *to, const char *text, size_t lengt
 	}
 }
 
-static void add_source(struct fg_strbuf *to, const struct fg_rows *rows)
+/* `in_order`: what comes back has to be in the order of the rows; sorting copies them. */
+static void add_source(struct fg_strbuf *to, const struct fg_rows *rows, bool in_order)
 {
 	fg_strbuf_add_text(to, " FROM unnest(");
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_strbuf_printf(to, "%s$%zu::%s[]", c ? ", " : "", c + 1,
 				 type_name(&rows->columns[c]));
-	fg_strbuf_add_text(to, ") WITH ORDINALITY AS r (");
+	fg_strbuf_add_text(to, in_order ? ") WITH ORDINALITY AS r (" : ") AS r (");
 	for (size_t c = 0; c < rows->column_count; c++)
-		fg_strbuf_printf(to, "c%zu, ", c + 1);
-	fg_strbuf_add_text(to, "n) ORDER BY r.n");
+		fg_strbuf_printf(to, "%sc%zu", c ? ", " : "", c + 1);
+	fg_strbuf_add_text(to, in_order ? ", n) ORDER BY r.n" : ")");
 }
 
 char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows)
@@ -76,13 +77,13 @@ char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows)
 		fg_strbuf_add_text(&made, "SELECT ");
 		first += sizeof(values) - 1;
 		add_expressions(&made, first, length);
-		add_source(&made, rows);
+		add_source(&made, rows, strstr(first, " RETURNING "));
 		fg_strbuf_add_text(&made, first + length + 1);
 	} else {
 		fg_strbuf_add_text(&made, "SELECT (");
 		add_expressions(&made, text, strlen(text));
 		fg_strbuf_add_char(&made, ')');
-		add_source(&made, rows);
+		add_source(&made, rows, true);
 	}
 	return fg_strbuf_detach(&made);
 }
@@ -178,9 +179,24 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 		put_null(array);
 }
 
+/* What an array takes, but for its texts. */
+static size_t array_bytes(const struct fg_column *column, size_t first, size_t count)
+{
+	enum {
+		HEAD_BYTES = 20,
+		ITEM_BYTES = 12
+	};
+	size_t bytes = HEAD_BYTES + count * ITEM_BYTES;
+
+	for (size_t i = first; i < first + count && column->blobs; i++)
+		bytes += column->blobs[i].size;
+	return bytes;
+}
+
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
 		       struct fg_bytes *array)
 {
+	(void)fg_bytes_reserve(array, array_bytes(column, first, count));
 	put_big32(array, 1); /* dimension */
 	put_big32(array, 1); /* there may be NULLs */
 	put_big32(array, type_of(column));

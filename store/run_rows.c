@@ -147,6 +147,22 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 	return fg_store_add_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
+/* All texts of a series, those that its levels will need too: one question for all. */
+static int find_texts(struct fg_store *store, const struct fg_series *series, const char *metrics,
+		      struct fg_error *err)
+{
+	const char **texts = fg_xcalloc(series->metric_count + 2, sizeof(*texts));
+	int status = FG_OK;
+
+	texts[0] = metrics;
+	texts[1] = series->command;
+	for (size_t m = 0; m < series->metric_count; m++)
+		texts[2 + m] = series->metrics[m].name;
+	status = fg_store_find_texts(store, texts, series->metric_count + 2, err);
+	free(texts);
+	return status;
+}
+
 static int metrics_text_id(struct fg_store *store, const struct fg_series *series, int64_t *id,
 			   struct fg_error *err)
 {
@@ -156,8 +172,7 @@ static int metrics_text_id(struct fg_store *store, const struct fg_series *serie
 
 	fg_json_writer_init(&w, &text, 0);
 	fg_metrics_write(series, &w, NULL);
-	status = fg_store_find_texts(
-		store, (const char *const[]){fg_strbuf_text(&text), series->command}, 2, err);
+	status = find_texts(store, series, fg_strbuf_text(&text), err);
 	if (status == FG_OK)
 		status = fg_store_text_id(store, fg_strbuf_text(&text), id, err);
 	fg_strbuf_release(&text);

@@ -53,7 +53,7 @@ struct fg_batch {
 	uint64_t kept_from;  /* no transaction from this number on was undone */
 	struct fg_map facts;
 	struct fg_map fact_sets;
-	struct fg_map texts;
+	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 	struct fg_later later;
 };

@@ -97,20 +97,24 @@ int64_t fg_bench_idle_ns(void)
 
 #ifdef FG_WITH_POSTGRES
 # include "store/db.h"
-
-# include <libpq-fe.h>
+# include "store/libpq.h"
 
 pid_t fg_bench_database_process(const char *database)
 {
-	PGconn *connection = fg_db_is_url(database) ? PQconnectdb(database) : NULL;
-	const pid_t pid = connection ? PQbackendPID(connection) : 0;
+	const char *const names[] = {"dbname", NULL};
+	const char *const values[] = {database, NULL};
+	PGconn *connection = fg_db_is_url(database) && fg_pq_open(NULL) == FG_OK
+				     ? fg_pq.connectdbParams(names, values, 1)
+				     : NULL;
+	const pid_t pid = connection ? fg_pq.backendPID(connection) : 0;
 	char *name = pid ? read_file(pid, "comm") : NULL;
 	long long fields[FIELDS] = {0};
 
 	if (name && strncmp(name, "postgres", strlen("postgres")) == 0)
 		(void)read_stat(pid, fields);
 	free(name);
-	PQfinish(connection);
+	if (connection)
+		fg_pq.finish(connection);
 	return (pid_t)fields[PARENT];
 }
 #else

@@ -36,10 +36,15 @@ static bool is_plain(const char *text, const char *more)
 
 static int check_options(const struct fg_archives_options *options, struct fg_error *err)
 {
+	int status = FG_OK;
+
 	if (!options->url)
 		return fg_error_set(err, FG_EINVAL,
 				    "--archives %s needs --archives-url https://HOST",
 				    options->place);
+	status = fg_http_start(err);
+	if (status != FG_OK)
+		return status;
 	if (!fg_http_is_private(options->url) || strchr(options->url, '@'))
 		return fg_error_set(
 			err, FG_EINVAL,

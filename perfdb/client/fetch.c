@@ -8,10 +8,10 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "perfdb/client/libcurl.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -183,7 +183,7 @@ static int read_announcement(struct fetch *f, const struct fg_http_reply *reply,
 /* By any name that the server knows the run by. */
 static enum fg_push_outcome ask(struct fetch *f, int64_t *retry_after_ns, struct fg_error *err)
 {
-	char *word = curl_easy_escape(NULL, f->run, 0);
+	char *word = fg_curl.easy_escape(NULL, f->run, 0);
 	char *path = fg_xasprintf(FG_WIRE_AROUND "%s", word ? word : "");
 	struct fg_http_reply reply = {0};
 	enum fg_push_outcome outcome = FG_PUSH_LATER;
@@ -200,7 +200,7 @@ static enum fg_push_outcome ask(struct fetch *f, int64_t *retry_after_ns, struct
 	}
 	fg_strbuf_release(&reply.body);
 	free(path);
-	curl_free(word);
+	fg_curl.free(word);
 	return outcome;
 }
 

@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "perfdb/client/libcurl.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -49,12 +49,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void init_curl(void)
 {
-	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	(void)fg_curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-void fg_http_start(void)
+int fg_http_start(struct fg_error *err)
 {
+	const int status = fg_curl_open(err);
+
+	if (status != FG_OK)
+		return status;
 	(void)pthread_once(&once, init_curl);
+	return FG_OK;
 }
 
 /* 127.0.0.0/8 is this machine; "127.example.org" is not. */
@@ -83,15 +88,15 @@ static const char *url_to_show(const struct fg_http_options *options)
 static int check_url(const struct fg_http_options *options, char **name, struct fg_error *err)
 {
 	const bool has_token = options->token && *options->token;
-	CURLU *parsed = curl_url();
+	CURLU *parsed = fg_curl.url();
 	char *scheme = NULL;
 	char *host = NULL;
 	char *port = NULL;
 	int status = FG_OK;
 
-	if (!parsed || curl_url_set(parsed, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
-	    curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+	if (!parsed || fg_curl.url_set(parsed, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
+	    fg_curl.url_get(parsed, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		status = fg_error_set(err, FG_EINVAL,
 				      "'%s' is not the address of a server: expected https://HOST",
@@ -103,32 +108,32 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 			err, FG_EINVAL,
 			"the token would travel unencrypted to '%s': give an https:// URL", host);
 	if (status == FG_OK) {
-		(void)curl_url_get(parsed, CURLUPART_PORT, &port, 0);
+		(void)fg_curl.url_get(parsed, CURLUPART_PORT, &port, 0);
 		*name = fg_xasprintf("%s://%s%s%s", scheme, host, port ? ":" : "",
 				     port ? port : "");
 	}
-	curl_free(scheme);
-	curl_free(host);
-	curl_free(port);
-	curl_url_cleanup(parsed);
+	fg_curl.free(scheme);
+	fg_curl.free(host);
+	fg_curl.free(port);
+	fg_curl.url_cleanup(parsed);
 	return status;
 }
 
 bool fg_http_is_private(const char *url)
 {
-	CURLU *parsed = curl_url();
+	CURLU *parsed = fg_curl.url();
 	char *scheme = NULL;
 	char *host = NULL;
 	bool is_private = false;
 
-	if (parsed && url && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+	if (parsed && url && fg_curl.url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    fg_curl.url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
 		is_private = strcmp(scheme, "https") == 0 ||
 			     (strcmp(scheme, "http") == 0 && fg_http_is_loopback(host));
-	curl_free(scheme);
-	curl_free(host);
-	curl_url_cleanup(parsed);
+	fg_curl.free(scheme);
+	fg_curl.free(host);
+	fg_curl.url_cleanup(parsed);
 	return is_private;
 }
 
@@ -136,7 +141,7 @@ static const char *header_of(CURL *curl, const char *name)
 {
 	struct curl_header *header = NULL;
 
-	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+	return fg_curl.easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
 		       ? header->value
 		       : NULL;
 }
@@ -153,8 +158,8 @@ static void read_head(CURL *curl, struct fg_http_reply *reply)
 {
 	curl_off_t length = -1;
 
-	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
-	(void)curl_easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	(void)fg_curl.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
+	(void)fg_curl.easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
 	reply->length = (int64_t)length;
 	keep_header(curl, "content-sha256", reply->content_sha256, sizeof(reply->content_sha256));
 	keep_header(curl, "etag", reply->etag, sizeof(reply->etag));
@@ -250,9 +255,9 @@ static void sign(CURL *curl, const struct fg_http_signing *signing)
 {
 	char *scope = fg_xasprintf("aws:amz:%s:s3", signing->region);
 
-	(void)curl_easy_setopt(curl, CURLOPT_AWS_SIGV4, scope);
-	(void)curl_easy_setopt(curl, CURLOPT_USERNAME, signing->key_id);
-	(void)curl_easy_setopt(curl, CURLOPT_PASSWORD, signing->key);
+	fg_curl_set(curl, CURLOPT_AWS_SIGV4, scope);
+	fg_curl_set(curl, CURLOPT_USERNAME, signing->key_id);
+	fg_curl_set(curl, CURLOPT_PASSWORD, signing->key);
 	free(scope);
 }
 
@@ -264,33 +269,33 @@ static void configure(struct fg_http *http)
 	const int64_t silence_s = http->options.silence_ns ? http->options.silence_ns / FG_NS_PER_S
 							   : (int64_t)SLOW_SECONDS;
 
-	(void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	(void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	(void)curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	(void)curl_easy_setopt(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-	(void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
-	(void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
-	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
-	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)silence_s);
-	(void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_words);
-	(void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-	(void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
-	(void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
-	(void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "fastgate");
+	fg_curl_set(curl, CURLOPT_NOSIGNAL, 1L);
+	fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	fg_curl_set(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	fg_curl_set(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+	fg_curl_set(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	fg_curl_set(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
+	fg_curl_set(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
+	fg_curl_set(curl, CURLOPT_LOW_SPEED_TIME, (long)silence_s);
+	fg_curl_set(curl, CURLOPT_ERRORBUFFER, http->curl_words);
+	fg_curl_set(curl, CURLOPT_NOPROGRESS, 0L);
+	fg_curl_set(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
+	fg_curl_set(curl, CURLOPT_XFERINFODATA, http);
+	fg_curl_set(curl, CURLOPT_USERAGENT, "fastgate");
 	if (http->options.needs_tls)
-		(void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+		fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "https");
 	if (http->options.admits) {
-		(void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
-		(void)curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-		(void)curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, http);
+		fg_curl_set(curl, CURLOPT_PROXY, "");
+		fg_curl_set(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+		fg_curl_set(curl, CURLOPT_OPENSOCKETDATA, http);
 	}
 	if (http->options.ca_file)
-		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
-	(void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
-	(void)curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_file);
-	(void)curl_easy_setopt(curl, CURLOPT_READDATA, http);
-	(void)curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, rewind_file);
-	(void)curl_easy_setopt(curl, CURLOPT_SEEKDATA, http);
+		fg_curl_set(curl, CURLOPT_CAINFO, http->options.ca_file);
+	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
+	fg_curl_set(curl, CURLOPT_READFUNCTION, read_file);
+	fg_curl_set(curl, CURLOPT_READDATA, http);
+	fg_curl_set(curl, CURLOPT_SEEKFUNCTION, rewind_file);
+	fg_curl_set(curl, CURLOPT_SEEKDATA, http);
 	if (http->options.signing)
 		sign(curl, http->options.signing);
 }
@@ -300,14 +305,15 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	struct fg_http *h = NULL;
 	char *name = NULL;
 	size_t length = 0;
-	int status = FG_OK;
+	int status = fg_http_start(err);
 
-	fg_http_start();
+	if (status != FG_OK)
+		return status;
 	status = check_url(options, &name, err);
 	if (status != FG_OK)
 		return status;
 	h = fg_xcalloc(1, sizeof(*h));
-	h->curl = curl_easy_init();
+	h->curl = fg_curl.easy_init();
 	if (!h->curl) {
 		free(name);
 		free(h);
@@ -328,7 +334,7 @@ void fg_http_close(struct fg_http *http)
 {
 	if (!http)
 		return;
-	curl_easy_cleanup(http->curl);
+	fg_curl.easy_cleanup(http->curl);
 	free(http->base);
 	free(http->name);
 	free(http);
@@ -338,16 +344,17 @@ static struct curl_slist *make_headers(const struct fg_http *http,
 				       const struct fg_http_request *request)
 {
 	/* Some releases of libcurl would sign a header that is not sent. */
-	struct curl_slist *list = http->options.signing ? NULL : curl_slist_append(NULL, "Expect:");
+	struct curl_slist *list =
+		http->options.signing ? NULL : fg_curl.slist_append(NULL, "Expect:");
 
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
-		list = curl_slist_append(list, request->headers[i]);
+		list = fg_curl.slist_append(list, request->headers[i]);
 	if (http->options.token && *http->options.token) {
 		const char *header = http->options.token_header;
 		char *line = header ? fg_xasprintf("%s: %s", header, http->options.token)
 				    : fg_xasprintf("Authorization: Bearer %s", http->options.token);
 
-		list = curl_slist_append(list, line);
+		list = fg_curl.slist_append(list, line);
 		explicit_bzero(line, strlen(line));
 		free(line);
 	}
@@ -358,21 +365,19 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 {
 	const bool is_head = strcmp(request->method, "HEAD") == 0;
 
-	(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, NULL);
-	(void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
-	(void)curl_easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
+	fg_curl_set(curl, CURLOPT_CUSTOMREQUEST, NULL);
+	fg_curl_set(curl, CURLOPT_HTTPGET, 1L);
+	fg_curl_set(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
 	if (request->has_file) {
-		(void)curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-		(void)curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
-				       (curl_off_t)request->file_size);
+		fg_curl_set(curl, CURLOPT_UPLOAD, 1L);
+		fg_curl_set(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->file_size);
 	} else if (request->body) {
-		(void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
-				       (curl_off_t)request->body_size);
-		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+		fg_curl_set(curl, CURLOPT_POST, 1L);
+		fg_curl_set(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+		fg_curl_set(curl, CURLOPT_POSTFIELDS, request->body);
 	}
 	if (!is_head && strcmp(request->method, "GET") != 0)
-		(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+		fg_curl_set(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
 static int64_t bounded_wait_ns(int64_t wait_s)
@@ -394,7 +399,7 @@ static int64_t wait_asked_for(CURL *curl)
 	int64_t end_s = 0;
 
 	if (header_of(curl, "retry-after") &&
-	    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK)
+	    fg_curl.easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK)
 		return bounded_wait_ns((int64_t)wait);
 	if (!left || strcmp(left, "0") != 0)
 		return -1;
@@ -424,11 +429,11 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	http->reply = reply;
 	http->file_done = 0;
 	set_method(http->curl, request);
-	(void)curl_easy_setopt(http->curl, CURLOPT_URL, url);
-	(void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-	(void)curl_easy_setopt(http->curl, CURLOPT_WRITEFUNCTION,
-			       strcmp(request->method, "HEAD") == 0 ? drop : keep);
-	code = curl_easy_perform(http->curl);
+	fg_curl_set(http->curl, CURLOPT_URL, url);
+	fg_curl_set(http->curl, CURLOPT_HTTPHEADER, headers);
+	fg_curl_set(http->curl, CURLOPT_WRITEFUNCTION,
+		    strcmp(request->method, "HEAD") == 0 ? drop : keep);
+	code = fg_curl.easy_perform(http->curl);
 	reply->was_refused = http->was_refused && code != CURLE_OK;
 	if (code != CURLE_OK)
 		reply->status = 0;
@@ -440,13 +445,13 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	} else if (code != CURLE_OK) {
 		status = fg_error_set(err, FG_ENET, "%s: %s", http->name,
 				      *http->curl_words ? http->curl_words
-							: curl_easy_strerror(code));
+							: fg_curl.easy_strerror(code));
 	} else {
 		read_head(http->curl, reply);
 		reply->retry_after_ns = wait_asked_for(http->curl);
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
-	curl_slist_free_all(headers);
+	fg_curl.slist_free_all(headers);
 	free(url);
 	return status;
 }

@@ -97,8 +97,8 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* Before libcurl is used by itself. */
-void fg_http_start(void);
+/* Before libcurl is used by itself, and before fg_http_is_private(): opens it. */
+int fg_http_start(struct fg_error *err) FG_NODISCARD;
 /* A host that is this machine: 127.0.0.0/8, [::1], "localhost". */
 bool fg_http_is_loopback(const char *host);
 /* What travels to this address is encrypted, or does not leave this machine. */

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "perfdb/client/libcurl.h"
 #include "perfdb/delivery/delivery.h"
 
-#include <curl/curl.h>
 #include <time.h>
 
 enum {
@@ -40,15 +40,15 @@ int fg_mail_check(const char *address, struct fg_error *err)
 /* The relay on this machine: what goes there is on no network. */
 static bool is_here(const char *url)
 {
-	CURLU *parsed = curl_url();
+	CURLU *parsed = fg_curl.url();
 	char *host = NULL;
 	bool here = false;
 
-	if (parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+	if (parsed && fg_curl.url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
 		here = fg_http_is_loopback(host);
-	curl_free(host);
-	curl_url_cleanup(parsed);
+	fg_curl.free(host);
+	fg_curl.url_cleanup(parsed);
 	return here;
 }
 
@@ -56,17 +56,21 @@ int fg_mail_check_relay(const struct fg_delivery_options *options, struct fg_err
 {
 	CURLU *parsed = NULL;
 	bool is_fine = false;
+	int status = FG_OK;
 
 	if (!options->relay)
 		return FG_OK;
 	if (!options->from)
 		return fg_error_set(err, FG_EINVAL, "--mail-relay needs --mail-from");
-	parsed = curl_url();
+	status = fg_http_start(err);
+	if (status != FG_OK)
+		return status;
+	parsed = fg_curl.url();
 	is_fine = (fg_text_starts_with(options->relay, "smtp://") ||
 		   fg_text_starts_with(options->relay, "smtps://")) &&
 		  !strchr(options->relay, '@') && parsed &&
-		  curl_url_set(parsed, CURLUPART_URL, options->relay, 0) == CURLUE_OK;
-	curl_url_cleanup(parsed);
+		  fg_curl.url_set(parsed, CURLUPART_URL, options->relay, 0) == CURLUE_OK;
+	fg_curl.url_cleanup(parsed);
 	if (!is_fine)
 		return fg_error_set(err, FG_EINVAL,
 				    "--mail-relay: expected smtp://HOST:PORT or smtps://HOST:PORT");
@@ -110,7 +114,7 @@ static void add_subject(struct fg_strbuf *line, const char *subject)
 static struct curl_slist *add_line(struct curl_slist *list, const char *name, const char *value)
 {
 	char *line = fg_xasprintf("%s: %s", name, value);
-	struct curl_slist *longer = curl_slist_append(list, line);
+	struct curl_slist *longer = fg_curl.slist_append(list, line);
 
 	free(line);
 	return longer;
@@ -152,7 +156,7 @@ static struct curl_slist *make_headers(const struct fg_delivery_options *options
 	list = add_line(list, "Date", date);
 	list = add_line(list, "From", options->from);
 	list = add_line(list, "To", delivery->target);
-	list = curl_slist_append(list, fg_strbuf_text(&subject));
+	list = fg_curl.slist_append(list, fg_strbuf_text(&subject));
 	list = add_id(list, options->from, delivery);
 	list = add_line(list, "Auto-Submitted", "auto-generated");
 	fg_strbuf_release(&subject);
@@ -161,29 +165,29 @@ static struct curl_slist *make_headers(const struct fg_delivery_options *options
 
 static void set_text(CURL *curl, curl_mime *mime, const char *text)
 {
-	curl_mimepart *part = curl_mime_addpart(mime);
+	curl_mimepart *part = fg_curl.mime_addpart(mime);
 
-	(void)curl_mime_data(part, text, CURL_ZERO_TERMINATED);
-	(void)curl_mime_type(part, "text/plain; charset=utf-8");
-	(void)curl_mime_encoder(part, "quoted-printable");
-	(void)curl_easy_setopt(curl, CURLOPT_MIMEPOST, mime);
+	(void)fg_curl.mime_data(part, text, CURL_ZERO_TERMINATED);
+	(void)fg_curl.mime_type(part, "text/plain; charset=utf-8");
+	(void)fg_curl.mime_encoder(part, "quoted-printable");
+	fg_curl_set(curl, CURLOPT_MIMEPOST, mime);
 }
 
 static void configure(CURL *curl, const struct fg_delivery_options *options)
 {
-	(void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	(void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-	(void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	(void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
-	(void)curl_easy_setopt(curl, CURLOPT_URL, options->relay);
-	(void)curl_easy_setopt(curl, CURLOPT_USE_SSL,
-			       (long)(options->user && !is_here(options->relay) ? CURLUSESSL_ALL
-										: CURLUSESSL_TRY));
+	fg_curl_set(curl, CURLOPT_NOSIGNAL, 1L);
+	fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+	fg_curl_set(curl, CURLOPT_PROXY, "");
+	fg_curl_set(curl, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
+	fg_curl_set(curl, CURLOPT_URL, options->relay);
+	fg_curl_set(curl, CURLOPT_USE_SSL,
+		    (long)(options->user && !is_here(options->relay) ? CURLUSESSL_ALL
+								     : CURLUSESSL_TRY));
 	if (options->ca_file)
-		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file);
+		fg_curl_set(curl, CURLOPT_CAINFO, options->ca_file);
 	if (options->user) {
-		(void)curl_easy_setopt(curl, CURLOPT_USERNAME, options->user);
-		(void)curl_easy_setopt(curl, CURLOPT_PASSWORD, options->password);
+		fg_curl_set(curl, CURLOPT_USERNAME, options->user);
+		fg_curl_set(curl, CURLOPT_PASSWORD, options->password);
 	}
 }
 
@@ -191,25 +195,25 @@ static enum fg_delivery_result send_by(CURL *curl, const struct fg_delivery_opti
 				       const struct fg_delivery *delivery, struct fg_error *err)
 {
 	struct curl_slist *headers = make_headers(options, delivery);
-	struct curl_slist *recipients = curl_slist_append(NULL, delivery->target);
-	curl_mime *mime = curl_mime_init(curl);
+	struct curl_slist *recipients = fg_curl.slist_append(NULL, delivery->target);
+	curl_mime *mime = fg_curl.mime_init(curl);
 	long reply = 0;
 	CURLcode code = CURLE_OK;
 
 	configure(curl, options);
-	(void)curl_easy_setopt(curl, CURLOPT_MAIL_FROM, options->from);
-	(void)curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients);
-	(void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	fg_curl_set(curl, CURLOPT_MAIL_FROM, options->from);
+	fg_curl_set(curl, CURLOPT_MAIL_RCPT, recipients);
+	fg_curl_set(curl, CURLOPT_HTTPHEADER, headers);
 	set_text(curl, mime, delivery->text);
-	code = curl_easy_perform(curl);
-	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
-	curl_mime_free(mime);
-	curl_slist_free_all(recipients);
-	curl_slist_free_all(headers);
+	code = fg_curl.easy_perform(curl);
+	(void)fg_curl.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
+	fg_curl.mime_free(mime);
+	fg_curl.slist_free_all(recipients);
+	fg_curl.slist_free_all(headers);
 	if (code == CURLE_OK)
 		return FG_DELIVERY_DONE;
-	(void)fg_error_set(err, FG_ENET, "the mail relay: %s (reply %ld)", curl_easy_strerror(code),
-			   reply);
+	(void)fg_error_set(err, FG_ENET, "the mail relay: %s (reply %ld)",
+			   fg_curl.easy_strerror(code), reply);
 	/* Credentials that are refused today are the operator's to mend: the mail waits. */
 	return code != CURLE_LOGIN_DENIED && reply >= REPLY_REFUSED && reply < REPLY_END
 		       ? FG_DELIVERY_NEVER
@@ -229,13 +233,14 @@ enum fg_delivery_result fg_mail_send(const struct fg_delivery_options *options,
 	}
 	if (fg_mail_check(delivery->target, err) != FG_OK)
 		return FG_DELIVERY_NEVER;
-	fg_http_start();
-	curl = curl_easy_init();
+	if (fg_http_start(err) != FG_OK)
+		return FG_DELIVERY_LATER;
+	curl = fg_curl.easy_init();
 	if (!curl) {
 		(void)fg_error_set(err, FG_ENET, "libcurl cannot be started");
 		return FG_DELIVERY_LATER;
 	}
 	result = send_by(curl, options, delivery, err);
-	curl_easy_cleanup(curl);
+	fg_curl.easy_cleanup(curl);
 	return result;
 }

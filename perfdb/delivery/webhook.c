@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "perfdb/client/libcurl.h"
 #include "perfdb/delivery/delivery.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 
 enum {
 	TIMEOUT_SECONDS = 10,
@@ -37,12 +37,13 @@ static bool has_only_visible(const char *text)
 /* A host that is written as a number: it will not mean another one later. */
 static bool is_refused_number(const struct fg_delivery_options *options, const char *url)
 {
-	CURLU *parsed = curl_url();
+	CURLU *parsed = fg_curl.url();
 	char *host = NULL;
 	bool is_refused = false;
 
-	if (options->admits && parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+	if (options->admits && parsed &&
+	    fg_curl.url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
 		const size_t length = strlen(host);
 		char *bare = *host == '[' ? fg_xstrndup(host + 1, length - 2) : fg_xstrdup(host);
 		struct in6_addr number;
@@ -51,8 +52,8 @@ static bool is_refused_number(const struct fg_delivery_options *options, const c
 			is_refused = !options->admits(options->context, bare);
 		free(bare);
 	}
-	curl_free(host);
-	curl_url_cleanup(parsed);
+	fg_curl.free(host);
+	fg_curl.url_cleanup(parsed);
 	return is_refused;
 }
 
@@ -78,6 +79,9 @@ int fg_webhook_check(const struct fg_delivery_options *options, const char *url,
 		return fg_error_set(
 			err, FG_EINVAL,
 			"the webhook would be sent unencrypted: expected https:// (the server's option --alert-http allows http://)");
+	status = fg_http_start(err);
+	if (status != FG_OK)
+		return status;
 	if (is_refused_number(options, url))
 		return fg_error_set(err, FG_EINVAL, "%s", NOT_ADMITTED);
 	status = fg_http_open(&http, &opened, err);

@@ -6,9 +6,9 @@
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "perfdb/client/http.h"
+#include "perfdb/client/libcurl.h"
 #include "perfdb/identity/id_token.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 
 enum {
@@ -44,7 +44,10 @@ static const char *keep(struct fg_oidc *oidc, const char *text, const char *othe
 int fg_oidc_new(const struct fg_oidc_options *options, struct fg_oidc **oidc, struct fg_error *err)
 {
 	struct fg_oidc *made = NULL;
+	const int status = fg_http_start(err);
 
+	if (status != FG_OK)
+		return status;
 	if (!fg_http_is_private(options->issuer))
 		return fg_error_set(
 			err, FG_EINVAL,
@@ -226,10 +229,10 @@ static void add_base64(struct fg_strbuf *text, const uint8_t *data, size_t size,
 
 static void add_parameter(struct fg_strbuf *text, char before, const char *name, const char *value)
 {
-	char *escaped = curl_easy_escape(NULL, value, 0);
+	char *escaped = fg_curl.easy_escape(NULL, value, 0);
 
 	fg_strbuf_printf(text, "%.1s%s=%s", before ? &before : "", name, escaped ? escaped : "");
-	curl_free(escaped);
+	fg_curl.free(escaped);
 }
 
 static int draw(char text[FG_OIDC_RANDOM_SIZE], struct fg_error *err)
@@ -298,16 +301,16 @@ static char *basic_header(const struct fg_oidc_options *options)
 {
 	struct fg_strbuf pair = {0};
 	struct fg_strbuf line = {0};
-	char *client = curl_easy_escape(NULL, options->client, 0);
-	char *secret = curl_easy_escape(NULL, options->secret, 0);
+	char *client = fg_curl.easy_escape(NULL, options->client, 0);
+	char *secret = fg_curl.easy_escape(NULL, options->secret, 0);
 
 	fg_strbuf_printf(&pair, "%s:%s", client ? client : "", secret ? secret : "");
 	fg_strbuf_add_text(&line, "Authorization: Basic ");
 	add_base64(&line, (const uint8_t *)pair.data, pair.length, standard);
 	explicit_bzero(pair.data, pair.length);
 	fg_strbuf_release(&pair);
-	curl_free(client);
-	curl_free(secret);
+	fg_curl.free(client);
+	fg_curl.free(secret);
 	return fg_strbuf_detach(&line);
 }
 

@@ -160,6 +160,7 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 	    (fg_parse_uint64(length, &announced, NULL) != FG_OK || announced > rq->body.limit))
 		return fg_error_set(err, FG_ELIMIT, "the body is larger than %zu bytes",
 				    rq->body.limit);
+	rq->body.announced = (size_t)announced;
 	if (atomic_load(rq->body.total) > rq->body.total_limit)
 		return fg_request_refuse(rq, 503, err, "the server is busy with other uploads");
 	return FG_OK;

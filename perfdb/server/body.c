@@ -8,6 +8,7 @@
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,
+	RESERVED_BYTES = 256 << 10 /* at most, for what is only announced */
 };
 
 static void forget(struct fg_body *body)
@@ -42,6 +43,11 @@ static bool keep(struct fg_body *body, const void *data, size_t size)
 		return false;
 	if (body->has_file)
 		return fg_fs_write_all(body->file, data, size, NULL) == FG_OK;
+	/* Growing with each piece would copy what has come so far. */
+	if (!body->bytes.data)
+		body->bytes.data =
+			fg_grow(NULL, &body->bytes.capacity,
+				1 + fg_min_size(body->announced, (size_t)RESERVED_BYTES), 1);
 	fg_strbuf_add(&body->bytes, data, size);
 	return true;
 }

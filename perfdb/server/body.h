@@ -12,6 +12,7 @@
 
 struct fg_body {
 	size_t limit;         /* of this body */
+	size_t announced;     /* 0: unknown */
 	const char *folder;   /* where a large one lies; NULL: $TMPDIR, or /tmp */
 	atomic_size_t *total; /* of all bodies in progress */
 	size_t total_limit;

@@ -25,6 +25,7 @@
 #include "perfdb/server/trimmer.h"
 #include "store/serving/batch.h"
 #include "store/serving/ids.h"
+#include "store/serving/uploads.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -167,11 +168,39 @@ static bool adds_names(const struct fg_write *first, const struct fg_write *end)
 	return false;
 }
 
+/* What is known of the runs that these store. */
+static int look(struct fg_store *store, struct fg_write *first, const struct fg_write *end,
+		struct fg_error *err)
+{
+	struct fg_write *writes[BATCH_MAX];
+	const char *runs[BATCH_MAX];
+	const char *projects[BATCH_MAX];
+	int64_t known[BATCH_MAX] = {0};
+	size_t count = 0;
+	int status = FG_OK;
+
+	for (struct fg_write *w = first; w != end; w = w->next) {
+		if (!w->run)
+			continue;
+		writes[count] = w;
+		runs[count] = w->run;
+		projects[count++] = w->project;
+	}
+	if (count)
+		status = fg_store_upload_expect(store, runs, projects, count, known, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		writes[i]->known = known[i];
+	return status;
+}
+
 static int do_all(struct fg_store *store, struct fg_write *first, const struct fg_write *end,
 		  bool *spoiled, struct fg_error *err)
 {
-	int status = FG_OK;
+	int status = look(store, first, end, err);
 
+	*spoiled = status != FG_OK;
+	if (*spoiled)
+		return status;
 	*spoiled = !do_writes(store, first, end, false);
 	if (!*spoiled && adds_names(first, end)) {
 		status = fg_store_batch_write(store, err);

@@ -18,6 +18,13 @@ struct fg_write {
 	fg_write_task *task;
 	void *context;
 	bool adds_names; /* mostly rows that other writers may add, too */
+	/*
+	 * A run that it stores, and its project.  What is known of both is asked for all writes of
+	 * a batch at once, before the first task; run is NULL: nothing is asked.
+	 */
+	const char *run;
+	const char *project;
+	int64_t known;   /* enum fg_upload_known */
 	bool is_between; /* names alone, of which nobody is told: committed is enough */
 	/* Called once it is on the disk, or has failed; the write may be gone when it returns. */
 	void (*done)(struct fg_write *write);

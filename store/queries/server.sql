@@ -84,10 +84,10 @@ WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.
 UPDATE run SET digest = $2 WHERE uuid = $1;
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
--- The run, if it is there, and a row of NULLs if the project that it is uploaded to has alert rules.
--- name: upload_look
-SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1
-UNION ALL SELECT NULL, NULL, NULL WHERE EXISTS (SELECT 1 FROM alert_rule x WHERE x.project = $2);
+-- 2: the run is there; and 1: the project that it is uploaded to has alert rules.
+-- name: upload_expect
+SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM run y WHERE y.uuid = $1) THEN 2 ELSE 0 END
+	+ CASE WHEN EXISTS (SELECT 1 FROM alert_rule x WHERE x.project = $2) THEN 1 ELSE 0 END AS BIGINT);
 -- name: series_of
 SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
 WHERE r.uuid = $1 AND b.name = $2;

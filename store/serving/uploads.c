@@ -10,14 +10,6 @@ enum {
 	DICTIONARIES_KEPT = 256
 };
 
-static void take_state(const struct fg_query *q, struct fg_upload_state *state)
-{
-	state->project = fg_column_copy(q, 0);
-	state->known = state->project;
-	state->digest = fg_column_copy(q, 1);
-	state->complete = fg_column_int(q, 2) != 0;
-}
-
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
 			  struct fg_error *err)
 {
@@ -28,31 +20,25 @@ int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_uplo
 	fg_query_begin(&q, store->db, FG_SQL_RUN_PROJECT);
 	fg_query_text(&q, id);
 	status = fg_query_step(&q, err);
-	if (status > 0)
-		take_state(&q, state);
+	if (status > 0) {
+		state->project = fg_column_copy(&q, 0);
+		state->known = state->project;
+		state->digest = fg_column_copy(&q, 1);
+		state->complete = fg_column_int(&q, 2) != 0;
+	}
 	fg_query_end(&q);
 	return status > 0 ? FG_OK : status;
 }
 
-int fg_store_upload_look(struct fg_store *store, const char *id, const char *project,
-			 struct fg_upload_state *state, bool *has_rules, struct fg_error *err)
+int fg_store_upload_expect(struct fg_store *store, const char *const *runs,
+			   const char *const *projects, size_t count, int64_t *known,
+			   struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
+	const struct fg_rows rows = {.columns = {{.texts = runs}, {.texts = projects}},
+				     .column_count = 2,
+				     .count = count};
 
-	*state = (struct fg_upload_state){0};
-	*has_rules = false;
-	fg_query_begin(&q, store->db, FG_SQL_UPLOAD_LOOK);
-	fg_query_text(&q, id);
-	fg_query_text(&q, project);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		if (fg_column_text(&q, 0))
-			take_state(&q, state);
-		else
-			*has_rules = true;
-	}
-	fg_query_end(&q);
-	return status;
+	return fg_query_rows(store->db, FG_SQL_UPLOAD_EXPECT, &rows, known, err);
 }
 
 void fg_upload_state_release(struct fg_upload_state *state)

@@ -20,10 +20,16 @@ struct fg_upload_state {
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
 			  struct fg_error *err) FG_NODISCARD;
 
-/* As above, and whether the project that a run is uploaded to has alert rules. */
-int fg_store_upload_look(struct fg_store *store, const char *id, const char *project,
-			 struct fg_upload_state *state, bool *has_rules, struct fg_error *err)
-	FG_NODISCARD;
+/* What matters to a run that is about to be stored. */
+enum fg_upload_known {
+	FG_UPLOAD_HAS_RULES = 1, /* the project that it is uploaded to has alert rules */
+	FG_UPLOAD_HAS_RUN = 2    /* a run of this id is there */
+};
+
+/* For many uploads at once: known[i] is made of the values above. */
+int fg_store_upload_expect(struct fg_store *store, const char *const *runs,
+			   const char *const *projects, size_t count, int64_t *known,
+			   struct fg_error *err) FG_NODISCARD;
 
 void fg_upload_state_release(struct fg_upload_state *state);
 

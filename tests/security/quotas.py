@@ -32,6 +32,9 @@ def spool_keeps_what_is_refused(server, admin, upload):
     with open(left[0], "rb") as file:
         answer = expect(server.ask("POST", "/api/v1/runs", {"Content-Type": "application/vnd.fastgate.run"}, file.read(), token=upload), 403, "over")
     check(answer.code() == "over_quota", f"{answer.body}")
+    subprocess.run([MAKE_RUNS, "copies", "1", "1"], check=True)
+    with open(glob.glob(os.path.join("copies", "*.fgrun"))[0], "rb") as file:
+        expect(server.ask("POST", "/api/v1/runs", {"Content-Type": "application/vnd.fastgate.run"}, file.read(), token=upload), 200, "a copy")
     metrics = server.ask("GET", "/metrics").body.decode()
     check("perfdb_over_quota_total 2" in metrics, "refusals are not counted")
 

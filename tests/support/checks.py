@@ -5,12 +5,15 @@ so that one run shows every one that does not hold, and an empty folder to work 
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 HUNG_S = 500  # no program of ours takes that long, on whatever machine
+
+SURE_PAIRS = 10  # if nothing changed, so many agree by chance once in a thousand times
 
 failures = []
 
@@ -47,6 +50,16 @@ def first_benchmark(path="report.json"):
 def metric(benchmark, name):
     """The benchmark's metric of this name, which must be there."""
     return next(one for one in benchmark["metrics"] if one["name"] == name)
+
+
+def blamed(benchmark, said):
+    """
+    Names of the functions that are to blame, the worst first.  From outside, programs are sampled as long as their pairs took: where that was
+    not enough for ten pairs, as on a busy machine, functions are named without being sure.
+    """
+    outside = re.search(r"from (\d+) more executions a side, sampled from outside", " ".join(said.split()))
+    standings = ("guilty", "not sure") if outside and int(outside[1]) < SURE_PAIRS else ("guilty",)
+    return [function["name"] for function in benchmark["functions"] if function["standing"] in standings]
 
 
 def check(condition, what):

@@ -38,10 +38,12 @@ struct new_dictionary {
 /* What the writing thread does with a run. */
 struct new_run {
 	const struct fg_arrival *arrival;
-	const struct fg_alert_news *news;
+	const struct fg_write *write; /* what is known of the run, and of its project */
+	struct fg_news *news;         /* if the project has alert rules */
+	const char *public_url;
 	const char *hash;              /* of the dictionary */
 	const struct fg_bytes *packed; /* to be kept with the run; NULL: no dictionary is */
-	bool tried;                    /* or a part of the run is known to be there */
+	bool tried;
 	bool stored;
 	bool taken; /* the id belongs to another run */
 };
@@ -51,6 +53,7 @@ struct fg_incoming {
 	struct fg_wire wire;
 	struct fg_stored_run run; /* becomes part of the arrival */
 	char id[UUID_LENGTH + 1];
+	const char *project;
 	char digest[FG_SHA256_HEX_SIZE];
 	char hash[FG_SHA256_HEX_SIZE]; /* of the dictionary */
 	struct fg_bytes packed;        /* the dictionary, unless it is in memory */
@@ -125,22 +128,17 @@ static int id_is_taken(struct fg_request *rq, const char *id, struct fg_error *e
 	return fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", id);
 }
 
-/*
- * Is the run stored already?  Then nothing needs unpacking.  Else `has_rules` says whether the
- * project has alert rules.
- */
-static int check_known(struct fg_request *rq, bool *known, bool *has_rules, struct fg_error *err)
+/* Is the run stored already? */
+static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
 {
 	const struct fg_incoming *up = rq->upload;
 	struct fg_upload_state state = {0};
-	int status = fg_store_upload_look(rq->store, up->id, up->run.run.project, &state, has_rules,
-					  err);
+	int status = fg_store_upload_state(rq->store, up->id, &state, err);
 
 	*known = false;
 	if (status != FG_OK)
 		return status;
-	rq->upload->made.tried = state.known;
-	if (state.known && strcmp(state.project, up->run.run.project) != 0) {
+	if (state.known && strcmp(state.project, up->project) != 0) {
 		status = id_is_taken(rq, up->id, err);
 	} else if (state.known && state.complete) {
 		*known = state.digest && strcmp(state.digest, up->digest) == 0;
@@ -199,14 +197,30 @@ static void confirm(struct fg_request *rq, bool stored)
 	fg_json_end(&w);
 }
 
+static int put_news(struct fg_store *store, struct new_run *made, struct fg_error *err)
+{
+	struct fg_news *news = made->news;
+	int status = FG_OK;
+
+	fg_news_release(news); /* of an attempt before */
+	status = fg_store_alert_rule_list(store, made->arrival->stored.run.project, &news->rules,
+					  err);
+	if (status != FG_OK)
+		return status;
+	fg_news_make(news, made->arrival, made->public_url);
+	if (!news->told.count && !news->told.search_count)
+		return FG_OK;
+	return fg_store_alerts_put(store, &news->told, err);
+}
+
 static int put(struct fg_store *store, struct new_run *made, bool is_new, struct fg_error *err)
 {
 	int status = fg_store_put_arrival(store, made->arrival, is_new, err);
 
 	if (status != FG_OK)
 		return status;
-	if (made->news->count || made->news->search_count)
-		status = fg_store_alerts_put(store, made->news, err);
+	if (made->write->known & FG_UPLOAD_HAS_RULES)
+		status = put_news(store, made, err);
 	if (status != FG_OK)
 		return status;
 	if (made->packed)
@@ -237,18 +251,18 @@ static int put_unless_known(struct fg_store *store, struct new_run *made, struct
 }
 
 /*
- * A worker has just asked, and found no such run.  If there is one by now, as when two copies wait
- * in the same queue, the batch fails, and each of its writes is done again.
+ * If the run was not there when the batch began, but is by now, as when two copies wait in the same
+ * queue, the batch fails, and each of its writes is done again.
  */
 static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 {
 	struct new_run *made = context;
-	const bool was_tried = made->tried;
+	const bool may_be_there = made->tried || made->write->known & FG_UPLOAD_HAS_RUN;
 
 	made->stored = false;
 	made->taken = false;
 	made->tried = true;
-	return was_tried ? put_unless_known(store, made, err) : put(store, made, true, err);
+	return may_be_there ? put_unless_known(store, made, err) : put(store, made, true, err);
 }
 
 /* Runs of one project with the same benchmarks usually have nearly the same dictionary. */
@@ -314,9 +328,12 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 	if (status != FG_OK)
 		return status;
 	memcpy(up->arrival.digest, up->digest, sizeof(up->digest));
-	fg_news_make(&up->news, &up->arrival, rq->server->options.public_url);
 	up->made.arrival = &up->arrival;
-	up->made.news = &up->news.told;
+	up->made.write = &rq->write;
+	up->made.news = &up->news;
+	up->made.public_url = rq->server->options.public_url;
+	rq->write.run = up->id;
+	rq->write.project = up->project;
 	rq->write.adds_names = up->made.packed;
 	rq->write.is_between = false;
 	fg_request_write(rq, put_run, &up->made, run_written);
@@ -437,16 +454,50 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	memcpy(up->id, up->run.run.id, sizeof(up->id));
+	up->project = fg_arena_strdup(&rq->arena, up->run.run.project);
 	status = check_time(up->run.run.started_ns, err);
 	if (status != FG_OK)
 		return status;
 	return check_identity(rq, &up->run.run, err);
 }
 
+static const struct fg_usage one_run = {.runs = 1};
+
+/*
+ * Whether a run is there is asked when it is written, for many at once.  If it does not come so
+ * far, what is wrong with this copy does not matter if the run is there.
+ */
+static int refuse_unless_known(struct fg_request *rq, const struct fg_error *reason,
+			       struct fg_error *err)
+{
+	const int http_status = rq->answer.status;
+	const char *refusal = rq->answer.refusal;
+	bool known = false;
+	int status = FG_OK;
+
+	rq->answer.status = 0;
+	rq->answer.refusal = NULL;
+	status = check_known(rq, &known, err);
+	if (rq->answer.status == FG_HTTP_DIFFERENT)
+		return status;
+	/* It may be on its way to the disk: what waits behind it is confirmed after it. */
+	if (known) {
+		fg_request_write(rq, write_nothing, NULL, known_is_kept);
+		return FG_OK;
+	}
+	/* If that is what stands in its way, it is counted and called so. */
+	status = fg_request_check_quota(rq, rq->upload->project, &one_run, err);
+	if (status != FG_OK)
+		return status;
+	rq->answer.status = http_status;
+	rq->answer.refusal = refusal;
+	*err = *reason;
+	return (int)reason->code;
+}
+
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
-	bool known = false;
-	bool has_rules = false;
+	struct fg_error reason = {0};
 	int status = FG_OK;
 
 	status = check_body_hash(rq, err);
@@ -456,24 +507,13 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	status = read_upload(rq, err);
 	if (status != FG_OK)
 		return leave(rq, status);
-	status = check_known(rq, &known, &has_rules, err);
+	status = fg_quotas_check(rq->server->quotas, rq->store, rq->upload->project, &one_run,
+				 &reason);
+	if (status == FG_OK)
+		status = store_run(rq, &reason);
 	if (status != FG_OK)
-		return leave(rq, status);
-	/* It may be on its way to the disk: what waits behind it is confirmed after it. */
-	if (known) {
-		fg_request_write(rq, write_nothing, NULL, known_is_kept);
-		return FG_OK;
-	}
-	status = fg_request_check_quota(rq, rq->upload->run.run.project,
-					&(struct fg_usage){.runs = 1}, err);
-	if (status != FG_OK)
-		return leave(rq, status);
-	if (has_rules)
-		status = fg_store_alert_rule_list(rq->store, rq->upload->run.run.project,
-						  &rq->upload->news.rules, err);
-	if (status != FG_OK)
-		return leave(rq, status);
-	return leave(rq, store_run(rq, err));
+		status = refuse_unless_known(rq, &reason, err);
+	return leave(rq, status);
 }
 
 static int find_dictionary(struct fg_request *rq, bool *has, struct fg_error *err)

@@ -20,6 +20,24 @@ os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 PAGE, ALLOCATED, MADE = 4096, 112, 1104  # docs/formats/trace.md
 
 PR_SET_CHILD_SUBREAPER = 36
+# Hardly two samples have the same call path, so that few of them fill a page.
+WORK = """
+#define STEP(name) static __attribute__((noinline)) void name(unsigned way, int depth) { down(way, depth); __asm__ volatile(""); }
+static void down(unsigned way, int depth);
+STEP(left)
+STEP(right)
+static void down(unsigned way, int depth)
+{
+	if (depth == 0) for (int i = 0; i < 50000; i++) __asm__ volatile("" ::: "memory");
+	else if (way & 1) left(way >> 1, depth - 1);
+	else right(way >> 1, depth - 1);
+}
+static void work(void)
+{
+	static unsigned way;
+	for (int i = 0; i < 32; i++) down(way = way * 1664525 + 1013904223, 32);
+}
+"""
 # Ends as soon as its child is sampled; the child goes on as long as it is told, and then for more pages than it may have had.
 LEAVER = """#include <fcntl.h>
 #include <stdint.h>
@@ -27,6 +45,7 @@ LEAVER = """#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 enum { PAGE = 4096, ALLOCATED = 112, MORE = 64 };
+WORK
 static uint64_t allocated(pid_t pid)
 {
 	char path[4096];
@@ -37,7 +56,6 @@ static uint64_t allocated(pid_t pid)
 	if (fd >= 0) close(fd);
 	return found;
 }
-static void work(void) { for (long i = 0; i < 3000000; i++) __asm__ volatile("" ::: "memory"); }
 int main(void)
 {
 	const pid_t child = fork();
@@ -59,6 +77,7 @@ PROGRAM = """#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 enum { PAGE = 4096, ALLOCATED = 112, MADE = 1104, PAGES_ALONE = 20 };
+WORK
 static uint64_t word(const char *path, off_t at)
 {
 	const int fd = open(path, O_RDONLY);
@@ -67,7 +86,6 @@ static uint64_t word(const char *path, off_t at)
 	if (fd >= 0) close(fd);
 	return found;
 }
-static void work(void) { for (long i = 0; i < 3000000; i++) __asm__ volatile("" ::: "memory"); }
 static void go_on(const char *folder, char how)
 {
 	char path[4096];
@@ -141,7 +159,7 @@ def left_running():
 
 def main():
     for name, source in (("goes_on", PROGRAM), ("leaver", LEAVER)):
-        subprocess.run([COMPILER, "-g", "-O1", "-x", "c", "-", "-o", name], input=source, text=True, check=True)
+        subprocess.run([COMPILER, "-g", "-O1", "-x", "c", "-", "-o", name], input=source.replace("WORK\n", WORK), text=True, check=True)
     for part in (recorded, measured, alone, left_running):
         part()
 

@@ -28,8 +28,11 @@ action = yaml.safe_load((root / "action.yml").read_text())
 TOKEN = "not-so-secret"
 PROGRAM = """int main(void)
 {
-	for (volatile long i = 0; i < 6000000; i++)
-		;
+	volatile unsigned sink = 1;
+	unsigned x = sink;
+	for (unsigned i = 0; i < 3000000; i++)
+		x = x * 31 + i;
+	sink = x;
 	return 0;
 }
 """
@@ -38,7 +41,7 @@ project: demo
 build: { command: make -s }
 benchmarks:
   - { name: loop, command: ./loop }
-measure: { schedule: abba, pairs: { min: 10, max: 10 }, sampler: { rate: 2000 } }
+measure: { schedule: abba, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
 report:
   post: [ { github: pull-request-comment }, { github: commit-status } ]
 """
@@ -171,7 +174,7 @@ with tempfile.TemporaryDirectory() as name:
     first = commit("main", "A loop", loop_c=PROGRAM, fastgate_yml=CONFIG,
                    Makefile="loop: loop.c\n\t$(CC) -g -O1 -ffile-prefix-map=$(CURDIR)=. -o $@ $<\n")
     git(origin, "checkout", "-q", "-b", "topic")
-    topic = commit("topic", "Do it twice", loop_c=PROGRAM.replace("6000000", "14000000"))
+    topic = commit("topic", "Do it more often", loop_c=PROGRAM.replace("3000000", "30000000"))
     git(origin, "checkout", "-q", "main")
 
     with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name], stdin=subprocess.PIPE,

@@ -1,33 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An interrupted run ends its programs, keeps its pairs, says 130, and is taken up again by --resume.
+# An interrupted run ends its programs, keeps its pairs, says 130, and is taken up again by --resume.  The program prints its price, and
+# stops for us where it finds a door: a named pipe that it opens once the first pair is whole.
 . "$(dirname "$0")/common.sh"
-make_project
-printf 'int main(void) { for (volatile long i = 0; i < 20000000; i++) {} return 0; }\n' >main.c
-printf 'loop: main.c\n\t$(CC) -O1 -g -o loop main.c\n' >Makefile
-printf 'version: 1\nproject: loop\nbuild: { command: make }\nbenchmarks:\n  - { name: loop, command: ./loop }\nmeasure: { schedule: abba, pairs: { min: 12, max: 16 } }\n' >fastgate.yml
-echo loop >>.gitignore
-git add . && git commit -q -m loop
-printf 'int main(void) { for (volatile long i = 0; i < 60000000; i++) {} return 0; }\n' >main.c
+mkdir -p "$work/project" && cd "$work/project" || exit 1
+cat >main.c <<END
+#include <stdio.h>
+#define PRICE 100
+int main(void)
+{
+	FILE *log = fopen("$work/executions", "a");
+	if (!log || fputc('x', log) < 0)
+		return 1;
+	const long begun = ftell(log);
+	fclose(log);
+	if (begun > 6) { /* two to warm up, four of a pair */
+		FILE *door = fopen("$work/door", "r");
+		if (door && fgetc(door) == EOF)
+			fclose(door);
+	}
+	printf("price: %d\n", PRICE);
+	return 0;
+}
+END
+cat >fastgate.yml <<END
+version: 1
+project: loop
+build: { command: cc -O1 -g -o loop main.c }
+benchmarks:
+  - { name: loop, command: ./loop, metrics: [ { name: price, regex: "price: ([0-9]+)", unit: "1" } ] }
+measure: { schedule: abba, warmup: 1, pairs: { min: 6, max: 6 }, layouts: never, sampler: { rate: 1000 } }
+$ungated
+END
+printf 'loop\n.fastgate/\n' >.gitignore
+git init -q . && git add . && git commit -q -m loop
+sed -i 's/PRICE 100/PRICE 120/' main.c
 
+mkfifo "$work/door"
 "$FASTGATE" run --against HEAD >"$work/out" 2>"$work/err" &
 pid=$!
-# Until something was stored, without a guess about how long that takes.
-while kill -0 $pid 2>/dev/null; do
-	"$FASTGATE" runs --json 2>/dev/null | grep -q '"id"' && break
-done
+exec 3>"$work/door" # waits until a program stands there
+standing() { for folder in /proc/[0-9]*/cwd; do case $(readlink "$folder" 2>/dev/null) in "$work/project/.fastgate/"*) echo "$folder" ;; esac; done; }
+[ -n "$(standing)" ] || fail "no program is running"
 kill -INT $pid
 code=0
 wait $pid || code=$?
 [ $code -eq 130 ] || fail "interrupted: exit code $code, expected 130"
-pgrep -f "$work/project/loop" >/dev/null && fail "a program is still running"
+[ -z "$(standing)" ] || fail "a program is still running"
+exec 3>&-
+rm "$work/door"
+"$FASTGATE" runs --json | grep -q '"id"' || fail "no run was kept"
+before=$(wc -c <"$work/executions")
 # Another program: what was measured of the first one says nothing about it, and is kept.
 cp main.c "$work/main.c"
-sed -i 's/60000000/65000000/' main.c
+sed -i 's/PRICE 120/PRICE 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
 expect_text "the candidate of benchmark 'loop' is not what this run began with (build[.][a-z]* was " "$work/err" "what is not the same"
+[ "$(wc -c <"$work/executions")" -eq "$before" ] || fail "another program was executed"
 cp "$work/main.c" main.c
 expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
 expect_text 'resuming run' "$work/err" "resuming"
-expect_text 'REGRESSION' "$work/out" "verdict"
+expect_text 'loop .*REGRESSION' "$work/out" "verdict"
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"
+# Of six pairs five were left to measure, after two executions to warm up.
+echo "executions before $before, after $(wc -c <"$work/executions")"

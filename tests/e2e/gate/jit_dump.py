@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from checks import blamed, call, check, finish_in_scratch, first_benchmark, git, write
 
 FASTGATE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 COMPILER, LINKED = sys.argv[2], " ".join(sys.argv[4:])
@@ -18,7 +18,7 @@ CONFIGURATION = f"""version: 1
 project: app
 build: {{ command: sh build.sh }}
 benchmarks:
-  - {{ name: app, command: ./app work 25, setup: mkdir -p work }}
+  - {{ name: app, command: ./app work 20, setup: mkdir -p work }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
@@ -32,7 +32,7 @@ def function_that_was_made_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
-    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    guilty = blamed(benchmark, done.stdout)
     check(guilty[:1] == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("made_to_refine" in view and "made_to_load" in view, view)
@@ -41,11 +41,11 @@ def function_that_was_made_slower_is_named():
 def recording_knows_where_the_file_lies():
     call("sh", "build.sh", check=True)
     os.makedirs("elsewhere")
-    done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "elsewhere", "200")
+    done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "elsewhere", "100")
     check(done.returncode == 0, done.stderr)
     here = call(FASTGATE, "view", "traces").stdout
     check(re.search(r"\[JIT\] +made_to_refine", here), here)
-    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "200", "fork", check=True)
+    call(FASTGATE, "record", "--rate", "2000", "-o", "forked", "--", "./app", "elsewhere", "100", "fork", check=True)
     if not LINKED:  # from outside, children are not looked at
         check("made_to_refine" in call(FASTGATE, "view", "forked").stdout, "a child of fork runs what its parent described")
     shutil.rmtree("elsewhere")
@@ -58,7 +58,7 @@ def body():
     shutil.copy(SOURCE, "app.c")
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\nwork\n.fastgate\nreport.json\n")
-    make("1000000")
+    make("200000")
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")

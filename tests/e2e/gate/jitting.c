@@ -89,7 +89,7 @@ int main(int count, char **words)
 	if (count > 3 && fork() != 0)
 		return wait(NULL) < 0;
 	for (long i = strtol(words[2], NULL, 10); i > 0; i--) {
-		load(1000000);
+		load(200000);
 		refine(REFINE);
 	}
 	return 0;

@@ -27,7 +27,7 @@ __attribute__((noinline)) void load(int fd, unsigned n)
 int main(void)
 {
 	const int fd = open("/dev/zero", O_RDONLY);
-	for (int i = 0; i < 50; i++) { work(100000); load(fd, ROUNDS); }
+	for (int i = 0; i < 50; i++) { work(10000); load(fd, ROUNDS); }
 	return 0;
 }
 """
@@ -37,7 +37,7 @@ project: app
 build: {{ command: {COMPILER} -g -O1 app.c -o app }}
 benchmarks:
   - {{ name: app, command: ./app }}
-measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: never }}
+measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
 
@@ -49,11 +49,11 @@ def body():
         sys.exit(SKIPPED)
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\n.fastgate\nreport.json\n")
-    write("app.c", PROGRAM.replace("ROUNDS", "100"))
+    write("app.c", PROGRAM.replace("ROUNDS", "20"))
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")
-    write("app.c", PROGRAM.replace("ROUNDS", "600"))
+    write("app.c", PROGRAM.replace("ROUNDS", "300"))
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]

@@ -31,9 +31,9 @@ def step(n):
 
 
 for _ in range(20):
-    load(20000)
+    load(2000)
     step(ROUNDS)
-    tools.refine(10000)
+    tools.refine(2000)
 """
 
 TOOLS = """class Tools:
@@ -47,7 +47,7 @@ refine = Tools().refine
 CONFIGURATION = """version: 1
 project: app
 benchmarks:
-  - { name: train, command: PYTHON train.py }
+  - { name: train, command: PYTHON -S -E train.py }
 measure: { schedule: abba, pairs: { min: 14, max: 14 }, layouts: never, sampler: { rate: 2000 } }
 report: { json: report.json }
 """
@@ -82,10 +82,10 @@ def body():
     write(".gitignore", ".fastgate/\nreport.json\n__pycache__/\n")
     write("fastgate.yml", CONFIGURATION.replace("PYTHON", python))
     write("tools.py", TOOLS)
-    write("train.py", PROGRAM.replace("ROUNDS", "10000"))
+    write("train.py", PROGRAM.replace("ROUNDS", "1000"))
     git("add", "-A")
     git("commit", "-qm", "one")
-    write("train.py", PROGRAM.replace("ROUNDS", "40000"))
+    write("train.py", PROGRAM.replace("ROUNDS", "80000"))
     function_that_got_slower_is_named()
     switched_off_no_python_function_is_known()
 

@@ -3,7 +3,7 @@
 # What a run records of both builds tells the same code in another place from another code, other data, and a file that nobody reads.
 . "$(dirname "$0")/common.sh"
 make_project
-shorten
+shorten 10
 echo 'one line' >words.txt
 git add .
 git commit -q -m "A word list"

@@ -8,7 +8,7 @@ perfdb=$2
 . "$(cd "$(dirname "$0")" && pwd)/common.sh"
 keep() { # words of perfdb...: standard output in `out`, the rest in `err`
 	code=0
-	timeout 60 "$perfdb" "$@" >out 2>err || code=$?
+	timeout 500 "$perfdb" "$@" >out 2>err || code=$?
 }
 must() { # words of perfdb...
 	keep "$@"

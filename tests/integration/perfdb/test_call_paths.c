@@ -345,6 +345,8 @@ static void last_step_is_taken_once(void **state)
 /* What a program that knows rows alone does; it may have been open all the time. */
 static int add_rows(struct fg_db *db, size_t count, struct fg_error *err)
 {
+	int64_t version = 0;
+	struct fg_query q;
 	int64_t *columns[3];
 	struct fg_rows rows = {.column_count = 3, .count = count};
 	int status = FG_OK;
@@ -356,8 +358,15 @@ static int add_rows(struct fg_db *db, size_t count, struct fg_error *err)
 			columns[c][i] = (int64_t)(100000 + i);
 	}
 	status = fg_db_begin(db, FG_DB_WRITES, err);
-	if (status == FG_OK)
-		status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		goto out;
+	/* What was sent ahead is answered with this. */
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	status = fg_query_value(&q, &version, err);
+out:
 	fg_db_rollback(db);
 	for (size_t c = 0; c < 3; c++)
 		free(columns[c]);

@@ -249,10 +249,8 @@ static size_t from_tiles(struct fixture *f, size_t limit)
 static void history_out_of_tiles_is_that_of_the_rows(void **state)
 {
 	struct fixture *f = *state;
-	struct expected rows;
+	struct expected rows = expect(f);
 
-	save_runs(f, RUNS, false);
-	rows = expect(f);
 	assert_int_equal(rows.all.count, RUNS);
 	for (size_t i = 1; i < RUNS; i++)
 		assert_true(rows.all.points[i - 1].started_ns < rows.all.points[i].started_ns);
@@ -289,13 +287,27 @@ static const char *id_of(uint64_t n)
 	return id;
 }
 
+static void seals_of_an_older_server_are_renewed(void **state)
+{
+	struct fixture *f = *state;
+	struct expected rows = expect(f);
+
+	run_script(f, "UPDATE seal SET layout = 0, newest_ns = 0; "
+		      "DELETE FROM tile WHERE function < 0");
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), 0);
+	seal(f, true);
+	is_as_expected(f, &rows);
+	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
+	seal(f, false);
+	release(&rows);
+}
+
 static void removed_and_replaced_runs_are_seen(void **state)
 {
 	struct fixture *f = *state;
 	struct expected rows;
 
-	save_runs(f, RUNS, false);
-	seal(f, true);
 	must(f, fg_store_delete(f->store, id_of(300), &f->err));
 	must(f, fg_store_delete(f->store, id_of(RUNS - 3), &f->err));
 	save_run(f, 700, false);
@@ -309,25 +321,6 @@ static void removed_and_replaced_runs_are_seen(void **state)
 		      "newest_ns FROM kept; DROP TABLE kept");
 	is_as_expected(f, &rows);
 	assert_int_equal(from_tiles(f, 0), (SEALS - 2) * FG_TILE_MEMBERS);
-	release(&rows);
-}
-
-static void seals_of_an_older_server_are_renewed(void **state)
-{
-	struct fixture *f = *state;
-	struct expected rows;
-
-	save_runs(f, RUNS, false);
-	rows = expect(f);
-	seal(f, true);
-	run_script(f, "UPDATE seal SET layout = 0, newest_ns = 0; "
-		      "DELETE FROM tile WHERE function < 0");
-	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), 0);
-	seal(f, true);
-	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
-	seal(f, false);
 	release(&rows);
 }
 
@@ -446,22 +439,30 @@ static void overview_has_the_newest_of_each_benchmark(void **state)
 	fg_overview_release(&overview);
 }
 
+static int setup_filled(void **state)
+{
+	setup(state);
+	save_runs(*state, RUNS, false);
+	return 0;
+}
+
 int main(void)
 {
+	/* Each goes on with the store that the one before it leaves. */
+	const struct CMUnitTest life[] = {
+		cmocka_unit_test(history_out_of_tiles_is_that_of_the_rows),
+		cmocka_unit_test(seals_of_an_older_server_are_renewed),
+		cmocka_unit_test(removed_and_replaced_runs_are_seen),
+	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(history_out_of_tiles_is_that_of_the_rows, setup,
-						teardown),
 		cmocka_unit_test_setup_teardown(the_newest_are_read_out_of_the_newest_tiles, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(removed_and_replaced_runs_are_seen, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(seals_of_an_older_server_are_renewed, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(newest_of_a_function_are_those_of_all, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(overview_has_the_newest_of_each_benchmark, setup,
 						teardown),
 	};
+	const int failed = cmocka_run_group_tests(life, setup_filled, teardown);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,23 @@ static void same_id_with_other_content_is_refused(void **state)
 	fg_strbuf_release(&parcel);
 }
 
+/* Whether a run is there is asked late: before that, nothing that its copy lacks may be told. */
+static void copy_of_a_stored_run_needs_nothing(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf parcel = {0};
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	fg_test_server_restart(s); /* which forgets the dictionary */
+	assert_int_equal(upload_without_dictionary(s, 2), 424);
+	assert_int_equal(upload_without_dictionary(s, 1), 200);
+	fg_test_parcel(1, false, &parcel);
+	fg_test_parcel_edit(&parcel, "AMD ", "Dupe");
+	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
+	assert_int_equal(fg_test_run_count(s), 1);
+	fg_strbuf_release(&parcel);
+}
+
 static void add_percents(struct fg_strbuf *path, const char *words)
 {
 	for (; *words; words++)
@@ -541,6 +558,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
+		FG_SERVER_TEST(copy_of_a_stored_run_needs_nothing),
 		FG_SERVER_TEST(unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
 		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),

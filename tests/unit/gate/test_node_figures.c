@@ -853,6 +853,31 @@ static void without_samples_of_one_side_nobody_is_blamed(void **state)
 	}
 }
 
+/* A millisecond of an execution, which is over before the sampler is there. */
+static void what_nobody_sees_of_either_side_counts_against_neither(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	(void)add(&p, 0, "main", 0.7, 7, 0.01);
+	(void)measure(&p, PAIRS);
+	series = fg_made_series(&p.made, "app");
+	for (size_t r = 0; r < series->repetition_count; r++) {
+		struct fg_repetition *repetition = &series->repetitions[r];
+
+		repetition->values[FG_METRIC_CPU_TIME] =
+			(repetition->arm == FG_ARM_BASELINE ? 2.1 : 8.3) * MS;
+	}
+	b = fg_made_decide(&p.made, "app");
+	assert_false(fg_made_has_note(&b->notes, "no function is blamed"));
+	assert_int_equal(b->time.function_count, 1);
+	assert_string_equal(b->time.functions[0].name, "main");
+	end(&p);
+}
+
 static void whichever_side_is_not_seen_it_is_said(void **state)
 {
 	static const char *const seen[] = {
@@ -905,6 +930,7 @@ int main(void)
 		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),
 		cmocka_unit_test(of_two_that_changed_as_much_the_name_decides),
 		cmocka_unit_test(without_samples_of_one_side_nobody_is_blamed),
+		cmocka_unit_test(what_nobody_sees_of_either_side_counts_against_neither),
 		cmocka_unit_test(whichever_side_is_not_seen_it_is_said),
 	};
 

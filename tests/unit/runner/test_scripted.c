@@ -99,8 +99,12 @@ static int run_duet(const struct fg_executor *executor, const struct fg_block *b
 	const int64_t end_ns = start_ns + cpu_ns[0] + cpu_ns[1];
 
 	if (overlaps(block)) {
-		fill(&executions[0], start_ns, end_ns, cpu_ns[0]);
-		fill(&executions[1], start_ns, end_ns, cpu_ns[1]);
+		/* Half of the CPU for each, until the shorter one has ended. */
+		const size_t shorter = cpu_ns[1] < cpu_ns[0];
+
+		fill(&executions[shorter], start_ns, start_ns + 2 * cpu_ns[shorter],
+		     cpu_ns[shorter]);
+		fill(&executions[!shorter], start_ns, end_ns, cpu_ns[!shorter]);
 	} else {
 		fill(&executions[0], start_ns, start_ns + cpu_ns[0], cpu_ns[0]);
 		fill(&executions[1], start_ns + cpu_ns[0], end_ns, cpu_ns[1]);
@@ -420,6 +424,22 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	tear_down(&s);
 }
 
+/* The short one is never alone; the other goes on without it. */
+static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.seconds[FG_ARM_CANDIDATE] = 5;
+	set_up(&s, FG_SCHEDULE_DUET, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 0);
+	tear_down(&s);
+}
+
 static void a_duet_in_vain_is_given_up_after_four_pairs(void **state)
 {
 	struct script script = quiet;
@@ -653,6 +673,7 @@ int main(void)
 		cmocka_unit_test(why_two_programs_are_no_duet_is_said_with_what_to_do),
 		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
 		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
+		cmocka_unit_test(a_duet_with_a_program_that_became_much_slower_counts),
 		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),
 		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),

@@ -263,7 +263,7 @@ static void misbehaving_benchmarks_are_told_apart(void **state)
 
 		set_up(&s, cases[i].command, "true");
 		if (strstr(cases[i].command, "sleep"))
-			s.benchmark.timeout_ns = FG_NS_PER_S;
+			s.benchmark.timeout_ns = 3 * FG_NS_PER_S;
 		assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
 		series = &s.run.series[0];
 		assert_int_equal(series->state, FG_NOT_MEASURED);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/library.h"
+
+#include "base/base.h"
+
+#include <dlfcn.h>
+
+static const char *reason(void)
+{
+	const char *words = dlerror();
+
+	return words ? words : "no reason known";
+}
+
+/* Where to get it, for the end of a message. */
+static char *source_of(const struct fg_library *library)
+{
+	return *library->package ? fg_xasprintf("install the package %s", library->package)
+				 : fg_xstrdup("install it");
+}
+
+/* All of its functions, or none. */
+static int fill_table(const struct fg_library *library, void *opened, struct fg_error *err)
+{
+	void **found = fg_xcalloc(library->count, sizeof(*found));
+	int status = FG_OK;
+
+	for (size_t i = 0; i < library->count && status == FG_OK; i++) {
+		found[i] = dlsym(opened, library->names[i]);
+		if (!found[i])
+			status = fg_error_set(
+				err, FG_EUNSUPPORTED,
+				"%s, which is needed %s, has no function %s: it is another release than expected",
+				library->file, library->purpose, library->names[i]);
+	}
+	if (status == FG_OK)
+		memcpy(library->table, found, library->count * sizeof(*found));
+	free(found);
+	return status;
+}
+
+static int open_locked(const struct fg_library *library, struct fg_error *err)
+{
+	/* RTLD_NOW, as the program itself is linked: what is missing is told now. */
+	void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+	char *source = NULL;
+	int status = FG_OK;
+
+	if (opened)
+		return fill_table(library, opened, err);
+	source = source_of(library);
+	status = fg_error_set(err, FG_EUNSUPPORTED, "%s is needed %s and cannot be opened: %s (%s)",
+			      library->file, library->purpose, source, reason());
+	free(source);
+	return status;
+}
+
+int fg_library_open(struct fg_library *library, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (atomic_load_explicit(&library->is_open, memory_order_acquire))
+		return FG_OK;
+	(void)pthread_mutex_lock(&library->lock);
+	if (!atomic_load_explicit(&library->is_open, memory_order_relaxed))
+		status = open_locked(library, err);
+	if (status == FG_OK)
+		atomic_store_explicit(&library->is_open, true, memory_order_release);
+	(void)pthread_mutex_unlock(&library->lock);
+	return status;
+}

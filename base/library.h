@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A shared library that is opened when a command first needs it, so that the others start without
+ * it and what it brings along (docs/decisions/0033-libraries-when-needed.md).  Its functions are
+ * called through a table, which lies beside its users:
+ *
+ *	#define FG_X_CALLS(CALL) CALL(open) CALL(close)
+ *	#define FG_X_MEMBER(name) __typeof__(x_##name) *(name);
+ *	struct fg_x { FG_X_CALLS(FG_X_MEMBER) };
+ *
+ * so that x_open() of the library's header is fg_x.open(), with its types.  A library stays open:
+ * many cannot be closed while threads run, and leaks could not be found any more.
+ */
+#ifndef FG_BASE_LIBRARY_H
+#define FG_BASE_LIBRARY_H
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct fg_library {
+	const char *file;         /* its soname, as the program was compiled against it */
+	const char *package;      /* that has it on the system of the build; "": not known */
+	const char *purpose;      /* "to talk to servers" */
+	const char *const *names; /* of the functions */
+	size_t count;
+	void *table; /* as many pointers to functions, in the same order */
+	pthread_mutex_t lock;
+	atomic_bool is_open; /* the table is filled */
+};
+
+/* Begins a `struct fg_library`: `functions` is its table, `known` are their names. */
+#define FG_LIBRARY(functions, known, soname, source, use)                    \
+ {                                                                           \
+  .file = (soname), .package = (source), .purpose = (use), .names = (known), \
+  .count = sizeof(known) / sizeof((known)[0]), .table = &(functions),        \
+  .lock = PTHREAD_MUTEX_INITIALIZER                                          \
+ }
+
+/*
+ * Opens the library and fills its table, whichever thread comes first.  FG_EUNSUPPORTED: it is not
+ * there, or has not all of the functions; the table stays empty, and the next call tries again.
+ */
+int fg_library_open(struct fg_library *library, struct fg_error *err) FG_NODISCARD;
+
+/*
+ * Tells packagers' tools what the program may open (an ELF note, in the form of
+ * https://systemd.io/ELF_DLOPEN_METADATA/).  All three are literals, without quotation marks.
+ */
+#define FG_LIBRARY_NOTE(feature, description, file)                                               \
+ __asm__(".pushsection .note.dlopen, \"a\", %note\n"                                              \
+	 ".balign 4\n"                                                                            \
+	 ".long 2f - 1f, 4f - 3f, 0x407c0c0a\n"                                                   \
+	 "1: .asciz \"FDO\"\n"                                                                    \
+	 "2: .balign 4\n"                                                                         \
+	 "3: .asciz \"[{\\\"feature\\\":\\\"" feature "\\\",\\\"description\\\":\\\"" description \
+	 "\\\",\\\"priority\\\":\\\"recommended\\\",\\\"soname\\\":[\\\"" file "\\\"]}]\"\n"      \
+	 "4: .balign 4\n"                                                                         \
+	 ".popsection\n")
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/coverage.h"
+
+#include <math.h>
+
+static const double share_least = 0.5; /* of what is seen of the other arm */
+static const double unseen_most = 2;   /* times as long as in a repetition of the other arm */
+
+double fg_coverage_share(const struct fg_coverage *arm, double least_ns)
+{
+	return arm->spent_ns > 0 && arm->spent_ns >= least_ns ? arm->sampled_ns / arm->spent_ns
+							      : (double)NAN;
+}
+
+/* In a repetition. */
+static double unseen_ns(const struct fg_coverage *arm)
+{
+	return fmax(0, arm->spent_ns - arm->sampled_ns) / fmax(1, (double)arm->repetitions);
+}
+
+bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double least_ns)
+{
+	const double share[2] = {fg_coverage_share(&arms[0], least_ns),
+				 fg_coverage_share(&arms[1], least_ns)};
+	const int low = share[1] < share[0];
+
+	if (isnan(share[0]) || isnan(share[1]))
+		return false;
+	return share[low] < share_least * share[!low] &&
+	       unseen_ns(&arms[low]) > unseen_most * unseen_ns(&arms[!low]);
+}

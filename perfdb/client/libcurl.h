@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcurl's functions, once fg_http_start() has opened it. */
+#ifndef FG_PERFDB_CLIENT_LIBCURL_H
+#define FG_PERFDB_CLIENT_LIBCURL_H
+
+#include "base/error.h"
+
+#include <curl/curl.h>
+
+#define FG_CURL_CALLS(CALL) \
+ CALL(easy_cleanup)         \
+ CALL(easy_escape)          \
+ CALL(easy_getinfo)         \
+ CALL(easy_header)          \
+ CALL(easy_init)            \
+ CALL(easy_perform)         \
+ CALL(easy_setopt)          \
+ CALL(easy_strerror)        \
+ CALL(free)                 \
+ CALL(global_init)          \
+ CALL(mime_addpart)         \
+ CALL(mime_data)            \
+ CALL(mime_encoder)         \
+ CALL(mime_free)            \
+ CALL(mime_init)            \
+ CALL(mime_type)            \
+ CALL(slist_append)         \
+ CALL(slist_free_all)       \
+ CALL(url)                  \
+ CALL(url_cleanup)          \
+ CALL(url_get)              \
+ CALL(url_set)
+#define FG_CURL_MEMBER(name) __typeof__(curl_##name) *(name);
+
+struct fg_curl {
+	FG_CURL_CALLS(FG_CURL_MEMBER)
+};
+
+extern struct fg_curl fg_curl;
+
+/* Opens libcurl; without its own start, which is fg_http_start()'s. */
+int fg_curl_open(struct fg_error *err) FG_NODISCARD;
+
+/*
+ * Sets an option, whose number says what value it takes: a `long`, or a pointer.  Anything else
+ * does not compile, for the library would read more than was passed.  (The check that curl.h brings
+ * calls the function by its name.)
+ */
+#define FG_CURL_TAKES_NUMBER(option)    \
+ ((option) < CURLOPTTYPE_OBJECTPOINT || \
+  ((option) >= CURLOPTTYPE_OFF_T && (option) < CURLOPTTYPE_BLOB))
+#define FG_CURL_FITS(option, value)               \
+ _Generic((value), int : 0, unsigned : 0, long    \
+	  : FG_CURL_TAKES_NUMBER(option), default \
+	  : !FG_CURL_TAKES_NUMBER(option))
+#define fg_curl_set(curl, option, value)                    \
+ ((void)sizeof(char[FG_CURL_FITS(option, value) ? 1 : -1]), \
+  (void)fg_curl.easy_setopt(curl, option, value))
+
+#endif
