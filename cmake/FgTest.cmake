@@ -12,12 +12,14 @@ set(FG_TEST_TIMEOUT_S 600)
 #   golden                               compares with files that ./dev golden writes
 #   compilers                            reads what a compiler made: run in clang's build, too
 #
-# The longest begin first, so that none is alone at the end: seconds of CPU time, of those above seven.
+# The longest begin first, so that none is alone at the end: seconds that passed in `./dev test`, of those above eleven.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 39 e2e.web_report 28 e2e.faults_run 15 e2e.record 17 e2e.gate_getting_started 9 e2e.cli_init 14
-	integration.collector_truth 14 integration.collector_guest 11 e2e.gate_layouts 10 e2e.faults_serve 9 e2e.gate_examples 9
-	e2e.compiled_for_tracing 8 integration.collector_guest_i386 8 e2e.web_arguments 7 e2e.web_parts 6
-	integration.collector_truth_i386 7
+	e2e.record 47 e2e.web_perfdb 44 e2e.web_report 39 e2e.gate_stuck 32 e2e.cli_init 28 integration.collector_guest 25
+	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22
+	e2e.gate_layouts 17 integration.perfdb_postgresql 16 integration.perfdb_partitions 15 e2e.gate_getting_started 15
+	integration.perfdb_pgbouncer 14 e2e.gate_examples 13 e2e.gate_surroundings 13 e2e.faults_run 12 e2e.faults 12
+	e2e.profile_commands 12 security.stalled_database_postgresql 12 security.sign_in_postgresql 12
+	integration.collector_truth_i386 12
 )
 function(fg_label_test kind name)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
