@@ -74,8 +74,8 @@ SANITIZED = ("-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")
 
 
 def test(preset, jobs, *selection):
-    """Two more than there are processors: some wait for a browser, a server or a time limit."""
-    return ["ctest", "--preset", preset, "-j", str(int(jobs) + 2), "--output-on-failure", *selection]
+    """One more than there are processors: some wait for a browser, a server or a time limit."""
+    return ["ctest", "--preset", preset, "-j", str(int(jobs) + 1), "--output-on-failure", *selection]
 
 
 def lanes(jobs):
