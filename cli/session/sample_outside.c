@@ -14,6 +14,7 @@ enum {
 	PAIRS_TO_KNOW =
 		3, /* where the verdict asks for no function: a profile for views and trends */
 	PAIRS_TO_BLAME = 30, /* at most, where a function may be named */
+	TRIES = 10, /* of a short program, which a busy machine may end before it is looked at */
 	RATE_HZ = 1000,
 };
 
@@ -115,6 +116,18 @@ out:
 	return status;
 }
 
+static int sample_side(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		status = sample_once(o, arm, pair, err);
+		if (status != FG_ECHILD || o->status == FG_OK || o->error.code != FG_ENOENT)
+			break;
+	}
+	return status;
+}
+
 /* The side that ran second runs first the next time. */
 static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 {
@@ -126,7 +139,7 @@ static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 
 		if (!targets[arm].command)
 			continue;
-		status = sample_once(o, arm, pair, err);
+		status = sample_side(o, arm, pair, err);
 		if (status != FG_OK)
 			return status;
 	}

@@ -323,17 +323,35 @@ static void user_and_system_time_are_told_apart(void **state)
 	outcome_release(&outcome);
 }
 
+/*
+ * Nearly all system time is that of `function`.  A host that stops this machine for a while makes
+ * system time pass that nobody spent, so one run of several will do.
+ */
+static void assert_spends_system_time(const struct run *run, const char *function)
+{
+	double seen = 0;
+	double truth = 0;
+
+	for (int i = 0; i < RUNS_MAX; i++) {
+		struct outcome outcome;
+
+		run_target(run, &outcome);
+		assert_adds_up(outcome.traces);
+		seen = trace_inclusive(outcome.traces, function);
+		truth = outcome_truth(&outcome, "system");
+		outcome_release(&outcome);
+		if (seen > 0.9 * truth)
+			return;
+	}
+	fail_msg("%d runs: %.0f ns of %.0f in %s", RUNS_MAX, seen, truth, function);
+}
+
 static void system_time_is_seen_in_full(void **state)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")}};
+	const struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")}};
 
 	(void)state;
-	run_target(&run, &outcome);
-	assert_adds_up(outcome.traces);
-	assert_true(trace_inclusive(outcome.traces, "read_zeros") >
-		    0.9 * outcome_truth(&outcome, "system"));
-	outcome_release(&outcome);
+	assert_spends_system_time(&run, "read_zeros");
 }
 
 /* `--kernel off` leaves it to the ticks. */
@@ -381,15 +399,13 @@ static void every_tick_that_meets_system_time_counts(void **state)
 
 static void page_faults_are_system_time_of_who_touches(void **state)
 {
+	const struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
 	struct outcome outcome;
-	struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
 
 	(void)state;
+	assert_spends_system_time(&run, "touch_pages");
 	run_target(&run, &outcome);
-	assert_adds_up(outcome.traces);
 	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) > 0.2e9);
-	assert_true(trace_inclusive(outcome.traces, "touch_pages") >
-		    0.9 * outcome_truth(&outcome, "system"));
 	outcome_release(&outcome);
 }
 
