@@ -92,7 +92,7 @@ static void a_missing_function_leaves_the_table_empty(void **state)
 
 struct crowd {
 	struct functions table;
-	struct fg_library library;
+	struct fg_library counted;
 	pthread_barrier_t barrier;
 	atomic_int failed;
 };
@@ -103,7 +103,7 @@ static void *open_and_call(void *context)
 	double length = 0.0;
 
 	(void)pthread_barrier_wait(&crowd->barrier);
-	if (fg_library_open(&crowd->library, NULL) == FG_OK)
+	if (fg_library_open(&crowd->counted, NULL) == FG_OK)
 		length = crowd->table.hypot(3.0, 4.0);
 	if (length < 4.99 || length > 5.01)
 		atomic_fetch_add(&crowd->failed, 1);
@@ -115,7 +115,7 @@ static void many_threads_open_it_once(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct crowd crowd = {
-			.library = FG_LIBRARY(crowd.table, names, "libm.so.6", "libc6", "to count"),
+			.counted = FG_LIBRARY(crowd.table, names, "libm.so.6", "libc6", "to count"),
 		};
 		pthread_t threads[THREADS];
 
