@@ -29,4 +29,12 @@ if(BUILD_TESTING)
 	pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)
 	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 	find_package(Python3 REQUIRED COMPONENTS Interpreter)
+	# What lies in the path may be a script that looks for the interpreter (pyenv, asdf), which takes five times as long to start.
+	execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+		OUTPUT_VARIABLE interpreter OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+	if(NOT interpreter STREQUAL Python3_EXECUTABLE)
+		set(Python3_EXECUTABLE ${interpreter})
+		set_target_properties(Python3::Interpreter PROPERTIES IMPORTED_LOCATION ${interpreter})
+		cmake_path(GET interpreter PARENT_PATH FG_PYTHON_FOLDER)
+	endif()
 endif()

@@ -131,8 +131,11 @@ function(fg_script_test kind name)
 	endif()
 	# Python scripts import what they share from tests/support, and leave no compiled files in
 	# the source tree.
-	set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT_MODIFICATION
-		"PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support;PYTHONDONTWRITEBYTECODE=set:1")
+	set(changes "PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support" PYTHONDONTWRITEBYTECODE=set:1)
+	if(FG_PYTHON_FOLDER)
+		list(APPEND changes PATH=path_list_prepend:${FG_PYTHON_FOLDER})
+	endif()
+	set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT_MODIFICATION "${changes}")
 endfunction()
 
 # All programs and libraries in this folder and below, but not those that sanitized tests alone need.

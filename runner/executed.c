@@ -261,6 +261,9 @@ static bool is_of_the_system(const char *path)
 {
 	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
 
+	/* Anybody's files: a project may lie there. */
+	if (fg_text_starts_with(path, "/dev/shm/"))
+		return false;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
 		if (fg_text_starts_with(path, beginnings[i]))
 			return true;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, the dearest last, and of all.  The tests run one after the
-other.  What a test starts counts, also what outlives its parent, such as the processes of a browser or of a database server.
+other; a line for each goes to standard error as it ends.  What a test starts counts, also what outlives its parent, such as the
+processes of a browser or of a database server.
 """
 import ctypes
 import json
@@ -62,6 +63,10 @@ def measure(command, environment, folder):
     return after - before, system_after - system, took, done.returncode, said
 
 
+def line_of(row):
+    return "{:8.2f} {:8.2f} {:8.2f}  {}".format(*row)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
@@ -77,9 +82,10 @@ def main():
             bad += 1
             print(f"FAILED  {name}\n{said}", flush=True)
         rows.append((cpu, system, took, name + (" (skipped)" if code == SKIPPED else "")))
+        print(line_of(rows[-1]), file=sys.stderr, flush=True)
     print(f"{'CPU s':>8} {'system':>8} {'passed':>8}")
-    for cpu, system, took, name in sorted(rows):
-        print(f"{cpu:8.2f} {system:8.2f} {took:8.2f}  {name}")
+    for row in sorted(rows):
+        print(line_of(row))
     print(f"{sum(row[0] for row in rows):8.2f} {sum(row[1] for row in rows):8.2f} {sum(row[2] for row in rows):8.2f}  {len(rows)} tests")
     return 1 if bad else 0
 

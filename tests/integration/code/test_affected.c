@@ -272,10 +272,12 @@ static void only_files_that_it_reads_count(void **state)
 	read_in_baseline(&executed, "data.txt");
 	read_in_baseline(&executed, "not-there.txt");
 	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/proc/self/maps", &executed);
+	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/dev/zero", &executed);
+	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/dev/shm/not-there", &executed);
 	/* It is looked at function by function. */
 	read_in_baseline(&executed, "program");
 	read_in_baseline(&executed, "../side0/program");
-	assert_int_equal(executed.input_count, 2);
+	assert_int_equal(executed.input_count, 3);
 	check_code(&executed, NULL, NULL);
 	write_both("data.txt", "1", "2");
 	check_code(&executed, "a file that it reads changed: data.txt", NULL);
