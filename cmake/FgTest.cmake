@@ -44,21 +44,23 @@ add_custom_target(thread_tests)
 add_custom_target(compiler_tests)
 set(FG_SANITIZED_KINDS unit integration e2e fuzz)
 
-# fg_once(<kind> <labels> <result>): <labels>, with "sanitized" where `./dev test` runs the test once.  Tests that call our
-# functions, and scripts about what fastgate reads, says and shows, are run under the sanitizers, which see more in them than an
-# optimised build: that one is shown to work by the scripts that measure, serve and fail with it.  In both run the rooms that read
-# machine code or run in other people's programs.
+# fg_once(<kind> <labels> <result>): <labels>, with "sanitized" where `./dev test` runs the test once.  What calls our functions, and
+# scripts under which the sanitizers see what nothing else reaches, are run there alone; the optimised build is shown to work by the
+# scripts that are "plain": they measure real programs, keep runs in PostgreSQL, and make calls fail.  Those that attack are of a kind
+# of their own.  In both run the rooms that read machine code or run in other people's programs.
 set(FG_ROOMS_BELOW_C collector outside symbols code cpython)
-set(FG_SCRIPTS_ABOUT_TEXT cli profile report)
 function(fg_once kind labels result)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
 	set(once OFF)
-	if(kind MATCHES "^(unit|integration|fuzz)$" AND NOT folder IN_LIST FG_ROOMS_BELOW_C)
-		set(once ON)
-	elseif(kind STREQUAL e2e AND folder IN_LIST FG_SCRIPTS_ABOUT_TEXT)
+	if(kind IN_LIST FG_SANITIZED_KINDS AND NOT folder IN_LIST FG_ROOMS_BELOW_C)
 		set(once ON)
 	endif()
-	if(once AND NOT "plain" IN_LIST labels AND NOT "compilers" IN_LIST labels)
+	foreach(label plain web compilers)
+		if(label IN_LIST labels)
+			set(once OFF)
+		endif()
+	endforeach()
+	if(once)
 		list(APPEND labels sanitized)
 	endif()
 	set(${result} "${labels}" PARENT_SCOPE)
