@@ -844,22 +844,24 @@ static int find_pooler(struct postgres_db *p, struct fg_error *err)
 static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error *err)
 {
 	static const struct {
-		enum fg_db_flags flag;
+		unsigned flag; /* enum fg_db_flags; 0: always */
 		const char *name;
 		const char *value;
 	} all[] = {
 		{FG_DB_DURABLE, "synchronous_commit", "on"},
 		{FG_DB_BOUNDED, "statement_timeout", "4000"},
 		{FG_DB_BOUNDED, "lock_timeout", "3000"},
-		/* Starting workers, or compiling, takes longer than what a page asks for. */
+		/* Starting workers takes longer than what a page asks for. */
 		{FG_DB_BOUNDED, "max_parallel_workers_per_gather", "0"},
-		{FG_DB_BOUNDED, "jit", "off"},
+		/* So does compiling, for pages and writers alike: plans look dear where no table
+		   may be read from end to end. */
+		{0, "jit", "off"},
 	};
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(all); i++) {
-		if (flags & all[i].flag)
+		if ((flags & all[i].flag) == all[i].flag)
 			fg_strbuf_printf(&text, "SET %s%s = %s; ", p->pooled ? "LOCAL " : "",
 					 all[i].name, all[i].value);
 	}
