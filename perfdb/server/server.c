@@ -40,9 +40,9 @@ enum {
 	DEFAULT_SIGN_IN_HOURS = 12,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
-	OTHER_FILES = 128,     /* than connections */
-	KEPT_BYTES = 16 << 20, /* free memory, for each thread's next upload */
-	LARGE_BYTES = 4 << 20, /* what is given back to the system as soon as it is free */
+	OTHER_FILES = 128,      /* than connections */
+	KEPT_BYTES = 32 << 20,  /* free memory, for each thread's next upload */
+	LARGE_BYTES = 32 << 20, /* what is given back to the system as soon as it is free */
 	GROWTH_BYTES = 1 << 20
 };
 
@@ -86,7 +86,7 @@ static void raise_file_limit(void)
 
 /*
  * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them to
- * the system, which clears each page for the next upload.
+ * the system, which clears each page for the next upload, until a large upload has taught it better.
  */
 static void keep_memory(void)
 {
