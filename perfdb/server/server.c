@@ -85,8 +85,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them to
- * the system, which clears each page for the next upload, until a large upload has taught it better.
+ * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them
+ * to the system, which clears each page for the next upload, until a large upload has taught it
+ * better.
  */
 static void keep_memory(void)
 {
