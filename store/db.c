@@ -96,7 +96,7 @@ int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	status = db->ops->begin(db, mode, err);
 	db->in_transaction = status == FG_OK;
 	db->has_names_lock = status == FG_OK && (mode == FG_DB_WRITES_ALONE ||
-						 (mode == FG_DB_WRITES && !db->ops->lock_names));
+						 (mode != FG_DB_READS && !db->ops->lock_names));
 	return status;
 }
 
@@ -109,6 +109,15 @@ int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
 	if (db->has_names_lock)
 		return FG_OK;
 	status = db->ops->lock_names(db, err);
+	db->has_names_lock = status == FG_OK;
+	return status;
+}
+
+int fg_db_lock_writers(struct fg_db *db, struct fg_error *err)
+{
+	const int status = db->ops->lock_writers ? db->ops->lock_writers(db, err) : FG_OK;
+
+	FG_ASSERT(db->in_transaction);
 	db->has_names_lock = status == FG_OK;
 	return status;
 }

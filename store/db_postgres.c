@@ -11,6 +11,10 @@
  * adds names: rows that all projects share and find by what they are.  Two uploads with the same
  * new functions would wait for each other otherwise.  Readers never wait.
  *
+ * Sealing adds thousands of rows, and no writer is to wait for those.  So a third lock, taken
+ * before the first, keeps those who will be alone from each other; whoever has it may add rows that
+ * nobody looks at yet, and takes the writers' lock for the end only.
+ *
  * In a writing transaction, what returns no rows is sent without waiting for the answer (libpq's
  * pipeline): the next statement that returns some brings the answers of all before it, and the
  * commit those that are left.  A statement that failed makes what was sent after it, a commit
@@ -38,6 +42,7 @@
 enum {
 	WRITE_LOCK = 0x66673031,
 	NAMES_LOCK = 0x66673032,
+	ALONE_LOCK = 0x66673033,
 	ROWS_AT_ONCE = 16384,
 	ROWS_TO_COPY = 256, /* from here on */
 	COPY_AT_ONCE_BYTES = 1 << 18,
@@ -317,21 +322,34 @@ static bool keeps_plans(const struct postgres_db *p, enum fg_db_mode mode)
 	       fg_pq.serverVersion(p->connection) >= FIRST_WITH_PLAN_CACHE_MODE;
 }
 
+static int lock_writers(struct fg_db *db, struct fg_error *err)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", WRITE_LOCK);
+	return run_script(db, text, err);
+}
+
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
 	const char *settings = p->settings ? p->settings : "";
-	char text[320];
+	char text[512];
 	int status = FG_OK;
 
 	if (mode == FG_DB_READS)
 		(void)snprintf(text, sizeof(text),
 			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
+	else if (mode == FG_DB_WRITES)
+		(void)snprintf(text, sizeof(text),
+			       "BEGIN; %s SELECT pg_advisory_xact_lock_shared(%d)%s", settings,
+			       WRITE_LOCK, keeps_plans(p, mode) ? PLAN_ONCE : "");
 	else
-		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock%s(%d)%s",
-			       settings, mode == FG_DB_WRITES ? "_shared" : "", WRITE_LOCK,
-			       keeps_plans(p, mode) ? PLAN_ONCE : "");
+		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock(%d)",
+			       settings, ALONE_LOCK);
 	status = run_script(db, text, err);
+	if (status == FG_OK && mode == FG_DB_WRITES_ALONE)
+		status = lock_writers(db, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
@@ -787,6 +805,7 @@ static const struct fg_db_ops ops = {
 	.only_sqlite = "--",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
+	.lock_writers = lock_writers,
 	.run = run_query,
 	.query_rows = query_rows,
 	.reserve = reserve,

@@ -108,6 +108,17 @@ int fg_store_begin_alone(struct fg_store *store, struct fg_error *err)
 	return begin(store, FG_DB_WRITES_ALONE, err);
 }
 
+int fg_store_begin_preparing(struct fg_store *store, struct fg_error *err)
+{
+	FG_ASSERT(!store->batch.is_open);
+	return begin(store, FG_DB_PREPARES, err);
+}
+
+int fg_store_go_on_alone(struct fg_store *store, struct fg_error *err)
+{
+	return fg_db_lock_writers(store->db, err);
+}
+
 /* Roll back and forget ids. */
 void fg_store_undo(struct fg_store *store)
 {

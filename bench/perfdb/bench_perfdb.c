@@ -42,6 +42,7 @@
 #include "base/fs.h"
 #include "bench/perfdb/cpu_time.h"
 #include "bench/perfdb/generator.h"
+#include "bench/perfdb/sender.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
@@ -83,6 +84,7 @@ enum {
 
 struct load {
 	char urls[SERVERS_MAX][64];
+	uint16_t ports[SERVERS_MAX];
 	unsigned servers;
 	struct fg_strbuf *parcels;
 	unsigned count;
@@ -126,36 +128,27 @@ static int64_t thread_cpu_ns(void)
 
 static void *send_all(void *context)
 {
-	static const char *const headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, NULL};
 	struct load *load = context;
 	const unsigned server = atomic_fetch_add(&load->senders, 1) % load->servers;
-	const struct fg_http_options options = {.url = load->urls[server]};
-	struct fg_http *http = NULL;
+	struct fg_bench_sender sender = {0};
 	struct fg_error err = {0};
+	int status = 0;
 
-	if (fg_http_open(&options, &http, &err) != FG_OK)
+	if (fg_bench_sender_open(&sender, load->ports[server], &err) != FG_OK)
 		fg_bench_die("open", &err);
 	for (unsigned i = atomic_fetch_add(&load->next, 1); i < load->count;
 	     i = atomic_fetch_add(&load->next, 1)) {
-		const struct fg_http_request request = {.method = "POST",
-							.path = FG_WIRE_RUNS,
-							.headers = headers,
-							.body = load->parcels[i].data,
-							.body_size = load->parcels[i].length};
-		struct fg_http_reply reply = {0};
 		const int64_t start = fg_clock_monotonic_ns();
 
-		if (fg_http_send(http, &request, &reply, &err) != FG_OK)
+		if (fg_bench_sender_upload(&sender, &load->parcels[i], &status, &err) != FG_OK)
 			fg_bench_die("send", &err);
-		if (reply.status != FG_HTTP_CREATED) {
-			(void)fg_error_set(&err, FG_ENET, "%ld %.300s", reply.status,
-					   fg_strbuf_text(&reply.body));
+		if (status != FG_HTTP_CREATED) {
+			(void)fg_error_set(&err, FG_ENET, "%.300s", sender.answer);
 			fg_bench_die("upload", &err);
 		}
 		load->times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
-		fg_strbuf_release(&reply.body);
 	}
-	fg_http_close(http);
+	fg_bench_sender_close(&sender);
 	atomic_fetch_add(&load->client_ns, thread_cpu_ns());
 	return NULL;
 }
@@ -370,6 +363,7 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	struct fg_server *server = fg_bench_serve(database, clients, load.urls[0]);
 	unsigned next = FIRST_LOADED;
 
+	load.ports[0] = fg_server_port(server);
 	shape.pairs = pairs ? pairs : shape.pairs;
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
@@ -413,8 +407,10 @@ static int pair_test(const char *database, unsigned runs, unsigned clients)
 	struct load load = {.database = fg_bench_database_process(database)};
 	unsigned next = FIRST_LOADED + (1 << 16); /* after those of `load` */
 
-	for (unsigned i = 0; i < SERVERS_MAX; i++)
+	for (unsigned i = 0; i < SERVERS_MAX; i++) {
 		servers[i] = fg_bench_serve(database, clients, load.urls[i]);
+		load.ports[i] = fg_server_port(servers[i]);
+	}
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
 	fg_bench_program_init(&program, &fg_bench_shape_default);

@@ -27,6 +27,7 @@
 #include "store/serving/ids.h"
 #include "store/store.h"
 
+#include <malloc.h>
 #include <microhttpd.h>
 #include <sys/resource.h>
 
@@ -39,7 +40,10 @@ enum {
 	DEFAULT_SIGN_IN_HOURS = 12,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
-	OTHER_FILES = 128, /* than connections */
+	OTHER_FILES = 128,      /* than connections */
+	KEPT_BYTES = 32 << 20,  /* free memory, for each thread's next upload */
+	LARGE_BYTES = 32 << 20, /* what is given back to the system as soon as it is free */
+	GROWTH_BYTES = 1 << 20
 };
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
@@ -78,6 +82,18 @@ static void raise_file_limit(void)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+/*
+ * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them
+ * to the system, which clears each page for the next upload, until a large upload has taught it
+ * better.
+ */
+static void keep_memory(void)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	(void)mallopt(M_TOP_PAD, GROWTH_BYTES);
 }
 
 static int read_tls(struct fg_server *server, struct fg_error *err)
@@ -312,6 +328,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret);
 	raise_file_limit();
+	keep_memory();
 	status = start(s, err);
 	if (status != FG_OK) {
 		fg_server_stop(s);

@@ -7,6 +7,9 @@
  * Uploads are CPU work, so they never have all threads: a quarter is kept for questions.  While an
  * upload waits for the disk it holds no thread.  Archives wait for a storage that may be slow or
  * away: a quarter of the threads, four at most, do so, and nothing else waits for them.
+ *
+ * Of the threads with nothing to do, the one that had work last is woken: its memory and its caches
+ * are warm, while each further thread would make the kernel give it pages of its own.
  */
 #include "perfdb/server/workers.h"
 
@@ -26,12 +29,21 @@ struct queue {
 	struct fg_job **last;
 };
 
+struct worker {
+	struct fg_workers *all;
+	struct worker *below; /* idle for longer */
+	pthread_t thread;
+	pthread_cond_t wake;
+	bool is_idle;
+};
+
 struct fg_workers {
 	pthread_mutex_t lock;
-	pthread_cond_t filled;
 	pthread_cond_t left;
-	pthread_t *threads;
+	struct worker *threads;
 	size_t thread_count;
+	struct worker *idle; /* the last to become so */
+	size_t waking;       /* woken, and not there yet */
 	struct queue queues[FG_JOB_KINDS];
 	size_t upload_threads; /* busy with an upload */
 	size_t upload_threads_max;
@@ -55,6 +67,21 @@ static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
 		return w->archive_threads < w->archive_threads_max;
 	return w->upload_threads < w->upload_threads_max &&
 	       (kind == FG_JOB_WRITTEN || w->uploads < UPLOADS_MAX);
+}
+
+static bool has_room_beside_waking(const struct fg_workers *w, enum fg_job_kind kind)
+{
+	return may_begin(w, kind) &&
+	       (!is_of_upload(kind) || w->upload_threads + w->waking < w->upload_threads_max);
+}
+
+static bool has_more(const struct fg_workers *w)
+{
+	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
+		if (w->queues[kind].first && may_begin(w, (enum fg_job_kind)kind))
+			return true;
+	}
+	return false;
 }
 
 static struct fg_job *take_first(struct queue *queue)
@@ -81,9 +108,41 @@ static struct fg_job *next(struct fg_workers *w)
 	return NULL;
 }
 
+/* The one that had work last. */
+static void wake_one(struct fg_workers *w)
+{
+	struct worker *me = w->idle;
+
+	if (!me)
+		return;
+	w->idle = me->below;
+	me->is_idle = false;
+	w->waking++;
+	(void)pthread_cond_signal(&me->wake);
+}
+
+static void wake_all(struct fg_workers *w)
+{
+	while (w->idle)
+		wake_one(w);
+}
+
+static void wait_for_work(struct worker *me)
+{
+	struct fg_workers *w = me->all;
+
+	me->is_idle = true;
+	me->below = w->idle;
+	w->idle = me;
+	while (me->is_idle)
+		(void)pthread_cond_wait(&me->wake, &w->lock);
+	w->waking--;
+}
+
 static void *work(void *context)
 {
-	struct fg_workers *w = context;
+	struct worker *me = context;
+	struct fg_workers *w = me->all;
 
 	fg_thread_name("worker");
 	(void)pthread_mutex_lock(&w->lock);
@@ -96,10 +155,13 @@ static void *work(void *context)
 		    !w->queues[FG_JOB_ARCHIVE].first)
 			break;
 		if (!job) {
-			(void)pthread_cond_wait(&w->filled, &w->lock);
+			wait_for_work(me);
 			continue;
 		}
 		kind = job->kind;
+		/* Whoever was woken for that one finds this one. */
+		if (w->waking == 0 && has_more(w))
+			wake_one(w);
 		(void)pthread_mutex_unlock(&w->lock);
 		answered = job->run(job); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
@@ -112,7 +174,7 @@ static void *work(void *context)
 			w->uploads -= answered;
 		}
 		if (w->stopping)
-			(void)pthread_cond_broadcast(&w->filled);
+			wake_all(w);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -138,13 +200,18 @@ int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_er
 	w->upload_threads_max = count_upload_threads(threads);
 	w->archive_threads_max = fg_min_size((threads + 3) / 4, (size_t)ARCHIVE_THREADS_MAX);
 	(void)pthread_mutex_init(&w->lock, NULL);
-	(void)pthread_cond_init(&w->filled, NULL);
 	fg_wake_init(&w->left);
 	w->threads = fg_xcalloc(threads, sizeof(*w->threads));
 	*workers = w;
 	while (w->thread_count < threads) {
-		if (pthread_create(&w->threads[w->thread_count], NULL, work, w) != 0)
+		struct worker *me = &w->threads[w->thread_count];
+
+		me->all = w;
+		(void)pthread_cond_init(&me->wake, NULL);
+		if (pthread_create(&me->thread, NULL, work, me) != 0) {
+			(void)pthread_cond_destroy(&me->wake);
 			return fg_error_set(err, FG_EIO, "cannot start a worker thread");
+		}
 		w->thread_count++;
 	}
 	return FG_OK;
@@ -169,7 +236,9 @@ void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 	job->next = NULL;
 	*queue->last = job;
 	queue->last = &job->next;
-	(void)pthread_cond_signal(&w->filled);
+	/* Otherwise a thread that makes room for it takes it. */
+	if (has_room_beside_waking(w, job->kind))
+		wake_one(w);
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -219,9 +288,14 @@ void fg_workers_stop(struct fg_workers *w)
 
 	if (!w)
 		return;
-	fg_wake_to_stop(&w->lock, &w->filled, &w->stopping);
-	for (size_t i = 0; i < w->thread_count; i++)
-		(void)pthread_join(w->threads[i], NULL);
+	(void)pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	wake_all(w);
+	(void)pthread_mutex_unlock(&w->lock);
+	for (size_t i = 0; i < w->thread_count; i++) {
+		(void)pthread_join(w->threads[i].thread, NULL);
+		(void)pthread_cond_destroy(&w->threads[i].wake);
+	}
 	w->thread_count = 0;
 	until_ns = fg_clock_monotonic_ns() + LEAVE_SECONDS * FG_NS_PER_S;
 	(void)pthread_mutex_lock(&w->lock);
@@ -236,7 +310,6 @@ void fg_workers_free(struct fg_workers *w)
 		return;
 	free(w->threads);
 	(void)pthread_mutex_destroy(&w->lock);
-	(void)pthread_cond_destroy(&w->filled);
 	(void)pthread_cond_destroy(&w->left);
 	free(w);
 }

@@ -34,7 +34,7 @@ enum {
 	LANES = 2, /* the last one is for what comes between */
 	BATCH_MAX = 64,
 	GATHER_COUNT = 8, /* from here on the commit adds little to each write */
-	GATHER_NS = 3000000,
+	GATHER_NS = 10000000,
 	AGAIN_WITHIN_NS = 2000000000,
 	ALONE_TRIES = 3
 };

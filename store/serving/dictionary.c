@@ -9,30 +9,62 @@ enum {
 	STEPS_A_NODE = 2 /* upwards, before looking at the whole tree is quicker */
 };
 
+/* Which functions are open at one path of the base, and above it. */
+struct opened {
+	uint32_t *at; /* by function: when it was last found open */
+	uint32_t now; /* one more for each path */
+	size_t path;  /* 0: none yet */
+};
+
+static size_t open_path(const struct fg_dictionary *d, struct opened *o, size_t path)
+{
+	size_t steps = 0;
+
+	o->path = path;
+	o->now++;
+	for (size_t above = path; above; above = d->nodes[above].parent) {
+		o->at[d->nodes[above].function] = o->now;
+		steps++;
+	}
+	return steps;
+}
+
 /*
- * Paths found in the base keep the base's answer; the few others are decided by walking up.  False:
- * that would take longer than a pass over the whole tree.
+ * A path that the base does not have: looks upwards to the first that the base has, and among what
+ * is open there, which is the same for most paths close by.
  */
+static size_t look_up(struct fg_dictionary *d, struct opened *o, size_t path)
+{
+	const uint32_t function = d->nodes[path].function;
+	size_t above = d->nodes[path].parent;
+	size_t steps = 1;
+
+	for (; above && !d->alike.nodes[above]; above = d->nodes[above].parent) {
+		d->recursive[path] = d->recursive[path] || d->nodes[above].function == function;
+		steps++;
+	}
+	if (above && above != o->path)
+		steps += open_path(d, o, above);
+	if ((above && o->at[function] == o->now) || d->nodes[0].function == function)
+		d->recursive[path] = true;
+	return steps;
+}
+
+/* Paths found in the base keep the base's answer.  False: a pass over the whole tree is quicker. */
 static bool recursive_by_base(struct fg_dictionary *d)
 {
 	const size_t most = d->node_count * STEPS_A_NODE;
+	struct opened opened = {.at = fg_xcalloc(d->function_count, sizeof(*opened.at))};
 	size_t steps = 0;
 
 	d->recursive = fg_xcalloc(d->node_count, sizeof(*d->recursive));
 	for (size_t i = 1; i < d->node_count && steps <= most; i++) {
-		const uint32_t function = d->nodes[i].function;
-		size_t above = i;
-
-		if (d->alike.nodes[i]) {
+		if (d->alike.nodes[i])
 			d->recursive[i] = d->alike.base->recursive[d->alike.nodes[i]];
-			continue;
-		}
-		while (above && !d->recursive[i]) {
-			above = d->nodes[above].parent;
-			d->recursive[i] = d->nodes[above].function == function;
-			steps++;
-		}
+		else
+			steps += look_up(d, &opened, i);
 	}
+	free(opened.at);
 	if (steps <= most)
 		return true;
 	free(d->recursive);

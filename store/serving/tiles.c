@@ -8,8 +8,8 @@
  * series of a benchmark are transposed: one small blob per function with its values in all 256.  A
  * trend then reads one row per tile and the chunks of at most 255 unsealed series.
  *
- * Sealing is for a background thread: it writes thousands of rows, and no upload should wait for
- * them.  A run that is saved again gets a new series, after the seal.
+ * Sealing is for a background thread: it writes thousands of rows, and no upload waits for them.
+ * A run that is saved again gets a new series, after the seal.
  *
  * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the
  * difference from the member before.  A seal's blob: the members' series as differences; then what
@@ -349,11 +349,7 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 	return status;
 }
 
-/*
- * Tiles now hold the totals of their series, and a comparison can compute them from the rows.  They
- * would be three tenths of a run on disk.
- */
-static int drop_totals(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+static int drop_each(struct fg_store *store, const struct sealing *s, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -365,6 +361,39 @@ static int drop_totals(struct fg_store *store, const struct sealing *s, struct f
 		status = fg_query_run(&q, err);
 	}
 	return status;
+}
+
+/* Not cut off since: then its last series may have become another one. */
+static int is_sealed(struct fg_store *store, const struct sealing *s, bool *sealed,
+		     struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t last = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_LAST);
+	fg_query_int(&q, s->benchmark);
+	status = fg_query_value(&q, &last, err);
+	*sealed = status == FG_OK && last >= s->number;
+	return status == FG_ENOENT ? FG_OK : status;
+}
+
+/*
+ * Tiles now hold the totals of their series, and a comparison can compute them from the rows.  They
+ * would be three tenths of a run on disk.  Whoever is ended between the two transactions leaves
+ * them there, which costs room and nothing else.
+ */
+static int drop_totals(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+{
+	bool sealed = false;
+	int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = is_sealed(store, s, &sealed, err);
+	if (sealed)
+		status = drop_each(store, s, err);
+	return fg_store_end(store, status, err);
 }
 
 /* The number of a seal is that of its last series: PostgreSQL's partitions go by it. */
@@ -421,26 +450,39 @@ static int is_as_read(struct fg_store *store, const struct sealing *s, bool *sam
 	return status;
 }
 
-/* Reading and packing are done; writing is one short transaction.  Writes nothing if not `same`. */
-static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
-		     bool *same, struct fg_error *err)
+static int write_if_as_read(struct fg_store *store, const struct sealing *s,
+			    const struct tile_rows *rows, bool *same, struct fg_error *err)
 {
-	int status = fg_store_begin_alone(store, err);
+	int status = is_as_read(store, s, same, err);
 
+	if (status != FG_OK || !*same)
+		return status;
+	status = write_tiles(store, rows, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_go_on_alone(store, err);
 	if (status != FG_OK)
 		return status;
 	status = is_as_read(store, s, same, err);
-	if (status != FG_OK || !*same)
-		goto out;
-	status = write_tiles(store, rows, err);
+	return status == FG_OK && *same ? write_seal(store, s, err) : status;
+}
+
+/*
+ * Writers wait while the seal itself is written, not for its tiles: nobody reads those before it is
+ * there.  Writes nothing if not `same`.
+ */
+static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
+		     bool *same, struct fg_error *err)
+{
+	int status = fg_store_begin_preparing(store, err);
+
 	if (status != FG_OK)
-		goto out;
-	status = write_seal(store, s, err);
-	if (status != FG_OK)
-		goto out;
-	status = drop_totals(store, s, err);
-out:
-	return fg_store_end(store, status, err);
+		return status;
+	status = write_if_as_read(store, s, rows, same, err);
+	if (status != FG_OK || *same)
+		return fg_store_end(store, status, err);
+	fg_store_undo(store);
+	return FG_OK;
 }
 
 static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sealed,
@@ -462,6 +504,8 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 	if (status != FG_OK)
 		goto out;
 	*sealed += same ? rows.count : 0;
+	if (same)
+		status = drop_totals(store, &s, err);
 out:
 	release_rows(&rows);
 	for (size_t i = 0; i < s.tile_count; i++)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Uploads over one connection to a server on this machine, for less than a real client takes: the
+ * processors that it would need are those that are measured.
+ */
+#ifndef FG_BENCH_PERFDB_SENDER_H
+#define FG_BENCH_PERFDB_SENDER_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <stdint.h>
+
+struct fg_bench_sender {
+	int socket;
+	char answer[8192]; /* the last one, as text */
+};
+
+int fg_bench_sender_open(struct fg_bench_sender *sender, uint16_t port, struct fg_error *err)
+	FG_NODISCARD;
+/* Waits for the answer, whose status is returned. */
+int fg_bench_sender_upload(struct fg_bench_sender *sender, const struct fg_strbuf *body,
+			   int *status, struct fg_error *err) FG_NODISCARD;
+void fg_bench_sender_close(struct fg_bench_sender *sender);
+
+#endif
