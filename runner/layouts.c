@@ -47,6 +47,7 @@ struct maker {
 	size_t linked;    /* parts that this call has linked, */
 	int64_t began_ns; /* since when, */
 	int64_t spent_ns; /* what they took, */
+	int64_t cpu_ns;   /* on processors, if they were noted, */
 	uint64_t bytes;   /* and how large they are */
 	int64_t link_ns;  /* a layout takes, as far as is known; 0: nobody knows */
 	uint64_t layout_bytes;
@@ -351,7 +352,7 @@ static int start_batch(struct maker *m, struct batch *batch, struct fg_error *er
 
 static int wait_for_batch(struct maker *m, struct batch *batch, struct fg_error *err)
 {
-	const int status = fg_link_again_wait(&batch->again, err);
+	const int status = fg_link_again_wait(&batch->again, &m->cpu_ns, err);
 	uint64_t bytes = 0;
 
 	if (status != FG_OK || batch->count == 0)
@@ -629,10 +630,21 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
+/*
+ * On a busy machine a link takes many times as long, but hardly more on a processor: the next build
+ * may try again, as it is cut off.  A command of the user's is not.
+ */
+static int64_t price_of(const struct maker *m)
+{
+	const int64_t cpu_ns = m->cpu_ns * (int64_t)m->part_count / (int64_t)m->linked;
+
+	return is_noted(m) && cpu_ns < m->link_ns ? cpu_ns : m->link_ns;
+}
+
 /* What failed only after all that time is dear, too. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
-	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
+	const int64_t took_ns = m->linked ? price_of(m) : fg_clock_monotonic_ns() - m->began_ns;
 
 	if (status == FG_OK || status == FG_ELIMIT ||
 	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/link_again.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "runner/output_tail.h"
 #include "runner/pad_object.h"
@@ -122,7 +123,16 @@ int fg_link_again_judge(const char *program, const struct fg_process_result *res
 	return status;
 }
 
-int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err)
+static int64_t cpu_ns_of(const struct fg_process_result *result)
+{
+	const struct timeval *user = &result->usage.ru_utime;
+	const struct timeval *system = &result->usage.ru_stime;
+
+	return (user->tv_sec + system->tv_sec) * FG_NS_PER_S +
+	       (user->tv_usec + system->tv_usec) * FG_NS_PER_US;
+}
+
+int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
 {
 	struct fg_process_result results[FG_LINKS_AT_ONCE_MAX] = {0};
 	int status;
@@ -133,6 +143,7 @@ int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err)
 	for (size_t i = 0; i < again->count; i++) {
 		if (status == FG_OK)
 			status = fg_link_again_judge(again->linkers[i], &results[i], err);
+		*cpu_ns += cpu_ns_of(&results[i]);
 		fg_process_result_release(&results[i]);
 	}
 	fg_link_again_end(again);

@@ -29,8 +29,12 @@ struct fg_link_again {
 /* One more; what it is given has to live until it has ended. */
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err) FG_NODISCARD;
-/* Until all have ended: the message is that of the first that failed.  Then there are none. */
-int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err) FG_NODISCARD;
+/*
+ * Until all have ended: the message is that of the first that failed.  Then there are none.  Adds
+ * what CPU time they took to `cpu_ns`.
+ */
+int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
+	FG_NODISCARD;
 /* Kills those that are still under way. */
 void fg_link_again_end(struct fg_link_again *again);
 
