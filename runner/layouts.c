@@ -305,7 +305,7 @@ static void empty_batch(struct batch *batch)
 	batch->count = 0;
 }
 
-/* As many as there is room for in memory, where a linker keeps what it reads and writes. */
+/* A linker keeps what it reads and writes in memory: as many at a time as there is room for. */
 static size_t most_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
@@ -390,33 +390,63 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 }
 
 /* What the last links made is compared while the next ones run. */
+static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
+{
+	int status;
+
+	if (is_interrupted(m))
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	status = start_batch(m, next, err);
+	if (status != FG_OK)
+		return status;
+	status = check_batch(m, last, err);
+	if (status != FG_OK)
+		return status;
+	return wait_for_batch(m, next, err);
+}
+
 static int make_by_notes(struct maker *m, struct fg_error *err)
 {
 	struct batch batches[2] = {0};
-	struct batch *last = &batches[0];
-	struct batch *next = &batches[1];
+	size_t next = 0;
 	int status = m->from ? FG_OK : copy_originals(m, err);
+	bool more = status == FG_OK;
 
-	do {
-		struct batch *const emptied = last;
+	while (more) {
+		struct batch *last = &batches[1 - next];
 
-		if (status == FG_OK && is_interrupted(m))
-			status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-		if (status == FG_OK)
-			status = start_batch(m, next, err);
-		if (status == FG_OK)
-			status = check_batch(m, last, err);
-		if (status == FG_OK)
-			status = wait_for_batch(m, next, err);
-		empty_batch(emptied);
-		last = next;
-		next = emptied;
-	} while (status == FG_OK && last->count > 0);
-	empty_batch(last);
+		status = make_batch(m, last, &batches[next], err);
+		more = status == FG_OK && batches[next].count > 0;
+		empty_batch(last);
+		next = 1 - next;
+	}
+	empty_batch(&batches[0]);
+	empty_batch(&batches[1]);
 	return status;
 }
 
 /* ---- a command of the user's ---- */
+
+static int run_in(const struct maker *m, char **environment, struct fg_error *err)
+{
+	char **argv = m->options->relink->argv;
+	struct fg_process_result result = {0};
+	int status = fg_process_run(
+		&(struct fg_process_options){.argv = argv,
+					     .environment = environment,
+					     .working_directory = m->options->target->root,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .timeout_ns = time_limit_ns(m),
+					     .interrupted = m->options->interrupted},
+		&result, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_link_again_judge(argv[0], &result, err);
+	fg_process_result_release(&result);
+	return status;
+}
 
 static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error *err)
 {
@@ -426,7 +456,6 @@ static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error 
 	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", pad);
 	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", pad);
 	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
-	struct fg_process_result result = {0};
 	size_t count = target->environment_count;
 	int status = fg_pad_object_write(pad, pad_bytes, err);
 
@@ -435,18 +464,7 @@ static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error 
 	environment[count++] = object;
 	environment[count++] = flags;
 	if (status == FG_OK)
-		status = fg_process_run(
-			&(struct fg_process_options){.argv = m->options->relink->argv,
-						     .environment = environment,
-						     .working_directory = target->root,
-						     .stdout_to = FG_STREAM_CAPTURE,
-						     .stderr_to = FG_STREAM_CAPTURE,
-						     .timeout_ns = time_limit_ns(m),
-						     .interrupted = m->options->interrupted},
-			&result, err);
-	if (status == FG_OK)
-		status = fg_link_again_judge(m->options->relink->argv[0], &result, err);
-	fg_process_result_release(&result);
+		status = run_in(m, environment, err);
 	free(environment);
 	free(flags);
 	free(object);
@@ -464,12 +482,15 @@ static int make_in_place(struct maker *m, unsigned k, struct fg_error *err)
 
 	if (status == FG_OK && k > 0)
 		status = run_command(m, shift_of(k), err);
-	if (status == FG_OK)
-		status = fg_fs_copy(program->original, path, 0755, err);
-	if (status == FG_OK)
-		status = check_code(m, program, path, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_copy(program->original, path, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_code(m, program, path, err);
 	if (status == FG_OK && k > 0)
 		status = count_linked(m, 1, bytes_of(path), err);
+out:
 	free(path);
 	return status;
 }
@@ -656,10 +677,12 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 {
 	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
 
-	if (status == FG_OK)
-		status = list_parts(m, err);
-	if (status == FG_OK)
-		status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		return status;
+	status = list_parts(m, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
 	if (status != FG_OK)
 		return status;
 	m->began_ns = fg_clock_monotonic_ns();

@@ -38,7 +38,7 @@ int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_e
 /* Kills those that are still under way. */
 void fg_link_again_end(struct fg_link_again *again);
 
-/* Of a linker, or a command that runs one: what it says where it failed. */
+/* What a linker, or a command that runs one, says where it failed is the message. */
 int fg_link_again_judge(const char *program, const struct fg_process_result *result,
 			struct fg_error *err) FG_NODISCARD;
 

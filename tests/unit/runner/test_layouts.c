@@ -48,7 +48,7 @@ int64_t __wrap_fg_clock_monotonic_ns(void)
 	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
 }
 
-/* A clock that is scripted stands still while links run; those beside each other take as long as one. */
+/* A clock that is scripted stands still meanwhile; links beside each other take as long as one. */
 int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
 			   struct fg_process_result *results, struct fg_error *err)
 {
