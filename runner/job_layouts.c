@@ -89,6 +89,7 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 		.build = &fg_job_series(job)->build[arm],
 		.relink = build ? &build->relink : &none,
 		.most = FG_LAYOUTS_MAX,
+		.at_once = job->runner->cpu_count,
 		.interrupted = job->runner->options.interrupted,
 	};
 }

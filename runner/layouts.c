@@ -6,15 +6,14 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"
-#include "base/process.h"
 #include "base/text.h"
 #include "code/code.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 #include "runner/file_lock.h"
+#include "runner/link_again.h"
 #include "runner/link_price.h"
 #include "runner/link_record.h"
-#include "runner/output_tail.h"
 #include "runner/pad_object.h"
 
 #include <sys/file.h>
@@ -25,32 +24,33 @@ enum {
 	LINE_STEP_BYTES = 16,
 	PAGE_BYTES = 4096,
 	LINK_TIMEOUT_S = 300,
-	TAIL_BYTES = 200,
 	HEX_SIZE = 2 * FG_CODE_DIGEST_SIZE + 1,
 };
 
 /* The program or a library of the project. */
 struct part {
 	const char *name;
-	const char *original;
-	const char *build_id; /* may be NULL */
-	const char *code;     /* digest, as a fact */
+	char *original;             /* file */
+	const char *code;           /* digest, as a fact */
+	const struct fg_link *link; /* that made it; NULL: a command of the user's makes it */
 };
 
 struct maker {
 	const struct fg_layouts_options *options;
 	struct fg_links noted;
-	char *folder; /* of all layouts, while they are made */
-	char *pad;    /* object file */
-	char *resolution;
-	size_t pad_bytes;
+	struct part *parts; /* of each layout */
+	size_t part_count;
+	char *folder;     /* of all layouts, while they are made */
 	unsigned from;    /* layouts that an earlier call has made */
 	unsigned count;   /* of layouts, with those */
-	unsigned links;   /* that this call has made, */
-	int64_t spent_ns; /* and what they took */
-	int64_t began_ns; /* the link that is under way or was the last */
-	int64_t link_ns;  /* one takes, as far as is known; 0: nobody knows */
-	uint64_t bytes;   /* of one layout */
+	size_t next;      /* part of all that are to be linked, in the order of layouts */
+	size_t linked;    /* parts that this call has linked, */
+	int64_t began_ns; /* since when, */
+	int64_t spent_ns; /* what they took, */
+	int64_t cpu_ns;   /* on processors, if they were noted, */
+	uint64_t bytes;   /* and how large they are */
+	int64_t link_ns;  /* a layout takes, as far as is known; 0: nobody knows */
+	uint64_t layout_bytes;
 };
 
 static bool is_noted(const struct maker *m)
@@ -83,7 +83,14 @@ static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error 
 			    fg_format_duration((double)m->options->within_ns, within));
 }
 
-static uint64_t bytes_of(const char *folder)
+static uint64_t bytes_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static uint64_t bytes_in(const char *folder)
 {
 	uint64_t bytes = 0;
 	char **names = NULL;
@@ -93,56 +100,127 @@ static uint64_t bytes_of(const char *folder)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		char *path = fg_fs_join(folder, names[i]);
-		struct stat status;
 
-		if (stat(path, &status) == 0)
-			bytes += (uint64_t)status.st_size;
+		bytes += bytes_of(path);
 		free(path);
 	}
 	fg_fs_list_free(names, count);
 	return bytes;
 }
 
+/* The first layout that this call links. */
+static unsigned first_linked(const struct maker *m)
+{
+	return m->from ? m->from : 1;
+}
+
 /* The layouts so far have shown how much time and disk as many more would take. */
 static bool can_double(const struct maker *m)
 {
-	const int64_t more_ns = m->link_ns * (int64_t)m->count;
+	const size_t linked = first_linked(m) + (m->linked ? m->linked / m->part_count : 0);
+	const int64_t more_ns = m->link_ns * (int64_t)(2 * (size_t)m->count - linked);
+	const bool is_known = m->link_ns > 0 || m->count == m->from;
 
-	return m->count * 2 <= m->options->most &&
+	return is_known && m->count * 2 <= m->options->most &&
 	       m->spent_ns + more_ns <= m->options->more_within_ns &&
-	       m->bytes * m->count * 2 <= m->options->bytes_max;
+	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* ---- one file ---- */
-
-static int run(const struct maker *m, char **argv, char **environment, const char *folder,
-	       struct fg_error *err)
+/* After as many more parts, of so many bytes: what is known by now, and if it is too much. */
+static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
-	struct fg_process_result result = {0};
-	struct fg_strbuf how = {0};
-	char *words = NULL;
-	int status =
-		fg_process_run(&(struct fg_process_options){.argv = argv,
-							    .environment = environment,
-							    .working_directory = folder,
-							    .stdout_to = FG_STREAM_CAPTURE,
-							    .stderr_to = FG_STREAM_CAPTURE,
-							    .timeout_ns = time_limit_ns(m),
-							    .interrupted = m->options->interrupted},
-			       &result, err);
+	const bool is_first = m->linked == 0 && m->from == 0;
 
-	if (status != FG_OK)
-		return status;
-	if (!result.exited || result.exit_code != 0) {
-		words = fg_output_tail(&result, 1, TAIL_BYTES);
-		fg_process_describe(&result, &how);
-		status = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&how),
-				      words ? ": " : "", words ? words : "");
+	m->linked += parts;
+	m->bytes += bytes;
+	m->spent_ns = fg_clock_monotonic_ns() - m->began_ns;
+	m->link_ns = m->spent_ns * (int64_t)m->part_count / (int64_t)m->linked;
+	m->layout_bytes = m->bytes * m->part_count / m->linked;
+	return is_first ? refuse_price(m, m->link_ns, err) : FG_OK;
+}
+
+/* ---- the parts ---- */
+
+static bool has_build_id(const char *path, const char *build_id)
+{
+	struct fg_binary elf = {0};
+	bool has;
+
+	if (!build_id || fg_binary_read(path, &elf, NULL) != FG_OK)
+		return false;
+	has = strcmp(elf.build_id, build_id) == 0;
+	fg_binary_release(&elf);
+	return has;
+}
+
+/* The command that made this file, which may have been moved or stripped since. */
+static const struct fg_link *find_link(const struct maker *m, const char *name,
+				       const char *build_id)
+{
+	const struct fg_link *namesake = NULL;
+
+	for (size_t i = 0; i < m->noted.count; i++) {
+		const struct fg_link *link = &m->noted.items[i];
+		char *output = fg_link_output_path(link);
+		const bool is_it = has_build_id(output, build_id);
+
+		free(output);
+		if (is_it)
+			return link;
+		if (!namesake && (strcmp(fg_fs_base_name(link->output), name) == 0 ||
+				  (link->soname && strcmp(link->soname, name) == 0)))
+			namesake = link;
 	}
-	free(words);
-	fg_strbuf_release(&how);
-	fg_process_result_release(&result);
+	return namesake;
+}
+
+/* `original` NULL: it lies where the linker put it. */
+static int add_part(struct maker *m, const char *name, const char *original, const char *build_id,
+		    const char *code, struct fg_error *err)
+{
+	struct part *part = &m->parts[m->part_count++];
+
+	*part = (struct part){.name = name, .code = code};
+	if (is_noted(m)) {
+		part->link = find_link(m, name, build_id);
+		if (!part->link)
+			return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
+					    name);
+	}
+	part->original = original ? fg_xstrdup(original) : fg_link_output_path(part->link);
+	return FG_OK;
+}
+
+static int list_parts(struct maker *m, struct fg_error *err)
+{
+	static const char prefix[] = FG_FACT_CODE ".";
+	const struct fg_environment *build = m->options->build;
+	const char *program = m->options->target->program;
+	int status;
+
+	m->parts = fg_xcalloc(build->count + 1, sizeof(m->parts[0]));
+	status = add_part(m, fg_fs_base_name(program), program,
+			  fg_environment_get(build, "build.id"),
+			  fg_environment_get(build, FG_FACT_CODE), err);
+	for (size_t i = 0; i < build->count && status == FG_OK && is_noted(m); i++) {
+		const char *name = build->facts[i].key + strlen(prefix);
+		char *key = NULL;
+
+		if (!fg_text_starts_with(build->facts[i].key, prefix))
+			continue;
+		key = fg_xasprintf("build.library.%s", name);
+		status = add_part(m, name, NULL, fg_environment_get(build, key),
+				  build->facts[i].value, err);
+		free(key);
+	}
 	return status;
+}
+
+static void release_parts(struct maker *m)
+{
+	for (size_t i = 0; i < m->part_count; i++)
+		free(m->parts[i].original);
+	free(m->parts);
 }
 
 /* The same machine code and data as in the build, or it would be another program. */
@@ -163,171 +241,7 @@ static int check_code(const struct maker *m, const struct part *part, const char
 	return FG_OK;
 }
 
-/* A file in which the linker tells the compiler's plugin what it needs; it is gone by now. */
-static const char resolution[] = "-plugin-opt=-fresolution=";
-
-static bool is_dropped(const char *word)
-{
-	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(word, beginnings[i]))
-			return true;
-	}
-	return false;
-}
-
-/* The noted command with another output and the pad in front of all objects; borrowed words. */
-static char **link_words(const struct maker *m, const struct fg_link *link, const char *output)
-{
-	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL, m->pad};
-	char **argv = fg_xcalloc(link->word_count + FG_ARRAY_SIZE(front) + 1, sizeof(argv[0]));
-	size_t count = 0;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(front); i++)
-		argv[count++] = (char *)(uintptr_t)front[i];
-	for (size_t i = 0; i < link->word_count; i++) {
-		const bool is_output = i > 0 && strcmp(link->words[i - 1], "-o") == 0;
-
-		if (is_output)
-			argv[count++] = (char *)(uintptr_t)output;
-		else if (fg_text_starts_with(link->words[i], resolution))
-			argv[count++] = (char *)(uintptr_t)m->resolution;
-		else if (!is_dropped(link->words[i]))
-			argv[count++] = link->words[i];
-	}
-	return argv;
-}
-
-static int link_again(const struct maker *m, const struct fg_link *link, const char *output,
-		      struct fg_error *err)
-{
-	char **argv = link_words(m, link, output);
-	char *path = fg_xasprintf("PATH=%s", getenv("PATH"));
-	char *compiler = fg_xasprintf("COLLECT_GCC=%s", link->compiler);
-	char *options = fg_xasprintf("COLLECT_GCC_OPTIONS=%s", link->compiler_options);
-	char *environment[] = {path, compiler, options, NULL};
-	const int status = run(m, argv, environment, link->folder, err);
-
-	free(options);
-	free(compiler);
-	free(path);
-	free(argv);
-	return status;
-}
-
-static bool has_build_id(const char *path, const char *build_id)
-{
-	struct fg_binary elf = {0};
-	bool has;
-
-	if (!build_id || fg_binary_read(path, &elf, NULL) != FG_OK)
-		return false;
-	has = strcmp(elf.build_id, build_id) == 0;
-	fg_binary_release(&elf);
-	return has;
-}
-
-/* The command that made this file, which may have been moved or stripped since. */
-static const struct fg_link *find_link(const struct maker *m, const struct part *part)
-{
-	const struct fg_link *namesake = NULL;
-
-	for (size_t i = 0; i < m->noted.count; i++) {
-		const struct fg_link *link = &m->noted.items[i];
-		char *output = fg_link_output_path(link);
-		const bool is_it = has_build_id(output, part->build_id);
-
-		free(output);
-		if (is_it)
-			return link;
-		if (!namesake && (strcmp(fg_fs_base_name(link->output), part->name) == 0 ||
-				  (link->soname && strcmp(link->soname, part->name) == 0)))
-			namesake = link;
-	}
-	return namesake;
-}
-
-static int make_by_note(const struct maker *m, const struct part *part, const char *output,
-			struct fg_error *err)
-{
-	const struct fg_link *link = find_link(m, part);
-	char *original = NULL;
-	int status;
-
-	if (!link)
-		return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
-				    part->name);
-	if (m->pad_bytes)
-		return link_again(m, link, output, err);
-	original = part->original ? fg_xstrdup(part->original) : fg_link_output_path(link);
-	status = fg_fs_copy(original, output, 0755, err);
-	free(original);
-	return status;
-}
-
-/* The user's command links in place; its product is taken, and the original put back at the end. */
-static int make_by_command(const struct maker *m, const struct part *part, const char *output,
-			   struct fg_error *err)
-{
-	const struct fg_target *target = m->options->target;
-	char *bytes = fg_xasprintf("FASTGATE_PAD_BYTES=%zu", m->pad_bytes);
-	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", m->pad);
-	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", m->pad);
-	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
-	size_t count = target->environment_count;
-	int status = FG_OK;
-
-	memcpy(environment, target->environment, count * sizeof(environment[0]));
-	environment[count++] = bytes;
-	environment[count++] = object;
-	environment[count++] = flags;
-	if (m->pad_bytes)
-		status = run(m, m->options->relink->argv, environment, target->root, err);
-	if (status == FG_OK)
-		status = fg_fs_copy(part->original, output, 0755, err);
-	free(environment);
-	free(flags);
-	free(object);
-	free(bytes);
-	return status;
-}
-
-static int make_part(const struct maker *m, const struct part *part, const char *folder,
-		     struct fg_error *err)
-{
-	char *output = fg_fs_join(folder, part->name);
-	int status = is_noted(m) ? make_by_note(m, part, output, err)
-				 : make_by_command(m, part, output, err);
-
-	if (status == FG_OK)
-		status = check_code(m, part, output, err);
-	free(output);
-	return status;
-}
-
-/* ---- all files of a layout ---- */
-
-static int make_libraries(const struct maker *m, const char *folder, struct fg_error *err)
-{
-	static const char prefix[] = FG_FACT_CODE ".";
-	const struct fg_environment *build = m->options->build;
-	int status = FG_OK;
-
-	for (size_t i = 0; i < build->count && status == FG_OK; i++) {
-		struct part part = {.code = build->facts[i].value};
-		char *key = NULL;
-
-		if (!fg_text_starts_with(build->facts[i].key, prefix))
-			continue;
-		part.name = build->facts[i].key + strlen(prefix);
-		key = fg_xasprintf("build.library.%s", part.name);
-		part.build_id = fg_environment_get(build, key);
-		status = make_part(m, &part, folder, err);
-		free(key);
-	}
-	return status;
-}
+/* ---- layouts ---- */
 
 /* A link that was as good as done when the user asked to stop ends well. */
 static bool is_interrupted(const struct maker *m)
@@ -350,69 +264,264 @@ static size_t shift_of(unsigned k)
 	return (size_t)line * LINE_STEP_BYTES + (size_t)page * (PAGE_BYTES / FG_LAYOUTS_MAX);
 }
 
-static int make_layout(struct maker *m, unsigned k, struct fg_error *err)
+static int make_layout_folder(const struct maker *m, unsigned k, struct fg_error *err)
 {
-	const struct fg_target *target = m->options->target;
-	const struct part program = {
-		.name = fg_fs_base_name(target->program),
-		.original = target->program,
-		.build_id = fg_environment_get(m->options->build, "build.id"),
-		.code = fg_environment_get(m->options->build, FG_FACT_CODE),
-	};
 	char *folder = fg_xasprintf("%s/%u", m->folder, k);
-	int status = fg_fs_make_folders(folder, 0755, err);
+	const int status = fg_fs_make_folders(folder, 0755, err);
 
-	m->pad_bytes = shift_of(k);
-	m->began_ns = fg_clock_monotonic_ns();
-	if (status != FG_OK)
-		goto out;
-	status = fg_pad_object_write(m->pad, m->pad_bytes, err);
-	if (status != FG_OK)
-		goto out;
-	status = make_part(m, &program, folder, err);
-	if (status == FG_OK && is_noted(m))
-		status = make_libraries(m, folder, err);
-	if (status != FG_OK || k == 0)
-		goto out;
-	m->spent_ns += fg_clock_monotonic_ns() - m->began_ns;
-	m->link_ns = m->spent_ns / ++m->links;
-	m->bytes = bytes_of(folder);
-	if (k == 1)
-		status = refuse_price(m, m->link_ns, err);
-out:
 	free(folder);
 	return status;
 }
 
-/* With a backup of the program, which a user's command overwrites. */
-static int make_all(struct maker *m, struct fg_error *err)
+/* To be freed. */
+static char *path_of(const struct maker *m, unsigned k, const struct part *part)
 {
-	const char *program = m->options->target->program;
-	char *original = NULL;
+	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
+}
+
+/* Is layout k to be made, now that the links so far have shown what they take? */
+static bool has_layout(struct maker *m, unsigned k)
+{
+	if (k == m->count && can_double(m))
+		m->count *= 2;
+	return k < m->count;
+}
+
+/* ---- noted links, several beside each other ---- */
+
+/* Files that are linked at once, and then compared with the originals. */
+struct batch {
+	struct fg_link_again again;
+	const struct part *parts[FG_LINKS_AT_ONCE_MAX];
+	char *paths[FG_LINKS_AT_ONCE_MAX];
+	size_t count;
+};
+
+static void empty_batch(struct batch *batch)
+{
+	fg_link_again_end(&batch->again);
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->paths[i]);
+	batch->count = 0;
+}
+
+/* A linker keeps what it reads and writes in memory: as many at a time as there is room for. */
+static size_t most_at_once(const struct maker *m)
+{
+	const uint64_t part_bytes = m->layout_bytes / m->part_count;
+	size_t most = m->options->at_once;
+
+	if (part_bytes && m->options->bytes_max / part_bytes < most)
+		most = (size_t)(m->options->bytes_max / part_bytes);
+	if (most > FG_LINKS_AT_ONCE_MAX)
+		most = FG_LINKS_AT_ONCE_MAX;
+	return most ? most : 1;
+}
+
+static int start_link(struct maker *m, unsigned k, const struct part *part, struct batch *batch,
+		      struct fg_error *err)
+{
+	char *path = path_of(m, k, part);
+	int status = make_layout_folder(m, k, err);
+
+	batch->parts[batch->count] = part;
+	batch->paths[batch->count++] = path;
+	if (status != FG_OK)
+		return status;
+	return fg_link_again_start(&batch->again, part->link, shift_of(k), path, err);
+}
+
+static int start_batch(struct maker *m, struct batch *batch, struct fg_error *err)
+{
+	const size_t most = most_at_once(m);
 	int status = FG_OK;
 
-	for (unsigned k = m->from; status == FG_OK; k++) {
-		if (k == m->count && !can_double(m))
-			break;
-		if (k == m->count)
-			m->count *= 2;
-		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
-					   : make_layout(m, k, err);
-	}
-	if (is_noted(m))
-		return status;
-	original = fg_xasprintf("%s/0/%s", m->folder, fg_fs_base_name(program));
-	if (fg_fs_exists(original)) {
-		char *beside = fg_xasprintf("%s.fastgate", program);
-		struct fg_error why = {0};
+	batch->again.folder = m->folder;
+	batch->again.timeout_ns = time_limit_ns(m);
+	batch->again.interrupted = m->options->interrupted;
+	while (batch->count < most && status == FG_OK) {
+		const unsigned k = first_linked(m) + (unsigned)(m->next / m->part_count);
 
-		if (fg_fs_copy(original, beside, 0755, &why) != FG_OK ||
-		    rename(beside, program) != 0)
-			status = fg_error_set(err, FG_EIO, "'%s' cannot be put back", program);
-		free(beside);
+		if (!has_layout(m, k))
+			break;
+		status = start_link(m, k, &m->parts[m->next % m->part_count], batch, err);
+		m->next++;
 	}
+	return status;
+}
+
+static int wait_for_batch(struct maker *m, struct batch *batch, struct fg_error *err)
+{
+	const int status = fg_link_again_wait(&batch->again, &m->cpu_ns, err);
+	uint64_t bytes = 0;
+
+	if (status != FG_OK || batch->count == 0)
+		return status;
+	for (size_t i = 0; i < batch->count; i++)
+		bytes += bytes_of(batch->paths[i]);
+	return count_linked(m, batch->count, bytes, err);
+}
+
+static int check_batch(const struct maker *m, const struct batch *batch, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < batch->count && status == FG_OK; i++)
+		status = check_code(m, batch->parts[i], batch->paths[i], err);
+	return status;
+}
+
+/* The layout that nothing shifts. */
+static int copy_originals(struct maker *m, struct fg_error *err)
+{
+	int status = make_layout_folder(m, 0, err);
+
+	for (size_t i = 0; i < m->part_count && status == FG_OK; i++) {
+		const struct part *part = &m->parts[i];
+		char *path = path_of(m, 0, part);
+
+		status = fg_fs_copy(part->original, path, 0755, err);
+		if (status == FG_OK)
+			status = check_code(m, part, path, err);
+		m->layout_bytes += bytes_of(path);
+		free(path);
+	}
+	return status;
+}
+
+/* What the last links made is compared while the next ones run. */
+static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
+{
+	int status;
+
+	if (is_interrupted(m))
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	status = start_batch(m, next, err);
+	if (status != FG_OK)
+		return status;
+	status = check_batch(m, last, err);
+	if (status != FG_OK)
+		return status;
+	return wait_for_batch(m, next, err);
+}
+
+static int make_by_notes(struct maker *m, struct fg_error *err)
+{
+	struct batch batches[2] = {0};
+	size_t next = 0;
+	int status = m->from ? FG_OK : copy_originals(m, err);
+	bool more = status == FG_OK;
+
+	while (more) {
+		struct batch *last = &batches[1 - next];
+
+		status = make_batch(m, last, &batches[next], err);
+		more = status == FG_OK && batches[next].count > 0;
+		empty_batch(last);
+		next = 1 - next;
+	}
+	empty_batch(&batches[0]);
+	empty_batch(&batches[1]);
+	return status;
+}
+
+/* ---- a command of the user's ---- */
+
+static int run_in(const struct maker *m, char **environment, struct fg_error *err)
+{
+	char **argv = m->options->relink->argv;
+	struct fg_process_result result = {0};
+	int status = fg_process_run(
+		&(struct fg_process_options){.argv = argv,
+					     .environment = environment,
+					     .working_directory = m->options->target->root,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .timeout_ns = time_limit_ns(m),
+					     .interrupted = m->options->interrupted},
+		&result, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_link_again_judge(argv[0], &result, err);
+	fg_process_result_release(&result);
+	return status;
+}
+
+static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error *err)
+{
+	const struct fg_target *target = m->options->target;
+	char *pad = fg_fs_join(m->folder, "pad.o");
+	char *bytes = fg_xasprintf("FASTGATE_PAD_BYTES=%zu", pad_bytes);
+	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", pad);
+	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", pad);
+	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
+	size_t count = target->environment_count;
+	int status = fg_pad_object_write(pad, pad_bytes, err);
+
+	memcpy(environment, target->environment, count * sizeof(environment[0]));
+	environment[count++] = bytes;
+	environment[count++] = object;
+	environment[count++] = flags;
+	if (status == FG_OK)
+		status = run_in(m, environment, err);
+	free(environment);
+	free(flags);
+	free(object);
+	free(bytes);
+	free(pad);
+	return status;
+}
+
+/* It links in place, and its product is taken. */
+static int make_in_place(struct maker *m, unsigned k, struct fg_error *err)
+{
+	const struct part *program = &m->parts[0];
+	char *path = path_of(m, k, program);
+	int status = make_layout_folder(m, k, err);
+
+	if (status == FG_OK && k > 0)
+		status = run_command(m, shift_of(k), err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_copy(program->original, path, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_code(m, program, path, err);
+	if (status == FG_OK && k > 0)
+		status = count_linked(m, 1, bytes_of(path), err);
+out:
+	free(path);
+	return status;
+}
+
+static int put_back(const struct maker *m, struct fg_error *err)
+{
+	const char *program = m->parts[0].original;
+	char *original = path_of(m, 0, &m->parts[0]);
+	char *beside = fg_xasprintf("%s.fastgate", program);
+	struct fg_error why = {0};
+	int status = FG_OK;
+
+	if (fg_fs_exists(original) &&
+	    (fg_fs_copy(original, beside, 0755, &why) != FG_OK || rename(beside, program) != 0))
+		status = fg_error_set(err, FG_EIO, "'%s' cannot be put back", program);
+	free(beside);
 	free(original);
 	return status;
+}
+
+static int make_by_command(struct maker *m, struct fg_error *err)
+{
+	int status = FG_OK;
+	int back;
+
+	for (unsigned k = m->from; status == FG_OK && has_layout(m, k); k++)
+		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					   : make_in_place(m, k, err);
+	/* A program that is another one now is the worse news. */
+	back = put_back(m, err);
+	return back == FG_OK ? status : back;
 }
 
 /* ---- where they are ---- */
@@ -542,10 +651,21 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
+/*
+ * On a busy machine a link takes many times as long, but hardly more on a processor: the next build
+ * may try again, as it is cut off.  A command of the user's is not.
+ */
+static int64_t price_of(const struct maker *m)
+{
+	const int64_t cpu_ns = m->cpu_ns * (int64_t)m->part_count / (int64_t)m->linked;
+
+	return is_noted(m) && cpu_ns < m->link_ns ? cpu_ns : m->link_ns;
+}
+
 /* What failed only after all that time is dear, too. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
-	const int64_t took_ns = m->links ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
+	const int64_t took_ns = m->linked ? price_of(m) : fg_clock_monotonic_ns() - m->began_ns;
 
 	if (status == FG_OK || status == FG_ELIMIT ||
 	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
@@ -559,12 +679,14 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 
 	if (status != FG_OK)
 		return status;
+	status = list_parts(m, err);
+	if (status != FG_OK)
+		return status;
 	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
 	if (status != FG_OK)
 		return status;
-	m->pad = fg_fs_join(m->folder, "pad.o");
-	m->resolution = fg_xasprintf("%s%s/resolution", resolution, m->folder);
-	status = make_all(m, err);
+	m->began_ns = fg_clock_monotonic_ns();
+	status = is_noted(m) ? make_by_notes(m, err) : make_by_command(m, err);
 	keep_price(m, price, status);
 	return status;
 }
@@ -617,7 +739,7 @@ static int extend(struct maker *m, const char *folder, struct fg_error *err)
 	int status = FG_OK;
 
 	m->link_ns = fg_link_price_read(price);
-	m->bytes = bytes_of(first);
+	m->layout_bytes = bytes_in(first);
 	if (!can_double(m))
 		goto out;
 	status = make_apart(m, parent, price, &reason);
@@ -691,8 +813,7 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 	if (m.folder && fg_fs_is_folder(m.folder))
 		(void)!fg_fs_remove_tree(m.folder, NULL);
 	fg_links_release(&m.noted);
-	free(m.resolution);
-	free(m.pad);
+	release_parts(&m);
 	free(m.folder);
 	free(folder);
 	return status;

@@ -5,9 +5,10 @@
  * through the page, where code competes with that of other libraries for a cache's sets.  Libraries
  * of the project are shifted with it.
  *
- * The command that linked it was noted while it was built (link_record.h); a project that links in
- * a way of its own has `build.relink`.  Each file made is compared with the original and thrown
- * away unless its machine code is the same.
+ * The command that linked it was noted while it was built (link_record.h), and is repeated several
+ * times at once; a project that links in a way of its own has `build.relink`, which links in place
+ * and so one at a time.  Each file made is compared with the original and thrown away unless its
+ * machine code is the same.
  */
 #ifndef FG_RUNNER_LAYOUTS_H
 #define FG_RUNNER_LAYOUTS_H
@@ -28,7 +29,8 @@ struct fg_layouts_options {
 	 */
 	int64_t within_ns;
 	int64_t more_within_ns; /* what the links of more than FG_LINE_PLACES may take */
-	uint64_t bytes_max;     /* on the disk, of more than FG_LINE_PLACES */
+	uint64_t bytes_max;     /* on the disk, of more than FG_LINE_PLACES; and made at once */
+	size_t at_once;         /* noted links beside each other; 0: one */
 	unsigned most;          /* layouts: FG_LAYOUTS_MAX, or fewer by a factor of 2 or 4 */
 	const volatile sig_atomic_t *interrupted;
 };

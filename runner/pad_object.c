@@ -4,7 +4,9 @@
 #include "base/fs.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PAD_MAX = 4096,
@@ -88,6 +90,20 @@ static void fill_sections(struct pad_object *object, size_t pad_bytes)
 	};
 }
 
+/* It is of no use after the link: nothing has to reach the disk. */
+static int write_file(const char *path, const void *data, size_t size, struct fg_error *err)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int status;
+
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "%s", path);
+	status = fg_fs_write_all(fd, data, size, err);
+	if (close(fd) != 0 && status == FG_OK)
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	return status;
+}
+
 int fg_pad_object_write(const char *path, size_t pad_bytes, struct fg_error *err)
 {
 	static const unsigned char magic[] = {
@@ -114,5 +130,5 @@ int fg_pad_object_write(const char *path, size_t pad_bytes, struct fg_error *err
 	memcpy(object.names, names, sizeof(names));
 	memset(object.code, INT3, sizeof(object.code));
 	fill_sections(&object, pad_bytes);
-	return fg_fs_write_atomic(path, &object, sizeof(object), 0644, err);
+	return write_file(path, &object, sizeof(object), err);
 }

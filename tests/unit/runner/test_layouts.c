@@ -15,9 +15,12 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct {
@@ -25,6 +28,8 @@ static struct {
 	int64_t the_first_takes_ns; /* 0: as the others */
 	int64_t passed_ns;
 	unsigned links;
+	unsigned waits;           /* for some of them */
+	bool is_busy;             /* the machine: a link takes hardly any CPU time */
 	unsigned interrupt_after; /* links; 0: never */
 	volatile sig_atomic_t interrupted;
 } world;
@@ -32,10 +37,10 @@ static struct {
 /* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
 int64_t __real_fg_clock_monotonic_ns(void);
 int64_t __wrap_fg_clock_monotonic_ns(void);
-int __real_fg_process_run(const struct fg_process_options *options,
-			  struct fg_process_result *result, struct fg_error *err);
-int __wrap_fg_process_run(const struct fg_process_options *options,
-			  struct fg_process_result *result, struct fg_error *err);
+int __real_fg_process_wait(struct fg_process *processes, size_t count,
+			   struct fg_process_result *results, struct fg_error *err);
+int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
+			   struct fg_process_result *results, struct fg_error *err);
 /* NOLINTEND(bugprone-reserved-identifier) */
 
 int64_t __wrap_fg_clock_monotonic_ns(void)
@@ -43,15 +48,18 @@ int64_t __wrap_fg_clock_monotonic_ns(void)
 	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
 }
 
-/* A clock that is scripted stands still while a link runs. */
-int __wrap_fg_process_run(const struct fg_process_options *options,
-			  struct fg_process_result *result, struct fg_error *err)
+/* A clock that is scripted stands still meanwhile; links beside each other take as long as one. */
+int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
+			   struct fg_process_result *results, struct fg_error *err)
 {
-	const int status = __real_fg_process_run(options, result, err);
+	const int status = __real_fg_process_wait(processes, count, results, err);
 
 	world.passed_ns += world.links == 0 && world.the_first_takes_ns ? world.the_first_takes_ns
 									: world.a_link_takes_ns;
-	world.links++;
+	for (size_t i = 0; i < count && world.passed_ns && !world.is_busy; i++)
+		results[i].usage.ru_utime.tv_sec += world.a_link_takes_ns / FG_NS_PER_S;
+	world.links += (unsigned)count;
+	world.waits++;
 	if (world.links == world.interrupt_after)
 		world.interrupted = 1;
 	return status;
@@ -238,6 +246,23 @@ static void another_build_of_the_program_knows_the_price(void **state)
 	world.links = 0;
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 0);
+	tear_down(&b);
+}
+
+static void links_that_were_slow_on_a_busy_machine_are_tried_again(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	script_the_clock();
+	world.is_busy = true;
+	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
+	assert_int_equal(world.links, 1);
+	world.a_link_takes_ns = FG_NS_PER_S / 2;
+	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_OK);
+	check_made(&b);
 	tear_down(&b);
 }
 
@@ -507,12 +532,182 @@ static void an_interrupted_link_leaves_nothing(void **state)
 	tear_down(&b);
 }
 
+static void what_fails_at_once_is_not_dear(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	fg_environment_set(&b.facts, FG_FACT_CODE, "another", false);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(make(&b, FG_NS_PER_S, &err), FG_EINVAL);
+		assert_string_equal(err.message, "'program' linked again is not the same code");
+	}
+	tear_down(&b);
+}
+
+/* ---- several beside each other ---- */
+
+static int make_beside(struct build *b, size_t at_once, struct fg_error *err)
+{
+	return make_more(b,
+			 &(struct fg_layouts_options){.more_within_ns = 1000 * FG_NS_PER_S,
+						      .at_once = at_once},
+			 err);
+}
+
+/* The noted command runs `script` instead of the linker, which is $linker there. */
+static void replace_linker(const struct build *b, const char *script)
+{
+	char *variable = fg_xasprintf("SCRIPT=%s", script);
+
+	sh(b, variable,
+	   "mkfifo pipe\n"
+	   "for note in ../links/*; do [ -f \"$note\" ] || continue\n"
+	   "linker=$(sed -z -n 2p \"$note\" | tr -d '\\0')\n"
+	   "printf '#!/bin/sh\nlinker=%s\n%s\nexec \"$linker\" \"$@\"\n' \"$linker\" \"$SCRIPT\" >linker\n"
+	   "chmod +x linker; sed -i -z \"2s|.*|$PWD/linker|\" \"$note\"; done");
+	free(variable);
+}
+
+static void check_nothing_is_left(const struct build *b)
+{
+	errno = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(count_of(b, "builds/key/layouts"), 0);
+	assert_int_equal(b->layouts.count, 0);
+}
+
+static void links_beside_each_other_make_the_same_programs(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	assert_int_equal(make_beside(&b, 0, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
+	assert_int_equal(world.waits, 15);
+	sh(&b, "A=a", "mv ../layouts ../one-by-one");
+	world.waits = 0;
+	/* The first three show what links take. */
+	assert_int_equal(make_beside(&b, 6, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
+	assert_int_equal(world.waits, 3);
+	check_made(&b);
+	sh(&b, "A=a",
+	   "cd ../layouts/*; for k in *; do [ ! -d $k ] || cmp $k/program "
+	   "../../one-by-one/*/$k/program; done");
+	tear_down(&b);
+}
+
+static void links_beside_each_other_fit_in_less_time(void **state)
+{
+	static const struct {
+		size_t at_once;
+		int64_t within_s;
+		unsigned count;
+		unsigned waits;
+	} cases[] = {{1, 14, 8, 7}, {2, 8, 16, 8}, {2, 7, 8, 4}, {5, 5, 16, 4}, {3, 5, 16, 5}};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_layouts_options options = {
+			.more_within_ns = cases[i].within_s * FG_NS_PER_S,
+			.at_once = cases[i].at_once,
+		};
+		struct build b;
+
+		set_up(&b);
+		script_the_clock();
+		world.waits = 0;
+		assert_int_equal(make_more(&b, &options, &err), FG_OK);
+		assert_int_equal(b.layouts.count, cases[i].count);
+		assert_int_equal(world.waits, cases[i].waits);
+		tear_down(&b);
+	}
+}
+
+static void large_programs_are_linked_one_by_one(void **state)
+{
+	const struct fg_layouts_options options = {.bytes_max = 1000, .at_once = 8};
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	assert_int_equal(make_more(&b, &options, &err), FG_OK);
+	assert_int_equal(b.layouts.count, FG_LINE_PLACES);
+	assert_int_equal(world.waits, 3);
+	tear_down(&b);
+}
+
+static void one_of_several_links_fails(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	replace_linker(&b, "case $* in */2/program*) echo no room >&2; exit 3 ;; esac");
+	assert_int_equal(make_beside(&b, 3, &err), FG_ECHILD);
+	assert_non_null(strstr(err.message, "/linker' exited with code 3: no room"));
+	assert_int_equal(world.links, 3);
+	check_nothing_is_left(&b);
+	tear_down(&b);
+}
+
+/* It is found while the next one runs, which would never end. */
+static void one_of_several_links_makes_another_program(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	sh(&b, "A=a", "echo 'int main(void) { return 7; }' >other.c; cc -g -o other other.c");
+	replace_linker(&b, "out=; for word; do case $word in */program) out=$word ;; esac; done\n"
+			   "case $* in */2/program*) exec cp other \"$out\" ;;\n"
+			   "*/3/program*) exec cat pipe ;; esac");
+	assert_int_equal(make_beside(&b, 2, &err), FG_EINVAL);
+	assert_string_equal(err.message, "'program' linked again is not the same code");
+	assert_int_equal(world.links, 2);
+	check_nothing_is_left(&b);
+	tear_down(&b);
+}
+
+static void interrupt(int number)
+{
+	(void)number;
+	world.interrupted = 1;
+}
+
+static void an_interruption_ends_all_links_that_are_under_way(void **state)
+{
+	struct fg_error err = {0};
+	struct build b;
+
+	(void)state;
+	set_up(&b);
+	assert_true(signal(SIGUSR1, interrupt) != SIG_ERR);
+	replace_linker(&b, "case $* in */3/program*) kill -USR1 $PPID ;; esac; exec cat pipe");
+	assert_int_equal(make_beside(&b, 3, &err), FG_EINTERRUPTED);
+	assert_int_equal(world.links, 3);
+	check_nothing_is_left(&b);
+	assert_true(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
 		cmocka_unit_test(the_first_link_shows_that_all_are_dear),
 		cmocka_unit_test(another_build_of_the_program_knows_the_price),
+		cmocka_unit_test(links_that_were_slow_on_a_busy_machine_are_tried_again),
 		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
 		cmocka_unit_test(one_slow_link_does_not_make_all_dear),
@@ -524,6 +719,13 @@ int main(void)
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
 		cmocka_unit_test(an_interrupted_link_leaves_nothing),
+		cmocka_unit_test(what_fails_at_once_is_not_dear),
+		cmocka_unit_test(links_beside_each_other_make_the_same_programs),
+		cmocka_unit_test(links_beside_each_other_fit_in_less_time),
+		cmocka_unit_test(large_programs_are_linked_one_by_one),
+		cmocka_unit_test(one_of_several_links_fails),
+		cmocka_unit_test(one_of_several_links_makes_another_program),
+		cmocka_unit_test(an_interruption_ends_all_links_that_are_under_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
