@@ -9,7 +9,7 @@ import socket
 import subprocess
 import threading
 
-from archive_requests import PLACE, TYPE, bytes_taken, digest_of, download, files, make, upload, wait_for_bytes
+from archive_requests import PLACE, TYPE, bytes_taken, digest_of, download, files, make, upload, wait_for_bytes, wait_for_room
 from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, RUN_TYPE, Server, expect, push, token
 from checks import HUNG_S, call, check, finish_in_scratch
 
@@ -99,6 +99,7 @@ def no_more_at_once_than_twice_the_largest(server, run, secret):
     push(server, 3, secret=secret)  # runs have room of their own
     for line in lines:
         line.close()
+    wait_for_room(server, run, secret)
 
 
 def quota_counts_them(server, admin, run):
