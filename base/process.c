@@ -646,6 +646,16 @@ static bool serve(struct fg_process *process, struct fg_process_result *result, 
 	return true;
 }
 
+static int64_t timeval_ns(struct timeval time)
+{
+	return time.tv_sec * FG_NS_PER_S + time.tv_usec * FG_NS_PER_US;
+}
+
+int64_t fg_process_cpu_ns(const struct fg_process_result *result)
+{
+	return timeval_ns(result->usage.ru_utime) + timeval_ns(result->usage.ru_stime);
+}
+
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err)
 {

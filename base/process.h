@@ -89,6 +89,9 @@ struct fg_process_result {
 	bool output_cut;
 };
 
+/* CPU time of the program and its waited-for children. */
+int64_t fg_process_cpu_ns(const struct fg_process_result *result);
+
 struct fg_process {
 	pid_t pid;
 	int pidfd;

@@ -10,16 +10,15 @@
 #include "gate/blame.h"
 
 #include "base/text.h"
+#include "model/build_difference.h"
 
 #define NONE UINT32_MAX
 
 bool fg_blame_is_same_library(const struct fg_series *series, const char *library)
 {
-	char *key = fg_xasprintf("build.library.%s", library);
-	const char *before = fg_environment_get(&series->build[FG_ARM_BASELINE], key);
-	const char *after = fg_environment_get(&series->build[FG_ARM_CANDIDATE], key);
+	const char *before = fg_build_library(&series->build[FG_ARM_BASELINE], library);
+	const char *after = fg_build_library(&series->build[FG_ARM_CANDIDATE], library);
 
-	free(key);
 	/* A build-id is one word; "unreadable" and "no build-id, ..." tell nothing. */
 	return before && after && strcmp(before, after) == 0 && !strchr(after, ' ') &&
 	       strcmp(after, "unreadable") != 0;

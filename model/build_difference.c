@@ -12,6 +12,15 @@ enum {
 
 static const char library_key[] = "build.library.";
 
+const char *fg_build_library(const struct fg_environment *build, const char *name)
+{
+	char *key = fg_xasprintf("%s%s", library_key, name);
+	const char *found = fg_environment_get(build, key);
+
+	free(key);
+	return found;
+}
+
 struct comparison {
 	const struct fg_environment *sides[2]; /* baseline, candidate */
 	struct fg_strbuf text;

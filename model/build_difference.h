@@ -9,6 +9,9 @@
 
 #include "model/environment.h"
 
+/* The build-id of a library that the program loads, or why it has none; NULL: it loads no such. */
+const char *fg_build_library(const struct fg_environment *build, const char *name);
+
 /* Names of the libraries that lie in the side's own tree, separated by blanks. */
 #define FG_FACT_OWN_LIBRARIES "build.own_libraries"
 /* Paths of libraries in the user's work tree that a side with a tree of its own loads. */

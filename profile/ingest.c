@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "model/build_difference.h"
 #include "profile/trace_profile.h"
 
 struct self {
@@ -210,12 +211,8 @@ static char *module_text(const struct fg_module_info *module)
 static bool is_known(const struct fg_environment *build, const char *name)
 {
 	const char *program = fg_environment_get(build, "build.program");
-	char *key = fg_xasprintf("build.library.%s", name);
-	const bool known =
-		fg_environment_get(build, key) || (program && strcmp(program, name) == 0);
 
-	free(key);
-	return known;
+	return fg_build_library(build, name) || (program && strcmp(program, name) == 0);
 }
 
 /* "NAME BUILD-ID" each. */

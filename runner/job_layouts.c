@@ -43,11 +43,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 		      const struct fg_execution *executions, struct fg_error *err)
 {
 	for (size_t i = 0; i < block->count; i++) {
-		const struct rusage *usage = &executions[i].result.usage;
-		const double cpu_ns = (double)usage->ru_utime.tv_sec * (double)FG_NS_PER_S +
-				      (double)usage->ru_utime.tv_usec * (double)FG_NS_PER_US +
-				      (double)usage->ru_stime.tv_sec * (double)FG_NS_PER_S +
-				      (double)usage->ru_stime.tv_usec * (double)FG_NS_PER_US;
+		const double cpu_ns = (double)fg_process_cpu_ns(&executions[i].result);
 
 		if (does_other_work(job, block->slots[i].arm, cpu_ns))
 			return fg_error_set(err, FG_EUNSUPPORTED,

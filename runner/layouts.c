@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "code/code.h"
+#include "model/build_difference.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 #include "runner/file_lock.h"
@@ -204,14 +205,10 @@ static int list_parts(struct maker *m, struct fg_error *err)
 			  fg_environment_get(build, FG_FACT_CODE), err);
 	for (size_t i = 0; i < build->count && status == FG_OK && is_noted(m); i++) {
 		const char *name = build->facts[i].key + strlen(prefix);
-		char *key = NULL;
 
-		if (!fg_text_starts_with(build->facts[i].key, prefix))
-			continue;
-		key = fg_xasprintf("build.library.%s", name);
-		status = add_part(m, name, NULL, fg_environment_get(build, key),
-				  build->facts[i].value, err);
-		free(key);
+		if (fg_text_starts_with(build->facts[i].key, prefix))
+			status = add_part(m, name, NULL, fg_build_library(build, name),
+					  build->facts[i].value, err);
 	}
 	return status;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/link_again.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "runner/output_tail.h"
 #include "runner/pad_object.h"
@@ -123,15 +122,6 @@ int fg_link_again_judge(const char *program, const struct fg_process_result *res
 	return status;
 }
 
-static int64_t cpu_ns_of(const struct fg_process_result *result)
-{
-	const struct timeval *user = &result->usage.ru_utime;
-	const struct timeval *system = &result->usage.ru_stime;
-
-	return (user->tv_sec + system->tv_sec) * FG_NS_PER_S +
-	       (user->tv_usec + system->tv_usec) * FG_NS_PER_US;
-}
-
 int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
 {
 	struct fg_process_result results[FG_LINKS_AT_ONCE_MAX] = {0};
@@ -143,7 +133,7 @@ int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_e
 	for (size_t i = 0; i < again->count; i++) {
 		if (status == FG_OK)
 			status = fg_link_again_judge(again->linkers[i], &results[i], err);
-		*cpu_ns += cpu_ns_of(&results[i]);
+		*cpu_ns += fg_process_cpu_ns(&results[i]);
 		fg_process_result_release(&results[i]);
 	}
 	fg_link_again_end(again);

@@ -8,8 +8,8 @@
  * upload waits for the disk it holds no thread.  Archives wait for a storage that may be slow or
  * away: a quarter of the threads, four at most, do so, and nothing else waits for them.
  *
- * Of the threads with nothing to do, the one that had work last is woken: its memory and its caches
- * are warm, while each further thread would make the kernel give it pages of its own.
+ * The idle thread that worked last is woken first, because its memory and caches are warm.  The
+ * kernel has to give each further thread pages of its own.
  */
 #include "perfdb/server/workers.h"
 
