@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu]: every test N times beside eight busy processes and N times on one
-processor, and which of them failed how often.  Each run's log stays in build/soak/tests.
+tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: every test N times beside eight busy processes and
+N times on one processor, in turn, and which of them failed how often.  Each run's log stays in build/soak/tests.  What there is so far is
+told when it is interrupted.
 """
 import argparse
 import collections
@@ -14,6 +15,9 @@ import time
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import suite  # noqa: E402
+
 LOGS = ROOT / "build" / "soak" / "tests"
 BUSY = 8
 
@@ -28,30 +32,31 @@ class Run:
         self.failed = [case.get("name") for case in cases if case.get("status") == "fail"]
 
 
-def run_tests(way, number, words, build, only):
+def run_tests(way, number, words, asked):
     report = LOGS / f"{way}-{number}.xml"
     began = time.monotonic()
     with open(report.with_suffix(".log"), "wb") as log:
-        subprocess.run([*words, "ctest", "--test-dir", str(build), "-j2", "-L", "^(unit|integration|e2e)$", "-R", only, "--output-on-failure",
-                        "--output-junit", str(report)], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+        subprocess.run([*words, "ctest", "--test-dir", str(asked.build.resolve()), f"-j{asked.at_once}", "-L", "^(unit|integration|e2e)$",
+                        "-R", asked.only, "--output-on-failure", "--output-junit", str(report)],
+                       stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     run = Run(way, number, report)
     print(f"{way} {number}: {len(run.seconds)} tests in {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.1f}; failed: "
           f"{', '.join(run.failed) or 'none'}", flush=True)
     return run
 
 
-def beside_busy_processes(number, build, only):
+def beside_busy_processes(number, asked):
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
     try:
-        return run_tests("busy", number, [], build, only)
+        return run_tests("busy", number, [], asked)
     finally:
         for process in busy:
             process.kill()
             process.wait()
 
 
-def on_one_processor(number, build, only):
-    return run_tests("one-cpu", number, ["taskset", "-c", str(min(os.sched_getaffinity(0)))], build, only)
+def on_one_processor(number, asked):
+    return run_tests("one-cpu", number, ["taskset", "-c", str(min(os.sched_getaffinity(0)))], asked)
 
 
 WAYS = {"busy": beside_busy_processes, "one-cpu": on_one_processor}
@@ -72,10 +77,17 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--only", default=".")
+    parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--ways", default=",".join(WAYS))
     asked = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
-    runs = [WAYS[way](number, asked.build.resolve(), asked.only) for way in asked.ways.split(",") for number in range(1, asked.times + 1)]
+    runs = []
+    try:
+        with suite.scratch():
+            for number in range(1, asked.times + 1):
+                runs += [WAYS[way](number, asked) for way in asked.ways.split(",")]
+    except KeyboardInterrupt:
+        pass
     print_table(runs)
     return 1 if any(run.failed for run in runs) else 0
 
