@@ -52,6 +52,12 @@ struct seen {
 	double queued_s; /* it could have run, and others did */
 };
 
+/* How long it took, without what it waited for a CPU: that is the machine's. */
+static double own_seconds(const struct seen *seen)
+{
+	return seen->wall_s - seen->queued_s;
+}
+
 struct trying {
 	struct fg_cli *cli;
 	struct fg_project *project;
@@ -346,7 +352,7 @@ static void observe(struct trying *t, struct fg_project_program *program)
 	const char *line = fg_project_command(program, &t->cli->arena);
 	struct fg_trial trial = {.count = 0};
 	double last_s = 0;
-	double queued_s = 0;
+	double own_s = 0;
 	double wall_s = 0;
 	double cpu_s = 0;
 	double pairs = 0;
@@ -360,7 +366,7 @@ static void observe(struct trying *t, struct fg_project_program *program)
 			return;
 		}
 		wall_s += seen.wall_s;
-		queued_s += seen.queued_s;
+		own_s += own_seconds(&seen);
 		cpu_s += seen.cpu_s;
 		seen.cpu_s = fmax(seen.cpu_s, 1e-6);
 		if (count++ % 2)
@@ -369,8 +375,7 @@ static void observe(struct trying *t, struct fg_project_program *program)
 		if (wall_s > SAMPLES_SECONDS_MAX && count % 2 == 0)
 			break;
 	}
-	/* Without what it waited for a CPU: that is the machine's. */
-	program->seconds = fmax(fmax(wall_s - queued_s, cpu_s / MAX_CPUS), 1e-9) / (double)count;
+	program->seconds = fmax(fmax(own_s, cpu_s / MAX_CPUS), 1e-9) / (double)count;
 	program->busy = cpu_s / (program->seconds * (double)count);
 	program->spread = trial.count >= 2 ? fg_trial_spread(&trial) : fabs(trial.differences[0]);
 	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS * (double)count / (2 * fmax(wall_s, 1e-3)));
@@ -395,7 +400,7 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 	fg_cli_detail(t->cli, "tried %s: %s, %.3f s", line, works ? "works" : why, seen.wall_s);
 	const bool may_want_input = !has_harness && !program->is_named &&
 				    program->rank < FG_PROJECT_LIKELY_RANK &&
-				    seen.wall_s < INPUT_SECONDS;
+				    own_seconds(&seen) < INPUT_SECONDS;
 	const bool wants_input = may_want_input && (!works || seen.cpu_s < short_s);
 
 	if (wants_input)
