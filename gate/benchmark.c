@@ -190,13 +190,10 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 			       "information differs)");
 }
 
-/*
- * The program and every library: "build.id", and "build.library.NAME" for each, as the runner
- * records them.
- */
+/* The build-id of the program or of a library, as the runner records them. */
 static bool is_code(const char *key)
 {
-	return strcmp(key, "build.id") == 0 || fg_text_starts_with(key, "build.library.");
+	return strcmp(key, "build.id") == 0 || fg_build_library_name(key);
 }
 
 static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)

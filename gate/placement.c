@@ -2,6 +2,7 @@
 #include "gate/placement.h"
 
 #include "base/text.h"
+#include "model/build_difference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,16 +23,14 @@ static bool is_equal(const struct fg_environment *a, const struct fg_environment
 /* Every library of `a` is in `b`, and is the same file or has the same code. */
 static bool has_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
 {
-	static const char prefix[] = "build.library.";
-
 	for (size_t i = 0; i < a->count; i++) {
 		const char *key = a->facts[i].key;
+		const char *name = fg_build_library_name(key);
 		char code_key[KEY_MAX];
 
-		if (!fg_text_starts_with(key, prefix) || is_equal(a, b, key))
+		if (!name || is_equal(a, b, key))
 			continue;
-		(void)snprintf(code_key, sizeof(code_key), "build.code.%s",
-			       key + sizeof(prefix) - 1);
+		(void)snprintf(code_key, sizeof(code_key), "build.code.%s", name);
 		if (!fg_environment_get(b, key) || !is_equal(a, b, code_key))
 			return false;
 	}
@@ -47,8 +46,7 @@ static bool has_another_file(const struct fg_environment *a, const struct fg_env
 	if (!is_equal(a, b, "build.id"))
 		return true;
 	for (size_t i = 0; i < a->count; i++) {
-		if (fg_text_starts_with(a->facts[i].key, "build.library.") &&
-		    !is_equal(a, b, a->facts[i].key))
+		if (fg_build_library_name(a->facts[i].key) && !is_equal(a, b, a->facts[i].key))
 			return true;
 	}
 	return false;
@@ -64,15 +62,12 @@ static bool has_same_inputs(const struct fg_environment *baseline,
 /* Every library of `a` is the same file in `b`, or its functions were compared. */
 static bool has_compared_libraries(const struct fg_environment *a, const struct fg_environment *b)
 {
-	static const char prefix[] = "build.library.";
-
 	for (size_t i = 0; i < a->count; i++) {
-		const char *name = a->facts[i].key + sizeof(prefix) - 1;
+		const char *name = fg_build_library_name(a->facts[i].key);
 		char code_key[KEY_MAX];
 		char place_key[KEY_MAX];
 
-		if (!fg_text_starts_with(a->facts[i].key, prefix) ||
-		    is_equal(a, b, a->facts[i].key))
+		if (!name || is_equal(a, b, a->facts[i].key))
 			continue;
 		(void)snprintf(code_key, sizeof(code_key), "build.code.%s", name);
 		(void)snprintf(place_key, sizeof(place_key), "build.place.%s", name);

@@ -10,11 +10,14 @@ enum {
 	NAMES_MAX = 6, /* of one list */
 };
 
-static const char library_key[] = "build.library.";
+const char *fg_build_library_name(const char *key)
+{
+	return fg_text_starts_with(key, FG_FACT_LIBRARY) ? key + strlen(FG_FACT_LIBRARY) : NULL;
+}
 
 const char *fg_build_library(const struct fg_environment *build, const char *name)
 {
-	char *key = fg_xasprintf("%s%s", library_key, name);
+	char *key = fg_xasprintf(FG_FACT_LIBRARY "%s", name);
 	const char *found = fg_environment_get(build, key);
 
 	free(key);
@@ -151,7 +154,7 @@ static void compare_flags(struct comparison *c)
 static bool has_libraries(const struct fg_environment *side)
 {
 	for (size_t i = 0; i < side->count; i++) {
-		if (fg_text_starts_with(side->facts[i].key, library_key))
+		if (fg_build_library_name(side->facts[i].key))
 			return true;
 	}
 	return false;
@@ -160,8 +163,10 @@ static bool has_libraries(const struct fg_environment *side)
 static void list_libraries(const struct fg_environment *side, struct fg_strbuf *list)
 {
 	for (size_t i = 0; i < side->count; i++) {
-		if (fg_text_starts_with(side->facts[i].key, library_key))
-			fg_strbuf_printf(list, "%s ", side->facts[i].key + strlen(library_key));
+		const char *name = fg_build_library_name(side->facts[i].key);
+
+		if (name)
+			fg_strbuf_printf(list, "%s ", name);
 	}
 }
 
@@ -197,7 +202,7 @@ static void compare_origins(struct comparison *c)
 		size_t length = 0;
 
 		while (at && next_word(&at, &length)) {
-			char *key = fg_xasprintf("%s%.*s", library_key, (int)length, at);
+			char *key = fg_xasprintf(FG_FACT_LIBRARY "%.*s", (int)length, at);
 			struct fg_strbuf text = {0};
 
 			if (fact(c, 1 - i, key) &&

@@ -9,6 +9,12 @@
 
 #include "model/environment.h"
 
+/* The build-id of a library that the program loads: the fact is called so, with its name behind. */
+#define FG_FACT_LIBRARY "build.library."
+
+/* The name of the library that a fact with this key is about; NULL: it is about something else. */
+const char *fg_build_library_name(const char *key);
+
 /* The build-id of a library that the program loads, or why it has none; NULL: it loads no such. */
 const char *fg_build_library(const struct fg_environment *build, const char *name);
 

@@ -229,16 +229,15 @@ static bool has_word(const char *words, const char *word)
 static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
 			    struct fg_affected_reason *reason)
 {
-	static const char library[] = "build.library.";
 	const char *own = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES);
 	struct fg_fact_difference *found = NULL;
 	const size_t count =
 		fg_environment_diff(&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE], &found);
 
 	for (size_t i = 0; i < count && !reason->text; i++) {
-		const char *name = found[i].key + strlen(library);
+		const char *name = fg_build_library_name(found[i].key);
 
-		if (!fg_text_starts_with(found[i].key, library))
+		if (!name)
 			continue;
 		if (!found[i].baseline || !found[i].candidate || !has_word(own, name))
 			say(reason, NULL, "another library: %s", name);

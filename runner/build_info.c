@@ -21,8 +21,6 @@ enum {
 	KEY_MAX = 256
 };
 
-static const char library_key[] = "build.library.";
-
 void fg_build_split_producer(const char *producer, char **compiler, char **flags)
 {
 	const char *dash = strstr(producer, " -");
@@ -115,7 +113,7 @@ static void add_library(const struct fg_target *target, const char *name, const 
 	struct fg_binary elf = {0};
 	char key[KEY_MAX];
 
-	(void)snprintf(key, sizeof(key), "%s%s", library_key, name);
+	(void)snprintf(key, sizeof(key), FG_FACT_LIBRARY "%s", name);
 	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
 		fg_environment_set(build, key, "unreadable", false);
 		return;
@@ -231,7 +229,7 @@ static bool same_libraries(const struct fg_environment *a, const struct fg_envir
 	if (a->count != b->count)
 		return false;
 	for (size_t i = 0; i < a->count; i++) {
-		const bool is_library = fg_text_starts_with(a->facts[i].key, library_key);
+		const bool is_library = fg_build_library_name(a->facts[i].key) != NULL;
 
 		if (strcmp(a->facts[i].key, b->facts[i].key) != 0)
 			return false;
@@ -256,12 +254,12 @@ static bool has_loaded_libraries_of(const struct fg_environment *a, const struct
 {
 	for (size_t i = 0; i < a->count; i++) {
 		const char *key = a->facts[i].key;
+		const char *name = fg_build_library_name(key);
 		char layout[KEY_MAX];
 
-		if (!fg_text_starts_with(key, library_key))
+		if (!name)
 			continue;
-		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s",
-			       key + sizeof(library_key) - 1);
+		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s", name);
 		if (!is_equal(a, b, layout) &&
 		    (!is_equal(a, b, key) || !is_build_id(a->facts[i].value)))
 			return false;
