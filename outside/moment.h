@@ -16,8 +16,9 @@ struct fg_sampled {
 	int64_t time_ns;
 	int64_t period_ns; /* mean time between moments when this one was drawn */
 	uint64_t weight_ns;
-	uint64_t node; /* of its call path */
-	uint8_t bits;  /* FG_SAMPLE_* bits */
+	uint64_t queued_ns; /* what it weighs more, as it comes: see fg_moment */
+	uint64_t node;      /* of its call path */
+	uint8_t bits;       /* FG_SAMPLE_* bits */
 };
 
 /* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */
@@ -31,6 +32,11 @@ bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account);
 struct fg_moment {
 	int64_t at_ns; /* as drawn */
 	int64_t period_ns;
+	/*
+	 * Elapsed time until the thread stopped.  It queued for a CPU where it then stood, and a
+	 * busy machine can make that many periods, in which nothing else is seen of it.
+	 */
+	uint64_t queued_ns;
 	struct fg_cpu_account account;
 };
 
@@ -43,7 +49,7 @@ uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_cpu_ac
 			  int64_t stopped_ns, uint64_t weighed_ns);
 
 /*
- * Shares out the CPU time of neighbouring samples among them, by their periods.  How long ago the
+ * Shares out what neighbouring samples weigh among them, by their periods.  How long ago the
  * last sample was is chance where a thread shares its CPU: left as it is, it would cost half of the
  * samples' worth.  The sum stays.
  */

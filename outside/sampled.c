@@ -165,7 +165,7 @@ void fg_sampled_trace_thread(struct fg_trace_writer *writer,
 
 		fg_trace_writer_sample(writer, sample->bits,
 				       (uint64_t)(sample->time_ns - before_ns), sample->node,
-				       sample->weight_ns);
+				       sample->weight_ns + sample->queued_ns);
 		before_ns = sample->time_ns;
 		if (!sampling->elapsed)
 			weighed_ns += sample->weight_ns;

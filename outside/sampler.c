@@ -225,13 +225,14 @@ static void keep_sample(struct run *run, struct fg_sampled_thread *thread, struc
 		.time_ns = fg_clock_monotonic_ns(),
 		.node = place.node,
 		.weight_ns = weight_ns,
+		.queued_ns = thread->moment.queued_ns,
 		.period_ns = thread->moment.period_ns,
 		.bits = (uint8_t)(clock | (place.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
 	};
 	thread->weighed_ns += weight_ns;
-	thread->until_ns = thread->moment.at_ns;
+	thread->until_ns = thread->moment.at_ns + (int64_t)thread->moment.queued_ns;
 	run->truncated += place.truncated;
-	run->result->weighed_ns += weight_ns;
+	run->result->weighed_ns += weight_ns + thread->moment.queued_ns;
 	run->result->samples++;
 }
 
@@ -308,6 +309,8 @@ static void collect(struct run *run, size_t index)
 	copy->thread = index;
 	is_known = fg_thread_registers(thread->tid, &copy->registers);
 	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
+	if (run->sampling->elapsed && stop.seen_ns > thread->moment.at_ns)
+		thread->moment.queued_ns = (uint64_t)(stop.seen_ns - thread->moment.at_ns);
 	copy->waits = copy->weight_ns && fg_waiting_is(&copy->registers);
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
@@ -400,6 +403,7 @@ static bool sample_waiting(struct run *run, struct fg_sampled_thread *thread)
 static void sample_thread(struct run *run, struct fg_sampled_thread *thread, int64_t moment_ns)
 {
 	thread->moment.at_ns = moment_ns;
+	thread->moment.queued_ns = 0;
 	thread->moment.period_ns = run->result->period_ns;
 	if (run->sampling->elapsed) {
 		if (!sample_waiting(run, thread))
