@@ -109,7 +109,8 @@ int fg_handle_token_create(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-static int revoke(struct fg_request *rq, int64_t id, const char *project, struct fg_error *err)
+static int revoke_token(struct fg_request *rq, int64_t id, const char *project,
+			struct fg_error *err)
 {
 	const struct fg_audit_entry entry = {
 		.project = project,
@@ -139,7 +140,7 @@ int fg_handle_token_revoke(struct fg_request *rq, struct fg_error *err)
 		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
 	if (status != FG_OK)
 		goto out;
-	status = revoke(rq, id, project, err);
+	status = revoke_token(rq, id, project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_decision_answer(rq, "revoked", NULL, id);
