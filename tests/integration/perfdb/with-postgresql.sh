@@ -30,5 +30,5 @@ if ! tar xpf "$kept" 2>/dev/null; then
 	{ tar cf "$kept.$$" data && mv "$kept.$$" "$kept"; } 2>/dev/null || rm -f "$kept.$$"
 fi
 $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \
-	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50 -c fsync=off" start >/dev/null
+	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50 -c fsync=${PERFDB_TEST_FSYNC:-off}" start >/dev/null
 PERFDB_TEST_URL="postgresql://perfdb@/postgres?host=$folder" "$@"

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What sanitized programs start with, whatever environment a test gives them; ASAN_OPTIONS and
+ * UBSAN_OPTIONS overrule.
+ */
+
+/* The C library's thread-local memory is left out: leak detection of clang 14 guesses its size. */
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=1:abort_on_error=1:intercept_tls_get_addr=0";
+}
+
+const char *__ubsan_default_options(void)
+{
+	return "print_stacktrace=1";
+}
