@@ -19,7 +19,7 @@ project: app
 build: {{ command: sh build.sh }}
 benchmarks:
   - {{ name: app, command: ./app work 20, setup: mkdir -p work }}
-measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
+measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 4000 }} }}
 report: {{ json: report.json }}
 """
 
