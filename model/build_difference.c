@@ -10,14 +10,21 @@ enum {
 	NAMES_MAX = 6, /* of one list */
 };
 
+static const char library_key[] = "build.library.";
+
+char *fg_build_library_key(const char *name)
+{
+	return fg_xasprintf("%s%s", library_key, name);
+}
+
 const char *fg_build_library_name(const char *key)
 {
-	return fg_text_starts_with(key, FG_FACT_LIBRARY) ? key + strlen(FG_FACT_LIBRARY) : NULL;
+	return fg_text_starts_with(key, library_key) ? key + strlen(library_key) : NULL;
 }
 
 const char *fg_build_library(const struct fg_environment *build, const char *name)
 {
-	char *key = fg_xasprintf(FG_FACT_LIBRARY "%s", name);
+	char *key = fg_build_library_key(name);
 	const char *found = fg_environment_get(build, key);
 
 	free(key);
@@ -202,7 +209,7 @@ static void compare_origins(struct comparison *c)
 		size_t length = 0;
 
 		while (at && next_word(&at, &length)) {
-			char *key = fg_xasprintf(FG_FACT_LIBRARY "%.*s", (int)length, at);
+			char *key = fg_xasprintf("%s%.*s", library_key, (int)length, at);
 			struct fg_strbuf text = {0};
 
 			if (fact(c, 1 - i, key) &&

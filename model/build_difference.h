@@ -9,8 +9,8 @@
 
 #include "model/environment.h"
 
-/* The build-id of a library that the program loads: the fact is called so, with its name behind. */
-#define FG_FACT_LIBRARY "build.library."
+/* The key of the fact that is a library's build-id.  Yours to free. */
+char *fg_build_library_key(const char *name);
 
 /* The name of the library that a fact with this key is about; NULL: it is about something else. */
 const char *fg_build_library_name(const char *key);

@@ -111,12 +111,11 @@ static void add_library(const struct fg_target *target, const char *name, const 
 			struct fg_environment *build)
 {
 	struct fg_binary elf = {0};
-	char key[KEY_MAX];
+	char *key = fg_build_library_key(name);
 
-	(void)snprintf(key, sizeof(key), FG_FACT_LIBRARY "%s", name);
 	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
 		fg_environment_set(build, key, "unreadable", false);
-		return;
+		goto out;
 	}
 	if (*elf.build_id)
 		fg_environment_set(build, key, elf.build_id, false);
@@ -126,6 +125,8 @@ static void add_library(const struct fg_target *target, const char *name, const 
 	add_origin(target, name, path, build);
 	fg_code_facts_add_library(target, name, path, build);
 	fg_binary_release(&elf);
+out:
+	free(key);
 }
 
 /*
