@@ -85,7 +85,8 @@ def main():
     try:
         with suite.scratch():
             for number in range(1, asked.times + 1):
-                runs += [WAYS[way](number, asked) for way in asked.ways.split(",")]
+                for way in asked.ways.split(","):
+                    runs.append(WAYS[way](number, asked))
     except KeyboardInterrupt:
         pass
     print_table(runs)
