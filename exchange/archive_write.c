@@ -15,6 +15,10 @@
 #include "symbols/debug_files.h"
 #include "symbols/debug_index.h"
 
+enum {
+	INDEX_BYTES_MAX = 64 << 20 /* a larger one is left out, as if it had not been cached */
+};
+
 struct item {
 	const char *name;
 	const char *path; /* NULL: `data` */
@@ -112,22 +116,31 @@ static int add_vdso(struct writer *w, const char **name, struct fg_error *err)
 	return add_item(w, item, name, err);
 }
 
-/* What was found in debug information, if the cache has it: it needs no .dwo files. */
+/*
+ * What was found in debug information, if the cache has it: it needs no .dwo files.  It is read at
+ * once, since another fastgate may add to it, or remove it, at any time.
+ */
 static int add_index(struct writer *w, const char *build_id, struct fg_error *err)
 {
-	char *path = NULL;
+	struct item item = {0};
 	const char *name = NULL;
-	int status = FG_OK;
+	char *path = NULL;
+	char *data = NULL;
+	size_t size = 0;
 
 	if (!w->options->cache_folder || strlen(build_id) <= 2)
 		return FG_OK;
 	path = fg_debug_cache_file(w->options->cache_folder, build_id);
-	if (fg_fs_exists(path)) {
-		name = fg_arena_printf(&w->arena, "symbols/%.2s/%s.fgsym", build_id, build_id + 2);
-		status = add_file(w, path, &name, err);
+	if (fg_fs_read_regular(path, INDEX_BYTES_MAX, &data, &size, NULL) == FG_OK) {
+		item.name =
+			fg_arena_printf(&w->arena, "symbols/%.2s/%s.fgsym", build_id, build_id + 2);
+		item.data = fg_arena_memdup(&w->arena, data, size);
+		item.size = size;
+		fg_sha256_hex(data, size, item.sha256);
 	}
+	free(data);
 	free(path);
-	return status;
+	return item.name ? add_item(w, item, &name, err) : FG_OK;
 }
 
 static void write_place(struct fg_json_writer *json, const char *member, const char *name,

@@ -25,7 +25,11 @@ def call(*words, **more):
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace", "timeout": HUNG_S, "check": False, **more}
     if not given["text"]:
         del given["errors"]
-    return subprocess.run(words, **given)
+    try:
+        return subprocess.run(words, **given)
+    except subprocess.CalledProcessError as error:
+        print(error.stderr, file=sys.stderr)  # why; the exception tells only that
+        raise
 
 
 def git(*words, **more):

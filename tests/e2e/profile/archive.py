@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -144,6 +145,30 @@ class Archive(unittest.TestCase):
             for words in (("view", "--all", f"{folder}.tar.zst"), ("view", "--all", "--binaries", folder, "moved-traces")):
                 shown = self.run_here(*words, env={"HOME": str(self.home / "elsewhere")})
                 self.assertEqual("in_the_program" in shown.stdout, found, (words, shown.stdout, shown.stderr))
+
+    def test_another_fastgate_may_write_to_the_cache_meanwhile(self):
+        home = self.home / "shared"
+        shutil.copytree(self.home / ".cache", home / ".cache")
+        versions = [(path, content) for path in home.glob(".cache/**/*.fgsym") for content in (path.read_bytes(), path.read_bytes() + b"more")]
+        self.assertNotEqual(versions, [])
+        over = threading.Event()
+
+        def write():
+            while not over.is_set():
+                for path, content in versions:
+                    (home / "new").write_bytes(content)
+                    os.replace(home / "new", path)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(10):
+                done = self.run_here("archive", "-o", "beside.tar.zst", "traces", env={"HOME": str(home)})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.run_here("view", "beside.tar.zst").returncode, 0)
+        finally:
+            over.set()
+            writer.join()
 
     def test_it_can_be_imported(self):
         done = self.run_here("import", "-o", "run.fgrun", "traces.tar.zst")
