@@ -14,6 +14,7 @@ import tempfile
 HUNG_S = 500  # no program of ours takes that long, on whatever machine
 
 SURE_PAIRS = 10  # if nothing changed, so many agree by chance once in a thousand times
+SURE_SAMPLES = 400  # of a program that runs for most of a second altogether; a crowded processor leaves 130 to 220 of a thousand
 
 failures = []
 
@@ -58,11 +59,13 @@ def metric(benchmark, name):
 
 def blamed(benchmark, said):
     """
-    Names of the functions that are to blame, the worst first.  From outside, programs are sampled as long as their pairs took: where that was
-    not enough for ten pairs, as on a busy machine, functions are named without being sure.
+    Names of the functions that are to blame, the worst first.  From outside, programs are sampled as long as their pairs took, and only while
+    the one who samples has a processor, too: where that was not enough for ten pairs or for many samples, as on a busy machine, functions
+    are named without being sure.
     """
     outside = re.search(r"from (\d+) more executions a side, sampled from outside", " ".join(said.split()))
-    standings = ("guilty", "not sure") if outside and int(outside[1]) < SURE_PAIRS else ("guilty",)
+    few_samples = max((function["samples"] for function in benchmark["functions"]), default=0) < SURE_SAMPLES
+    standings = ("guilty", "not sure") if outside and (int(outside[1]) < SURE_PAIRS or few_samples) else ("guilty",)
     return [function["name"] for function in benchmark["functions"] if function["standing"] in standings]
 
 
