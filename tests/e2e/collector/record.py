@@ -613,14 +613,22 @@ def build(name, source, *options):
     subprocess.run([COMPILER, "-g", "-O1", f"{name}.c", "-o", name, *options], check=True)
 
 
+def looked_at(process, is_enough, *words):
+    """`record` of a running process, and its profile, once that is enough: on a busy machine the process seldom has a processor."""
+    for duration in ("500ms", "5s", "50s"):
+        done = record("--pid", str(process.pid), "--duration", duration, *words)
+        if done.returncode != 0 or is_enough(profile()):
+            break
+    return done, profile()
+
+
 def from_outside():
     build("shares", SHARES)
     with subprocess.Popen(["./shares"]) as running:
         try:
-            done = record("--pid", str(running.pid), "--duration", "500ms", "--rate", "1000")
+            done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--rate", "1000")
             check(done.returncode == 0 and re.search(r"stopped a thread \d+ times?, in 99 % of them for at most [\d.]+ [nµm]?s", done.stderr),
                   f"--pid: {done.returncode}\n{done.stderr}")
-            document = profile()
             check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
             runs_freely(running.pid, "after --pid")
             killed_while_it_samples(running.pid)
@@ -645,18 +653,13 @@ int main(void) { struct timespec t; for (;;) { between(); clock_gettime(CLOCK_TH
 def system_calls_attract_no_samples():
     """A thread stops where it is when the moment comes, not at the system call that it makes next."""
     build("often", CALLS_OFTEN)
-    whole = 0
     with subprocess.Popen(["./often"]) as running:
         try:
-            for duration in ("500ms", "5s", "50s"):  # on a busy machine it seldom has a processor
-                recorded("--pid", str(running.pid), "--duration", duration, "--rate", "500", "--budget", "50%")
-                document = profile()
-                whole = weight_ns(document, "main")
-                if whole > 2e7:
-                    break
+            done, document = looked_at(running, lambda seen: weight_ns(seen, "main") > 2e7, "--rate", "500", "--budget", "50%")
+            check(done.returncode == 0, f"--pid: {done.returncode}\n{done.stderr}")
         finally:
             running.kill()
-    between = weight_ns(document, "between")
+    whole, between = weight_ns(document, "main"), weight_ns(document, "between")
     check(between > whole / 2 > 0, f"--pid: {between} of {whole} ns between system calls, which is nearly all of it")
 
 
