@@ -35,12 +35,15 @@ static int on_ended(void *context, size_t first, size_t count, struct fg_error *
 
 int fg_job_block(struct fg_runner_job *job, struct fg_block *block, struct fg_error *err)
 {
-	struct fg_pass pass = {.job = job, .block = block, .seen_ns = fg_clock_monotonic_ns()};
-	const unsigned layouts = fg_job_series(job)->layouts;
+	struct fg_pass pass = {.job = job, .block = block};
 	struct fg_failure failure = {0};
+	unsigned layouts = 0;
 	int status = FG_OK;
 
+	fg_job_link_beside(job, block);
+	layouts = fg_job_series(job)->layouts;
 	block->layout = layouts ? job->next_pair % layouts : 0;
+	pass.seen_ns = fg_clock_monotonic_ns();
 	job->executor.on_ended = on_ended;
 	job->executor.context = &pass;
 	status = fg_execute_block(&job->executor, block, pass.executions, &failure, err);

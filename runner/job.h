@@ -5,6 +5,7 @@
 
 #include "model/coverage.h"
 #include "runner/execute.h"
+#include "runner/links_beside.h"
 #include "runner/runner.h"
 #include "runner/sample_price.h"
 
@@ -62,7 +63,12 @@ struct fg_runner_job {
 	size_t cost_count;
 	size_t cost_capacity;
 	struct fg_sample_costs sample_costs; /* from the traces of the warm-up */
-	char *notes[FG_JOB_NOTES_MAX];       /* said already */
+	/* More layouts are to be made beside the pairs, or are being made; number of the first. */
+	bool links_are_due;
+	struct fg_links_beside *links;
+	struct fg_layouts_options links_options[FG_ARM_COUNT];
+	uint32_t first_in_layouts;
+	char *notes[FG_JOB_NOTES_MAX]; /* said already */
 	size_t note_count;
 };
 
@@ -127,6 +133,8 @@ int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_er
  * like: there are none, and the message says why.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+/* job_layouts.c: before each block, while layouts are being made beside the pairs. */
+void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block);
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
 int fg_job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;

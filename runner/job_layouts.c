@@ -6,6 +6,7 @@
  * time.
  */
 #include "base/clock.h"
+#include "base/log.h"
 #include "runner/code_facts.h"
 #include "runner/job.h"
 #include "runner/layouts.h"
@@ -14,6 +15,7 @@
 #include <math.h>
 
 enum {
+	TRIALS = 3,            /* before a program is said to do other work in another folder */
 	TELLING_MS = 10,       /* of CPU time: less of it is mostly that of the start */
 	BYTES_MAX = 256 << 20, /* of one side's programs and libraries in many places */
 };
@@ -52,8 +54,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 	return FG_OK;
 }
 
-/* Programs that find their data beside themselves do not find them from another folder. */
-static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
+static int look_at_work(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
 {
 	struct fg_execution executions[FG_BLOCK_SLOTS_MAX] = {0};
 	struct fg_schedule_rules rules = job->rules;
@@ -70,6 +71,19 @@ static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *
 	for (size_t i = 0; i < block.count; i++)
 		fg_execution_release(&executions[i]);
 	fg_failure_release(&failure);
+	return status;
+}
+
+/*
+ * Programs that find their data beside themselves do not find them from another folder, each time
+ * that they are tried; a busy machine can make a short one look so once.
+ */
+static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
+{
+	int status = FG_EUNSUPPORTED;
+
+	for (int i = 0; i < TRIALS && status == FG_EUNSUPPORTED; i++)
+		status = look_at_work(job, layout, err);
 	return status;
 }
 
@@ -122,13 +136,19 @@ static int64_t pair_time_ns(const struct fg_runner_job *job)
 	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
 }
 
-/* Both sides get the same number of layouts. */
-static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
+/* What the links of each side may take. */
+static int64_t link_time_ns(const struct fg_runner_job *job)
+{
+	return share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
+}
+
+/* Both sides get the same number of layouts, `most` or fewer. */
+static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned most,
+			struct fg_error *err)
 {
 	struct fg_target *targets = job->executor.targets;
-	const int64_t share_ns =
-		share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
-	unsigned count = FG_LAYOUTS_MAX;
+	const int64_t share_ns = link_time_ns(job);
+	unsigned count = most;
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
@@ -153,9 +173,123 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg
 	return status;
 }
 
+/* What is resumed goes on in as many, since their number says in which one a pair ran. */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
-	return make_layouts(job, false, err);
+	const unsigned before = fg_job_series(job)->layouts;
+	const int status = make_layouts(job, false, before, err);
+
+	if (status == FG_OK && fg_job_series(job)->layouts < before)
+		return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now",
+				    fg_job_series(job)->layouts, before);
+	return status;
+}
+
+/* ---- beside the pairs ---- */
+
+/*
+ * A duet keeps one processor busy, and what runs on another takes the same from both arms.  A
+ * command of the user's links in place, and would replace what is measured.
+ */
+static bool can_link_beside(const struct fg_runner_job *job)
+{
+	bool are_made = true;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_layouts_options options = options_of(job, arm);
+
+		if (options.relink->argc)
+			return false;
+		are_made = are_made && fg_layouts_are_made(&options);
+	}
+	return !are_made && job->rules.schedule == FG_SCHEDULE_DUET && job->rules.cpu_count > 1;
+}
+
+/* The next block gets a number that is in the same layout whatever their number becomes. */
+static void link_beside(struct fg_runner_job *job)
+{
+	job->next_pair += (FG_LAYOUTS_MAX - job->next_pair % FG_LAYOUTS_MAX) % FG_LAYOUTS_MAX;
+	job->first_in_layouts = job->next_pair;
+	job->links_are_due = true;
+}
+
+static void start_links(struct fg_runner_job *job)
+{
+	const int64_t share_ns = link_time_ns(job);
+	struct fg_error err = {0};
+
+	job->links_are_due = false;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		job->links_options[arm] = options_of(job, arm);
+		job->links_options[arm].more_within_ns = share_ns;
+		job->links_options[arm].bytes_max = BYTES_MAX;
+		job->links_options[arm].at_once = job->rules.cpu_count - 1;
+	}
+	if (fg_links_beside_start(job->links_options, &job->links, &err) != FG_OK)
+		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", err.message);
+}
+
+static void end_links(struct fg_runner_job *job)
+{
+	fg_links_beside_end(job->links);
+	job->links = NULL;
+}
+
+/* The next doubling, if there is one: the pairs go on in as many. */
+static void take_doubling(struct fg_runner_job *job)
+{
+	struct fg_target *targets = job->executor.targets;
+	struct fg_target_layouts more[FG_ARM_COUNT] = {0};
+	const unsigned count = fg_links_beside_wait(job->links);
+	bool good = count > 0;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT && good; arm++) {
+		struct fg_layouts_options options = options_of(job, arm);
+
+		options.most = count;
+		good = fg_layouts_make(&options, &more[arm], NULL) == FG_OK &&
+		       more[arm].count == count;
+	}
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_target_layouts_cut(good ? &targets[arm].layouts : &more[arm], 0);
+		if (good)
+			targets[arm].layouts = more[arm];
+	}
+	if (good)
+		fg_job_series(job)->layouts = count;
+	else
+		end_links(job);
+}
+
+/* Processors that the block leaves idle; all, while it waits. */
+static void give_processors(const struct fg_runner_job *job, int taken)
+{
+	const struct fg_schedule_rules *rules = &job->rules;
+	int *idle = fg_xcalloc(rules->cpu_count, sizeof(idle[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->cpu_count; i++) {
+		if (rules->cpus[i] != taken)
+			idle[count++] = rules->cpus[i];
+	}
+	fg_links_beside_run_on(job->links, idle, count);
+	free(idle);
+}
+
+/* Programs that run alone are not disturbed; and each doubling has its first pair. */
+void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block)
+{
+	const struct fg_series *series = fg_job_series(job);
+	const uint32_t done = job->next_pair - job->first_in_layouts;
+
+	if (job->links_are_due && block->concurrent)
+		start_links(job);
+	if (job->links && (!block->concurrent || done >= series->layouts))
+		give_processors(job, -1);
+	while (job->links && (!block->concurrent || done >= series->layouts))
+		take_doubling(job);
+	if (job->links)
+		give_processors(job, block->cpu);
 }
 
 /* ---- measuring in them ---- */
@@ -194,12 +328,17 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 {
 	struct fg_series *series = fg_job_series(job);
 	int status = check_kind(job, err);
+	bool beside;
 
 	if (status != FG_OK)
 		return status;
-	status = make_layouts(job, only_if_cheap, err);
+	/* Who measures anew is told in how many. */
+	beside = job->pairs == 0 && can_link_beside(job);
+	status = make_layouts(job, only_if_cheap, beside ? FG_LINE_PLACES : FG_LAYOUTS_MAX, err);
 	if (status != FG_OK)
 		return status;
+	if (beside)
+		link_beside(job);
 	series->as_linked_metric = fg_xstrdup(metric);
 	series->as_linked = ratio;
 	return job->pairs ? set_aside(job, FG_ASIDE_ONE_LAYOUT, err) : FG_OK;

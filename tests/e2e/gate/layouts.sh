@@ -133,6 +133,47 @@ sed -i 's/100/110/' changed.c
 expect_code 1 "build.relink" "$FASTGATE" run --against HEAD
 expect_text "$in_places+10.0 %, +10.0 %, +10.0 %, +10.0 %" "$work/out" "build.relink"
 
+# In a duet only the first four places are there when the first pair begins, and the others are linked beside the pairs.  Yet each block
+# has the place that its number says, modulo the places that there were in the end: the program writes down where it lies.
+mkdir "$work/beside" && cd "$work/beside" || exit 1
+git init -q .
+cat >main.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[4096] = "";
+	FILE *log = fopen(getenv("LOG"), "a");
+	if (!log || readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		return 1;
+	fprintf(log, "%s\n", path);
+	fclose(log);
+	while (clock() < CLOCKS_PER_SEC / 100)
+		;
+	return 0;
+}
+END
+cat >fastgate.yml <<'END'
+version: 1
+project: beside
+build: { command: cc -O1 -o prog main.c }
+benchmarks: [ { name: beside, command: ./prog } ]
+measure: { schedule: duet, warmup: 1, pairs: { min: 20, max: 20 }, layouts: always, sampler: { enabled: false } }
+END
+printf 'prog\n.fastgate/\n' >.gitignore
+git add . && git commit -q -m "A program that says where it lies"
+sed -i 's/return 1/return 2/' main.c
+LOG="$work/places" "$FASTGATE" run --against HEAD --set report.json=report.json >"$work/out" 2>"$work/err" || true
+places=$(sed -n '/cpu time with all code/s/.* in \([0-9]*\) places on both sides.*/\1/p' report.json | sed q)
+case "$places" in 4 | 8 | 16) ;; *) fail "not measured in places: $(cat "$work/out" "$work/err")" ;; esac
+# Each block is two executions.  The first four blocks are trials, one of each place in a cache line.
+sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | sed 1,8d >"$work/taken"
+[ "$(wc -l <"$work/taken")" -ge 40 ] || fail "not every pair lay in one of the places"
+awk -v places="$places" '$1 != int((NR - 1) / 2) % places { print NR ": " $1; exit 1 }' "$work/taken" >"$work/wrong" ||
+	fail "of $places places, another one than the block's number says, in line $(cat "$work/wrong")"
+
 # A program that finds its data beside itself does less in another folder, and ends well there: its time says so.
 mkdir "$work/finding" && cd "$work/finding" || exit 1
 git init -q .

@@ -12,6 +12,7 @@
 #include "runner/code_facts.h"
 #include "runner/layouts.h"
 #include "runner/link_record.h"
+#include "runner/links_beside.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -707,6 +708,113 @@ static void an_interruption_ends_all_links_that_are_under_way(void **state)
 	tear_down(&b);
 }
 
+/* ---- beside the pairs ---- */
+
+static void start_beside(struct build *b, struct fg_layouts_options options[FG_ARM_COUNT],
+			 struct fg_links_beside **beside)
+{
+	struct fg_error err = {0};
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		options[arm] = (struct fg_layouts_options){
+			.target = &b->target,
+			.build = &b->facts,
+			.relink = &b->relink,
+			.more_within_ns = 1000 * FG_NS_PER_S,
+			.bytes_max = UINT64_MAX,
+			.at_once = 2,
+			.most = FG_LAYOUTS_MAX,
+			.interrupted = &world.interrupted,
+		};
+	if (fg_links_beside_start(options, beside, &err) != FG_OK)
+		fail_msg("%s", err.message);
+}
+
+/* No process, no folder of one, and these many places, which cost no link. */
+static void check_ended(struct build *b, unsigned count)
+{
+	errno = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	world.links = 0;
+	world.interrupted = 0;
+	assert_int_equal(make(b, 0, NULL), FG_OK);
+	assert_int_equal(world.links, 0);
+	assert_int_equal(b->layouts.count, count);
+	check_made(b);
+}
+
+static void beside_the_pairs_they_double(void **state)
+{
+	struct fg_layouts_options options[FG_ARM_COUNT];
+	struct fg_links_beside *beside = NULL;
+	const int cpus[] = {0};
+	struct build b;
+
+	(void)state;
+	set_up_in_four_places(&b);
+	start_beside(&b, options, &beside);
+	fg_links_beside_run_on(beside, cpus, 0);
+	fg_links_beside_run_on(beside, cpus, 1);
+	assert_int_equal(fg_links_beside_wait(beside), 8);
+	sh(&b, "A=a", "test -x ../layouts/*/7/program");
+	assert_int_equal(fg_links_beside_wait(beside), 16);
+	assert_int_equal(fg_links_beside_wait(beside), 0);
+	fg_links_beside_end(beside);
+	check_ended(&b, 16);
+	tear_down(&b);
+}
+
+static void links_that_fail_beside_the_pairs_change_nothing(void **state)
+{
+	struct fg_layouts_options options[FG_ARM_COUNT];
+	struct fg_links_beside *beside = NULL;
+	struct build b;
+
+	(void)state;
+	set_up_in_four_places(&b);
+	replace_linker(&b, "exit 1");
+	start_beside(&b, options, &beside);
+	assert_int_equal(fg_links_beside_wait(beside), 0);
+	fg_links_beside_end(beside);
+	check_ended(&b, FG_LINE_PLACES);
+	tear_down(&b);
+}
+
+static void on_term(int signal)
+{
+	(void)signal;
+	world.interrupted = 1;
+}
+
+/* A linker waits for ever, and other programs run meanwhile: it is no stray of theirs. */
+static void links_beside_the_pairs_are_ended_with_them(void **state)
+{
+	struct fg_layouts_options options[FG_ARM_COUNT];
+	struct fg_links_beside *beside = NULL;
+	struct sigaction before;
+	struct build b;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_term}, &before),
+			 0);
+	for (int interrupted = 0; interrupted <= 1; interrupted++) {
+		set_up_in_four_places(&b);
+		sh(&b, "A=a", "mkfifo begun");
+		replace_linker(&b, "echo >begun; exec cat pipe");
+		start_beside(&b, options, &beside);
+		sh(&b, "A=a", "cat begun");
+		world.interrupted = interrupted;
+		if (interrupted)
+			assert_int_equal(fg_links_beside_wait(beside), 0);
+		fg_links_beside_end(beside);
+		assert_int_equal(world.interrupted, interrupted);
+		check_ended(&b, FG_LINE_PLACES);
+		tear_down(&b);
+	}
+	assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -732,6 +840,9 @@ int main(void)
 		cmocka_unit_test(one_of_several_links_fails),
 		cmocka_unit_test(one_of_several_links_makes_another_program),
 		cmocka_unit_test(an_interruption_ends_all_links_that_are_under_way),
+		cmocka_unit_test(beside_the_pairs_they_double),
+		cmocka_unit_test(links_that_fail_beside_the_pairs_change_nothing),
+		cmocka_unit_test(links_beside_the_pairs_are_ended_with_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
