@@ -178,11 +178,11 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
 	const unsigned before = fg_job_series(job)->layouts;
 	const int status = make_layouts(job, false, before, err);
+	const unsigned now = fg_job_series(job)->layouts;
 
-	if (status == FG_OK && fg_job_series(job)->layouts < before)
-		return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now",
-				    fg_job_series(job)->layouts, before);
-	return status;
+	if (status != FG_OK || now == before)
+		return status;
+	return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now", now, before);
 }
 
 /* ---- beside the pairs ---- */

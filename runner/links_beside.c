@@ -18,12 +18,12 @@ struct fg_links_beside {
 	const struct fg_layouts_options *options; /* of both arms */
 	struct fg_process process;
 	int doublings[2];           /* a pipe: how many layouts there are, a byte each time */
-	volatile sig_atomic_t over; /* it is to end */
+	volatile sig_atomic_t over; /* the process is to end */
 };
 
 /* ---- in the process of its own ---- */
 
-/* As many of each arm; `count` becomes what both have. */
+/* Layouts of both arms; `count` becomes how many each has by then. */
 static int make(const struct fg_layouts_options *options, unsigned *count, struct fg_error *err)
 {
 	int status = FG_OK;
