@@ -63,11 +63,10 @@ struct fg_runner_job {
 	size_t cost_count;
 	size_t cost_capacity;
 	struct fg_sample_costs sample_costs; /* from the traces of the warm-up */
-	/* More layouts are to be made beside the pairs, or are being made; number of the first. */
-	bool links_are_due;
-	struct fg_links_beside *links;
+	bool links_are_due;                  /* more layouts are to be made beside the pairs */
+	struct fg_links_beside *links;       /* they are being made; NULL: not now */
 	struct fg_layouts_options links_options[FG_ARM_COUNT];
-	uint32_t first_in_layouts;
+	uint32_t first_in_layouts;     /* number of the first block in them */
 	char *notes[FG_JOB_NOTES_MAX]; /* said already */
 	size_t note_count;
 };
