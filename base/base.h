@@ -51,4 +51,9 @@ static inline size_t fg_min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+static inline size_t fg_max_size(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

@@ -25,11 +25,12 @@ static const struct fg_key pairs_keys[] = {
 	{.name = "max",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(max_pairs),
-	 .initial = "120",
+	 .initial = "400",
 	 .minimum = 2,
 	 .maximum = 100000,
 	 .unit = "pairs",
-	 .help = "pairs after which an open question stays inconclusive"},
+	 .help = "pairs after which an open question stays inconclusive",
+	 .more = "Most questions are settled by 120 pairs. A fifth of `alpha` is kept for those that go on."},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
@@ -150,7 +151,7 @@ static const struct fg_key measure_keys[] = {
 	 .help = "how many pairs of executions are measured",
 	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is "
 		 "decided.",
-	 .example = "pairs: { min: 10, max: 120 }"},
+	 .example = "pairs: { min: 10, max: 200 }"},
 	{.name = "budget",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(budget_ns),

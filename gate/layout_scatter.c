@@ -73,14 +73,16 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
 double fg_layout_places_error(const double *level, const uint8_t *layout, size_t count,
 			      unsigned layouts)
 {
+	double *drawn_in = fg_xcalloc(count + 1, sizeof(drawn_in[0]));
 	double *mean = fg_xcalloc(layouts + 1, sizeof(mean[0]));
 	size_t *pairs = fg_xcalloc(layouts + 1, sizeof(pairs[0]));
 	double centre = 0;
 	double squares = 0;
 	bool known = layouts > FG_LINE_PLACES;
 
+	fg_winsorise(level, count, TRIM, drawn_in);
 	for (size_t i = 0; i < count; i++) {
-		mean[layout[i]] += level[i];
+		mean[layout[i]] += drawn_in[i] / (1 - 2 * TRIM);
 		pairs[layout[i]]++;
 	}
 	for (unsigned k = 0; k < layouts; k++) {
@@ -92,5 +94,6 @@ double fg_layout_places_error(const double *level, const uint8_t *layout, size_t
 		squares += (mean[k] - centre) * (mean[k] - centre);
 	free(pairs);
 	free(mean);
+	free(drawn_in);
 	return known ? sqrt(squares / (layouts - FG_LINE_PLACES) / layouts) : 0;
 }

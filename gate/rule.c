@@ -64,7 +64,6 @@
 #include "gate/until_sure.h"
 #include "model/run.h"
 #include "stats/distributions.h"
-#include "stats/sequential.h"
 #include "stats/signed_rank.h"
 
 #include <math.h>
@@ -103,7 +102,7 @@ static double alpha_left(const struct fg_rule *rule)
 	double shares[FG_GATE_LOOKS_MAX];
 	double left = rule->alpha;
 
-	fg_spending_shares(rule->looks, rule->look_count, rule->alpha, shares);
+	fg_gate_shares(rule->looks, rule->look_count, rule->alpha, shares);
 	for (size_t i = 0; i < rule->look_count && rule->looks[i] <= rule->given_up; i++)
 		left -= shares[i];
 	return left;
@@ -137,7 +136,7 @@ static void apply_looks(const struct fg_rule *rule, const double *difference, si
 {
 	double shares[FG_GATE_LOOKS_MAX];
 
-	fg_spending_shares(rule->looks, rule->look_count, alpha_left(rule), shares);
+	fg_gate_shares(rule->looks, rule->look_count, alpha_left(rule), shares);
 	for (size_t i = 0; i < rule->look_count && !finding->decided; i++) {
 		size_t pairs = rule->looks[i];
 		bool early = pairs > count;

@@ -64,7 +64,7 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 	static const struct fg_measuring defaults = {
 		.schedule = FG_SCHEDULE_AUTO,
 		.min_pairs = 10,
-		.max_pairs = 120,
+		.max_pairs = 400,
 		.budget_ns = 300 * FG_NS_PER_S,
 		.layouts = FG_LAYOUTS_AUTO,
 		.warmup = 1,

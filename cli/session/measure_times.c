@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "gate/gate.h"
+#include "gate/looks.h"
 #include "gate/naming_pairs.h"
 #include "gate/placement.h"
 
@@ -283,8 +284,9 @@ static int measure_to_name(struct fg_session *session, struct fg_runner_job *job
 	    benchmark->policy.functions == FG_FUNCTIONS_OFF ||
 	    !is_measured_time(series, look->metric))
 		return FG_OK;
-	wanted = fg_naming_pairs(profile, series, look->ratio, look->pairs,
-				 benchmark->measure.max_pairs);
+	wanted = fg_naming_pairs(
+		profile, series, look->ratio, look->pairs,
+		(unsigned)fg_min_size(benchmark->measure.max_pairs, FG_GATE_PAIRS_USUAL));
 	if (wanted == 0)
 		return FG_OK;
 	fg_progress_clear(&session->progress);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gate/looks.h"
 #include "gate/rule.h"
-#include "stats/sequential.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 
@@ -42,6 +42,53 @@ static void looks_grow_by_half_and_end_at_the_most(void **state)
 	assert_int_equal(fg_gate_looks(0, 0, found), 1);
 	assert_int_equal(found[0], FG_PAIRS_MIN);
 	assert_int_equal(found[fg_gate_looks(1, 4000000000U, found) - 1], 4000000000U);
+}
+
+static void what_is_open_after_the_usual_pairs_goes_on(void **state)
+{
+	static const size_t wanted[] = {10, 16, 24, 36, 54, 82, 120, 180, 270, 400};
+	size_t found[FG_GATE_LOOKS_MAX];
+
+	(void)state;
+	assert_int_equal(fg_gate_looks(10, 400, found), FG_ARRAY_SIZE(wanted));
+	assert_memory_equal(found, wanted, sizeof(wanted));
+	assert_int_equal(fg_gate_looks(10, 120, found), 7);
+	assert_int_equal(found[6], 120);
+	/* Hardly more than usual is one look more, however near. */
+	assert_int_equal(fg_gate_looks(10, 122, found), 8);
+	assert_int_equal(found[7], 122);
+	/* Who starts late has no usual looks. */
+	assert_int_equal(fg_gate_looks(300, 400, found), 2);
+	assert_int_equal(found[0], 300);
+}
+
+static void later_looks_take_a_fifth_of_alpha(void **state)
+{
+	static const struct {
+		unsigned min;
+		unsigned max;
+		double usual; /* of alpha, for the looks up to the usual number of pairs */
+	} table[] = {{10, 80, 1.0},  {10, 120, 1.0},    {10, 122, 0.8},
+		     {10, 400, 0.8}, {10, 100000, 0.8}, {300, 400, 0.0}};
+
+	(void)state;
+	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
+		size_t found[FG_GATE_LOOKS_MAX];
+		double shares[FG_GATE_LOOKS_MAX];
+		const size_t count = fg_gate_looks(table[row].min, table[row].max, found);
+		double usual = 0;
+		double all = 0;
+
+		fg_gate_shares(found, count, 0.01, shares);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(shares[i] > 0);
+			all += shares[i];
+			if (found[i] <= FG_GATE_PAIRS_USUAL)
+				usual += shares[i];
+		}
+		if (fabs(all - 0.01) > 1e-12 || fabs(usual - 0.01 * table[row].usual) > 1e-12)
+			fail_msg("%u to %u: %g of %g", table[row].min, table[row].max, usual, all);
+	}
 }
 
 /*
@@ -388,10 +435,10 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 		struct fg_rule_finding wanted = {0};
 		double left = rule.alpha;
 
-		fg_spending_shares(rule.looks, rule.look_count, rule.alpha, shares);
+		fg_gate_shares(rule.looks, rule.look_count, rule.alpha, shares);
 		for (size_t i = 0; i < table[row].spent; i++)
 			left -= shares[i];
-		fg_spending_shares(rule.looks, rule.look_count, left, shares);
+		fg_gate_shares(rule.looks, rule.look_count, left, shares);
 		rule.given_up = table[row].given_up;
 		fg_rule_apply(&rule, difference, 10, false, &finding);
 		fg_finding_estimate(difference, 10, shares[0], &wanted);
@@ -485,6 +532,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(looks_grow_by_half_and_end_at_the_most),
 		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
+		cmocka_unit_test(what_is_open_after_the_usual_pairs_goes_on),
+		cmocka_unit_test(later_looks_take_a_fifth_of_alpha),
 		cmocka_unit_test(places_of_the_code_are_a_sample_however_many_pairs_there_are),
 		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
 		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),

@@ -14,7 +14,7 @@ static void defaults_are_those_of_the_documentation(void **state)
 	assert_true(plan.policy.function_floor == 0.0025);
 	assert_false(plan.policy.fail_on_inconclusive);
 	assert_int_equal(plan.measure.min_pairs, 10);
-	assert_int_equal(plan.measure.max_pairs, 120);
+	assert_int_equal(plan.measure.max_pairs, 400);
 	assert_int_equal(plan.measure.sampler.rate_hz, 0); /* auto */
 	assert_true(plan.measure.sampler.budget == 0.03);
 	fg_plan_release(&plan);
