@@ -69,7 +69,7 @@
 #include <math.h>
 
 #define RANK_VETO_FACTOR 5.0
-#define PLACES_ERROR     0.01 /* once for all looks, which see the same places */
+#define PLACES_ERROR     0.0075 /* once for all looks, which see the same places */
 
 static double rank_test(const struct fg_rule *rule, const double *difference, size_t count)
 {
