@@ -10,7 +10,7 @@
 /* Of alpha, for the looks after the usual ones: little enough that those hardly notice. */
 #define LATE_SHARE 0.2
 
-/* Those from `at` to `last`, after the `count` that there are. */
+/* Looks from `at` to `last` come after the `count` that there are. */
 static size_t add_looks(size_t at, size_t last, size_t count, size_t looks[FG_GATE_LOOKS_MAX])
 {
 	const size_t first = count;

@@ -86,6 +86,9 @@ def finish_in_scratch(body):
     try:
         os.chdir(work)
         body()
+    except BaseException:
+        print("\n".join(failures), flush=True)  # of which this may be a consequence
+        raise
     finally:
         os.chdir("/")
         for folder, _, _ in os.walk(work):

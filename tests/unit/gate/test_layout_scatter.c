@@ -165,8 +165,8 @@ static void the_error_is_that_of_a_mean_of_four(void **state)
 }
 
 /*
- * Means of layouts that lie 0.1 above and below the centre, whatever the pairs in them do.  A fifth of
- * the pairs at each end has no part in a trimmed mean, so each of the others has the more.
+ * Means of layouts that lie 0.1 above and below the centre, whatever the pairs in them do.  A fifth
+ * of the pairs at each end has no part in a trimmed mean, so each of the others has the more.
  */
 static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
 {
@@ -188,7 +188,7 @@ static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
 			 error) < NEAR);
 	assert_true(fabs(fg_layout_places_error(level, layout, LAYOUTS * 2, LAYOUTS) - error) <
 		    NEAR);
-	level[0] = 1e6; /* the highest as it is */
+	level[LAYOUTS] = 1e6; /* one of the highest as it is */
 	assert_true(fabs(fg_layout_places_error(level, layout, FG_ARRAY_SIZE(level), LAYOUTS) -
 			 error) < NEAR);
 }
