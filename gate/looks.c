@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define GROWTH 1.5
-/* Of alpha, for the looks after the usual ones: little enough that those hardly notice. */
+/* The looks after the usual ones share so much of alpha: those hardly notice. */
 #define LATE_SHARE 0.2
 
 /* Looks from `at` to `last` come after the `count` that there are. */

@@ -47,10 +47,10 @@ def wait_for_bytes(server, count):
         time.sleep(0.02)
 
 
-def wait_for_room(server, run, secret):
-    """Until the server has noticed that lines were closed, and has let go of what came by them."""
+def wait_for_room(server, run, size, secret):
+    """Until the server has noticed that lines were closed, and has let go of what came by them: so many bytes fit."""
     end = time.monotonic() + HUNG_S
-    while upload(server, run, make("nothing"), digest=digest_of(b"something else"), token=secret).status == 503:
+    while upload(server, run, make("nothing", size), digest=digest_of(b"something else"), token=secret).status == 503:
         if time.monotonic() > end:
             raise SystemExit("there is no room again")
         time.sleep(0.02)

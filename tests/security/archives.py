@@ -99,7 +99,7 @@ def no_more_at_once_than_twice_the_largest(server, run, secret):
     push(server, 3, secret=secret)  # runs have room of their own
     for line in lines:
         line.close()
-    wait_for_room(server, run, secret)
+    wait_for_room(server, run, len(data), secret)
 
 
 def quota_counts_them(server, admin, run):
