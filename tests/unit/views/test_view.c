@@ -251,6 +251,13 @@ static void paths_tell_one_condition_from_another(void **state)
 	make("paths", &profile, &options, &table);
 	assert_int_equal(table.row_count, 2);
 	assert_true(figure(&table, "main → loop(Event const&) → fit(Track&) → log", "units") == 1);
+	/* 0, 0, 5 and 0 ms in the four events */
+	assert_true(figure(&table, "main → loop(Event const&) → fit(Track&) → log",
+			   "unit_mean_ns") == 1.25e6);
+	assert_true(figure(&table, "main → loop(Event const&) → fit(Track&) → log", "unit_sd_ns") ==
+		    2.5e6);
+	assert_true(figure(&table, "main → loop(Event const&) → fit(Track&) → log",
+			   "unit_max_ns") == 5e6);
 	assert_true(figure(&table, "main → write_out(Event*) → log", "inclusive_ns") == 5e6);
 	fg_view_table_release(&table);
 	options.function = "no such function";
