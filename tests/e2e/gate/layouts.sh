@@ -168,8 +168,8 @@ sed -i 's/return 1/return 2/' main.c
 LOG="$work/places" "$FASTGATE" run --against HEAD --set report.json=report.json >"$work/out" 2>"$work/err" || true
 places=$(sed -n '/cpu time with all code/s/.* in \([0-9]*\) places on both sides.*/\1/p' report.json | sed q)
 case "$places" in 4 | 8 | 16) ;; *) fail "not measured in places: $(cat "$work/out" "$work/err")" ;; esac
-# Each block is two executions.  The first four blocks are trials, one of each place in a cache line.
-sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | sed 1,8d >"$work/taken"
+# Each block is two executions.  First come the trials, in each place of a cache line: one, or more where the machine was busy.
+sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | awk '$1 < last { measured = 1 } measured { print } { last = $1 }' >"$work/taken"
 [ "$(wc -l <"$work/taken")" -ge 40 ] || fail "not every pair lay in one of the places"
 awk -v places="$places" '$1 != int((NR - 1) / 2) % places { print NR ": " $1; exit 1 }' "$work/taken" >"$work/wrong" ||
 	fail "of $places places, another one than the block's number says, in line $(cat "$work/wrong")"
