@@ -5,40 +5,16 @@
 #include "store/bytes.h"
 #include "store/session.h"
 
-enum {
-	BLOCKS_FROM = 14 /* usable_from of a database whose new paths go into blocks */
-};
-
-int fg_call_paths_look(struct fg_store *store, size_t *last, struct fg_error *err)
+int fg_call_paths_last(struct fg_store *store, size_t *last, struct fg_error *err)
 {
-	struct fg_call_paths *paths = &store->paths;
 	struct fg_query q;
+	int64_t value = 0;
 	int status = FG_OK;
 
 	fg_query_begin(&q, store->db, FG_SQL_PATH_LAST);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		*last = (size_t)fg_column_int(&q, 0);
-		paths->first = (uint64_t)fg_column_int(&q, 1);
-		paths->in_blocks = fg_column_int(&q, 2) >= BLOCKS_FROM;
-		paths->is_current = store->db->has_names_lock;
-	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_EDB,
-				      "%s does not say which version it has: it is damaged",
-				      store->db->name);
-	}
-	fg_query_end(&q);
-	return status > 0 ? FG_OK : status;
-}
-
-/* What no session changes, unless this one has just begun with blocks, is not asked again. */
-static int look_if_needed(struct fg_store *store, struct fg_error *err)
-{
-	size_t last = 0;
-
-	if (store->paths.first || (store->paths.is_current && store->db->has_names_lock))
-		return FG_OK;
-	return fg_call_paths_look(store, &last, err);
+	status = fg_query_value(&q, &value, err);
+	*last = (size_t)value;
+	return status;
 }
 
 void fg_call_paths_forget(struct fg_call_paths *paths)
@@ -118,40 +94,13 @@ static int find_block(struct fg_store *store, uint64_t id, const struct fg_path_
 	return FG_OK;
 }
 
-static int get_row(struct fg_store *store, uint64_t id, struct fg_call_path *path,
-		   struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_NODE_GET);
-	fg_query_int(&q, (int64_t)id);
-	status = fg_query_step(&q, err);
-	if (status > 0)
-		*path = (struct fg_call_path){(uint64_t)fg_column_int(&q, 0),
-					      (uint64_t)fg_column_int(&q, 1)};
-	fg_query_end(&q);
-	if (status == FG_OK)
-		return FG_ENOENT;
-	return status > 0 ? FG_OK : status;
-}
-
 int fg_call_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
 		      struct fg_error *err)
 {
 	const struct fg_path_block *block = NULL;
-	int status = FG_ENOENT;
+	int status = FG_OK;
 
 	if (id > INT64_MAX)
-		return FG_ENOENT;
-	if (!store->paths.first || id < store->paths.first)
-		status = get_row(store, id, path, err);
-	if (status != FG_ENOENT)
-		return status;
-	status = look_if_needed(store, err);
-	if (status != FG_OK)
-		return status;
-	if (!store->paths.first || id < store->paths.first)
 		return FG_ENOENT;
 	status = find_block(store, id, &block, err);
 	if (status != FG_OK)
@@ -202,40 +151,18 @@ int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64
 	struct fg_arena arena = {0};
 	struct wanted *wanted = NULL;
 	size_t count = 0;
-	int status = fg_query_rows(store->db, FG_SQL_PATH_FIND, rows, ids, err);
+	int status = fg_query_rows(store->db, FG_SQL_PATH_ROOT_FIND, rows, ids, err);
 
 	if (status != FG_OK)
 		return status;
-	status = look_if_needed(store, err);
-	if (status != FG_OK || !store->paths.first)
-		return status;
 	wanted = fg_arena_array(&arena, rows->count, sizeof(*wanted));
 	for (size_t i = 0; i < rows->count; i++) {
-		if (ids[i] == 0 && (uint64_t)parents[i] >= store->paths.first)
+		if (ids[i] == 0 && parents[i] != 0)
 			wanted[count++] = (struct wanted){(uint64_t)parents[i], i};
 	}
 	if (count)
 		status = find_in_blocks(store, rows, ids, wanted, count, err);
 	fg_arena_release(&arena);
-	return status;
-}
-
-static int take_rows(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
-		     uint64_t *last, struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, (int64_t)after);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const struct fg_call_path path = {(uint64_t)fg_column_int(&q, 1),
-						  (uint64_t)fg_column_int(&q, 2)};
-
-		*last = (uint64_t)fg_column_int(&q, 0);
-		take(context, *last, &path);
-	}
-	fg_query_end(&q);
 	return status;
 }
 
@@ -258,8 +185,8 @@ static int take_block(const struct fg_store *store, const struct fg_query *row, 
 	return FG_OK;
 }
 
-static int take_blocks(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
-		       struct fg_error *err)
+int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
+			struct fg_error *err)
 {
 	const int64_t reach = FG_PATH_BLOCK_MAX;
 	uint64_t last = after;
@@ -274,31 +201,6 @@ static int take_blocks(struct fg_store *store, uint64_t after, fg_path_taker *ta
 			break;
 	}
 	fg_query_end(&q);
-	return status;
-}
-
-int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
-			struct fg_error *err)
-{
-	const bool needs_rows = !store->paths.first || after + 1 < store->paths.first;
-	uint64_t last = after;
-	const bool mine = !store->db->in_transaction;
-	int status = FG_OK;
-
-	if (!needs_rows)
-		return take_blocks(store, after, take, context, err);
-	/* In one view, between the rows and the blocks no path is missing. */
-	if (mine)
-		status = fg_db_begin(store->db, FG_DB_READS, err);
-	if (status != FG_OK)
-		return status;
-	status = take_rows(store, after, take, context, &last, err);
-	if (status != FG_OK)
-		goto out;
-	status = take_blocks(store, last, take, context, err);
-out:
-	if (mine)
-		fg_db_rollback(store->db); /* nothing was written */
 	return status;
 }
 
@@ -389,7 +291,7 @@ static int insert(struct writing *w, struct fg_error *err)
 	return fg_query_rows(w->store->db, FG_SQL_PATH_ROOT_ADD, &roots, NULL, err);
 }
 
-static int write_blocks(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
+int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 {
 	struct writing w = {.store = store, .rows = rows};
 	size_t length = 0;
@@ -408,32 +310,11 @@ static int write_blocks(struct fg_store *store, const struct fg_rows *rows, stru
 	if (status != FG_OK)
 		goto out;
 	status = insert(&w, err);
-	if (status != FG_OK)
-		goto out;
-	if (!store->paths.first && store->paths.is_current)
-		store->paths.first = (uint64_t)w.firsts[0];
 out:
 	for (size_t i = 0; i < w.block_count; i++)
 		fg_bytes_release(&w.sealed[i]);
 	fg_arena_release(&w.arena);
 	return status;
-}
-
-int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
-{
-	size_t last = 0;
-	int status = FG_OK;
-
-	if (rows->count == 0)
-		return FG_OK;
-	/* Who brings the last step of an upgrade waits until we have committed. */
-	if (!store->paths.in_blocks && !store->paths.is_current)
-		status = fg_call_paths_look(store, &last, err);
-	if (status != FG_OK)
-		return status;
-	if (store->paths.in_blocks)
-		return write_blocks(store, rows, err);
-	return fg_query_rows(store->db, FG_SQL_NODE_ADD, rows, NULL, err);
 }
 
 /* What was seen of all blocks. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths in the database, in either layout.  Once programs wrote a row of `node` for each; now
- * paths with consecutive ids share a row of `path_block`, and only a path whose parent is not in
- * the same block has a row of its own, in `path_root`, by which it is found.  Rows stay when a
- * database goes over to blocks, whose ids are larger.  Nothing of either is ever changed or
- * removed.
+ * Call paths in the database.  Paths with consecutive ids share a row of `path_block`; a path whose
+ * parent is not in the same block has a row of its own in `path_root`, by which it is found.
+ * Neither is ever changed or removed.
  *
  * What is asked in a transaction that holds the lock on names is complete; otherwise others may
  * add paths meanwhile.
@@ -23,18 +21,15 @@ enum {
 	FG_PATH_BLOCKS_KEPT = 16 /* that a session remembers, some 80 KB each */
 };
 
-/* What a session knows of the layout; {0} to begin with. */
+/* The blocks that a session read last; {0} to begin with. */
 struct fg_call_paths {
-	bool in_blocks;  /* new paths go into blocks, for good */
-	bool is_current; /* asked in this transaction, with the lock on names */
-	uint64_t first;  /* of all that are in blocks; 0: none is known of */
 	struct fg_path_block kept[FG_PATH_BLOCKS_KEPT];
 	uint64_t used[FG_PATH_BLOCKS_KEPT]; /* each block, when last */
 	uint64_t uses;
 };
 
-/* Learn the layout and the last id; 0: there is no path. */
-int fg_call_paths_look(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
+/* The largest id; 0: there is no path. */
+int fg_call_paths_last(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
 /* Rows of parents and functions: ids[i] becomes the id of row i, or 0. */
 int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
 		       struct fg_error *err) FG_NODISCARD;
@@ -46,8 +41,8 @@ typedef void fg_path_taker(void *context, uint64_t id, const struct fg_call_path
 int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
 			struct fg_error *err) FG_NODISCARD;
 /*
- * Write rows of ids, parents and functions, in the order of their ids.  Only with the lock on names
- * (FG_SQL_NODE_ADD in store/later.h leads here).
+ * Write rows of ids, parents and functions, in the order of their ids.  Only with the lock on
+ * names.
  */
 int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 	FG_NODISCARD;

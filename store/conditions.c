@@ -2,11 +2,8 @@
 /*
  * The conditions of a run.  The identity of a machine or a build is the same in hundreds of runs:
  * it is stored once, as a set known by the digest of its members, and a run has one row for it.
- * What may differ each time (the machine's load) is a row of the run.
- *
- * Stores before schema 3 have a row per condition and run; those are still read.  They are no
- * longer written: each row would change another page of the index by condition, sixty pages for a
- * run of 40 KB.
+ * What may differ each time (the machine's load) is a row of the run: with a row for each
+ * condition, a run of 40 KB would change sixty pages of the index by condition.
  */
 #include "store/conditions.h"
 
@@ -182,7 +179,7 @@ static int add_facts(struct fg_store *store, struct conditions *c, struct by_dig
 				     .column_count = 5,
 				     .count = b->count};
 	int64_t first = 0;
-	int status = fg_db_reserve(store->db, "fact", FG_SQL_FACT_LAST, b->count, &first, err);
+	int status = fg_db_next_id(store->db, FG_SQL_FACT_LAST, &first, err);
 
 	for (size_t i = 0; i < b->count && status == FG_OK; i++) {
 		const struct fg_fact *fact = ((const struct item *)b->of[i])->fact;
@@ -265,8 +262,7 @@ static int add_sets(struct fg_store *store, struct conditions *c, struct by_dige
 				     .column_count = 2,
 				     .count = b->count};
 	int64_t first = 0;
-	int status =
-		fg_db_reserve(store->db, "fact_set", FG_SQL_FACT_SET_LAST, b->count, &first, err);
+	int status = fg_db_next_id(store->db, FG_SQL_FACT_SET_LAST, &first, err);
 
 	for (size_t i = 0; i < b->count && status == FG_OK; i++) {
 		ids[i] = first + (int64_t)i;

@@ -67,8 +67,6 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema)
 		{"@TEXT@", db->ops->text},
 		{"@BYTES@", db->ops->bytes},
 		{"@CLUSTERED@", db->ops->clustered},
-		{"@ONLY_POSTGRESQL@", db->ops->only_postgresql},
-		{"@ONLY_SQLITE@", db->ops->only_sqlite},
 	};
 	struct fg_strbuf text = {0};
 
@@ -277,47 +275,16 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 	return status;
 }
 
-int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
-		  int64_t *first, struct fg_error *err)
+int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
-
-	if (db->ops->reserve)
-		return db->ops->reserve(db, table, count, first, err);
-	fg_query_begin(&q, db, last);
-	status = fg_query_value(&q, first, err);
-	*first += 1;
-	return status;
-}
-
-int fg_db_next_id(struct fg_db *db, const char *table, enum fg_sql last, int64_t *next,
-		  struct fg_error *err)
-{
-	const bool has_sequences = db->ops->reserve;
 	struct fg_query q;
 	int status = FG_OK;
 
 	FG_ASSERT(db->has_names_lock);
-	fg_query_begin(&q, db, has_sequences ? FG_SQL_SEQUENCE_LAST : last);
-	if (has_sequences)
-		fg_query_text(&q, table);
+	fg_query_begin(&q, db, last);
 	status = fg_query_value(&q, next, err);
 	*next += 1;
 	return status;
-}
-
-int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_error *err)
-{
-	struct fg_query q;
-
-	FG_ASSERT(db->has_names_lock);
-	if (!db->ops->reserve)
-		return FG_OK;
-	fg_query_begin(&q, db, FG_SQL_SEQUENCE_SET);
-	fg_query_text(&q, table);
-	fg_query_int(&q, next - 1);
-	return fg_query_run(&q, err);
 }
 
 static bool is_null(const struct fg_query *query, int column)

@@ -65,8 +65,6 @@ struct fg_db_ops {
 	const char *text;
 	const char *bytes;
 	const char *clustered;
-	const char *only_postgresql; /* begins a comment elsewhere */
-	const char *only_sqlite;
 	void (*close)(struct fg_db *db);
 	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
@@ -94,9 +92,6 @@ struct fg_db_ops {
 	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			   size_t first, struct fg_error *err);
 	size_t insert_rows_count;
-	/* NULL: the numbers after the largest id. */
-	int (*reserve)(struct fg_db *db, const char *table, size_t count, int64_t *first,
-		       struct fg_error *err);
 	/* All NULL: a commit reaches the disk by itself. */
 	bool (*can_defer)(struct fg_db *db);
 	int (*defer)(struct fg_db *db, struct fg_error *err);
@@ -143,7 +138,7 @@ void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undo
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
-/* A part of a schema with what this database calls the words between @ signs; to be freed. */
+/* A statement of the schema with what this database calls the words between @ signs; to be freed. */
 char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
@@ -184,19 +179,10 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reserve a range of consecutive ids of a table.  Only with the lock on names; `last` is the query
- * for the largest existing id.
+ * The id after the largest one that the query `last` finds, and all after it: the caller's until
+ * the transaction ends.  Only with the lock on names.
  */
-int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
-		  int64_t *first, struct fg_error *err) FG_NODISCARD;
-
-/*
- * Give ids away without asking for each range: the next one that is free, and, before the commit,
- * the one after the last that was given.  Only with the lock on names.
- */
-int fg_db_next_id(struct fg_db *db, const char *table, enum fg_sql last, int64_t *next,
-		  struct fg_error *err) FG_NODISCARD;
-int fg_db_take_ids(struct fg_db *db, const char *table, int64_t next, struct fg_error *err)
+int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;
 
 int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */

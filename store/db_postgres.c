@@ -720,32 +720,6 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 	return status;
 }
 
-/*
- * Taken from the sequence, so that insertions without an id get other ones.  Nobody else takes any
- * meanwhile, because we hold the lock on names.
- */
-static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *first,
-		   struct fg_error *err)
-{
-	struct postgres_db *p = (struct postgres_db *)db;
-	char *text = fg_xasprintf("SELECT setval(s, nextval(s) + %zu) - %zu "
-				  "FROM CAST(pg_get_serial_sequence('%s', 'id') AS regclass) AS s",
-				  count - 1, count - 1, table);
-	PGresult *result = NULL;
-	int status = FG_OK;
-
-	FG_ASSERT(count > 0 && db->has_names_lock);
-	result = take_result(
-		p, fg_pq.sendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
-	free(text);
-	if (has_failed(result))
-		status = failed(p, result, err);
-	else
-		*first = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), NUMBER_BYTES);
-	fg_pq.clear(result);
-	return status;
-}
-
 static int step(struct fg_query *query, struct fg_error *err)
 {
 	if (!query->statement) {
@@ -801,14 +775,11 @@ static const struct fg_db_ops ops = {
 	.text = "TEXT COLLATE \"C\"",
 	.bytes = "BYTEA",
 	.clustered = "",
-	.only_postgresql = "",
-	.only_sqlite = "--",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
 	.lock_writers = lock_writers,
 	.run = run_query,
 	.query_rows = query_rows,
-	.reserve = reserve,
 	FG_DB_OPS_OF_THIS_FILE,
 };
 

@@ -18,47 +18,16 @@
 #include "store/names.h"
 #include "store/session.h"
 
-/* Where the ids of new rows come from. */
-struct id_source {
-	const char *table;
-	enum fg_sql last;
-	size_t next; /* where in a struct fg_known_ids */
-};
-
-static const struct id_source function_ids = {.table = "function",
-					      .last = FG_SQL_FUNCTION_LAST,
-					      .next = offsetof(struct fg_known_ids, next_function)};
-static const struct id_source node_ids = {.table = "node",
-					  .last = FG_SQL_PATH_LAST,
-					  .next = offsetof(struct fg_known_ids, next_node)};
-
-/* A batch asks once; nobody else gives any meanwhile, because we hold the lock on names. */
-static int give_ids(struct fg_store *store, const struct id_source *source, size_t count,
+/* The next id, which is asked for once in a batch: nobody else adds rows meanwhile. */
+static int give_ids(struct fg_store *store, enum fg_sql last, int64_t *next, size_t count,
 		    int64_t *first, struct fg_error *err)
 {
-	int64_t *next = (int64_t *)(void *)((char *)&store->ids + source->next);
 	int status = FG_OK;
 
-	if (!store->batch.is_open)
-		return fg_db_reserve(store->db, source->table, source->last, count, first, err);
-	if (*next == 0)
-		status = fg_db_next_id(store->db, source->table, source->last, next, err);
-	if (status != FG_OK)
-		return status;
+	if (!store->batch.is_open || *next == 0)
+		status = fg_db_next_id(store->db, last, next, err);
 	*first = *next;
 	*next += (int64_t)count;
-	return FG_OK;
-}
-
-int fg_store_take_ids(struct fg_store *store, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	if (store->ids.next_function)
-		status = fg_db_take_ids(store->db, function_ids.table, store->ids.next_function,
-					err);
-	if (store->ids.next_node && status == FG_OK)
-		status = fg_db_take_ids(store->db, node_ids.table, store->ids.next_node, err);
 	return status;
 }
 
@@ -185,7 +154,8 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 				     .column_count = 8,
 				     .count = u->count};
 	int64_t first = 0;
-	int status = give_ids(store, &function_ids, u->count, &first, err);
+	int status = give_ids(store, FG_SQL_FUNCTION_LAST, &store->ids.next_function, u->count,
+			      &first, err);
 
 	for (size_t i = 0; i < u->count; i++) {
 		const struct fg_profile_function *f = &u->functions[u->places[i]];
@@ -410,7 +380,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (rows.count == 0)
 		return FG_OK;
-	status = give_ids(store, &node_ids, rows.count, &next, err);
+	status = give_ids(store, FG_SQL_PATH_LAST, &store->ids.next_node, rows.count, &next, err);
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
 		(void)parent_row(t, places[i], &parents[i]);
 		functions[i] = function_of(t, places[i]);
@@ -419,7 +389,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_add_names(store, FG_SQL_NODE_ADD, &rows, err);
+	status = fg_store_add_paths(store, &rows, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < rows.count; i++)
@@ -526,7 +496,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 {
 	const size_t seen = store->ids.seen_nodes;
 	size_t last = 0;
-	int status = fg_call_paths_look(store, &last, err);
+	int status = fg_call_paths_last(store, &last, err);
 
 	if (status != FG_OK)
 		return status;

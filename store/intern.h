@@ -59,12 +59,6 @@ struct fg_tree {
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
 
-/*
- * Before the commit of a batch: the ids that it gave are given to nobody else.  Those of one that
- * is undone are free again.
- */
-int fg_store_take_ids(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-
 /* About to add functions or call paths: until the transaction ends, no other one does. */
 int fg_store_lock_names(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 

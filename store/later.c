@@ -75,11 +75,13 @@ static void keep_rows(struct fg_later *later, enum fg_sql sql, const struct fg_r
 	to->count += rows->count;
 }
 
-/* Rows of call paths are what both layouts are made of. */
+/* Stands for call paths, which are written as blocks. */
+#define PATHS FG_SQL_PATH_BLOCK_ADD
+
 static int write_rows(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
 		      struct fg_error *err)
 {
-	if (sql == FG_SQL_NODE_ADD)
+	if (sql == PATHS)
 		return fg_call_paths_write(store, rows, err);
 	return fg_query_rows(store->db, sql, rows, NULL, err);
 }
@@ -101,6 +103,11 @@ int fg_store_add_names(struct fg_store *store, enum fg_sql sql, const struct fg_
 		return write_rows(store, sql, rows, err);
 	keep_rows(&store->batch.later, sql, rows);
 	return FG_OK;
+}
+
+int fg_store_add_paths(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
+{
+	return fg_store_add_names(store, PATHS, rows, err);
 }
 
 static const enum fg_sql adders[FG_LATER_IDS] = {FG_SQL_RUN_ADD, FG_SQL_SERIES_ADD};

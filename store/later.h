@@ -57,6 +57,9 @@ int fg_store_add_rows(struct fg_store *store, enum fg_sql sql, const struct fg_r
 /* Likewise, rows that have ids: they are kept whenever a batch is open. */
 int fg_store_add_names(struct fg_store *store, enum fg_sql sql, const struct fg_rows *rows,
 		       struct fg_error *err) FG_NODISCARD;
+/* Likewise, call paths: ids, parents and functions. */
+int fg_store_add_paths(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
+	FG_NODISCARD;
 /*
  * Keep one row that gets an id, which is given as a number below zero.  If the row is there already
  * when the batch is written, nothing of the batch is: FG_EBUSY.  Only while `collects` is set.

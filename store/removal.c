@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "store/db.h"
-#include "store/partitions.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/transaction.h"
@@ -12,9 +11,7 @@
 #include <sys/stat.h>
 
 enum {
-	EVERYWHERE = -1,
-	RUNS_AT_ONCE = 1000,
-	MOST_PARTS = 4 /* most: all but one part in so many */
+	RUNS_AT_ONCE = 1000 /* per transaction, so that uploads get in between */
 };
 
 /* Remove the tiles of one removed seal. */
@@ -79,14 +76,8 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 	return fg_store_end(store, status, err);
 }
 
-struct victim {
-	int64_t id;
-	char uuid[37];
-	bool is_gone;
-};
-
 struct victims {
-	struct victim *items;
+	char (*ids)[37];
 	size_t count;
 	size_t capacity;
 };
@@ -148,109 +139,41 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 			result->kept_baselines++;
 			continue;
 		}
-		victims->items = fg_grow(victims->items, &victims->capacity, victims->count + 1,
-					 sizeof(*victims->items));
-		victims->items[victims->count] = (struct victim){.id = fg_column_int(&q, 7)};
-		(void)snprintf(victims->items[victims->count++].uuid, sizeof(victims->items->uuid),
-			       "%s", fg_column_text(&q, 0));
+		victims->ids = fg_grow(victims->ids, &victims->capacity, victims->count + 1,
+				       sizeof(*victims->ids));
+		(void)snprintf(victims->ids[victims->count++], sizeof(*victims->ids), "%s",
+			       fg_column_text(&q, 0));
 	}
 	fg_query_end(&q);
 	free(branch);
 	return status;
 }
 
-/* Which runs a transaction removes. */
-struct portion {
-	int64_t partition; /* of their ids; or EVERYWHERE */
-	size_t from;       /* the first victim that may be among them */
-};
-
-static bool is_in(const struct victim *victim, int64_t partition)
-{
-	return partition == EVERYWHERE || victim->id >> FG_PARTITION_BITS == partition;
-}
-
-/* A part of them at a time, so that uploads get in between.  *portion moves on. */
-static int remove_some(struct fg_store *store, const struct victims *victims,
-		       struct portion *portion, struct fg_error *err)
-{
-	size_t removed = 0;
-	int status = FG_OK;
-
-	if (portion->partition != EVERYWHERE)
-		status = fg_store_leave_values(store, portion->partition, err);
-	while (status == FG_OK && portion->from < victims->count && removed < RUNS_AT_ONCE) {
-		struct victim *victim = &victims->items[portion->from++];
-
-		if (victim->is_gone || !is_in(victim, portion->partition))
-			continue;
-		status = delete_run(store, victim->uuid, err);
-		/* Somebody else was quicker. */
-		if (status == FG_ENOENT)
-			status = FG_OK;
-		victim->is_gone = status == FG_OK;
-		removed++;
-	}
-	return status;
-}
-
-static int remove_runs(struct fg_store *store, const struct victims *victims, int64_t partition,
+/* Remove up to RUNS_AT_ONCE victims from `first` on. */
+static int remove_some(struct fg_store *store, const struct victims *victims, size_t first,
 		       struct fg_error *err)
 {
-	struct portion portion = {.partition = partition};
+	const size_t end = fg_min_size(first + RUNS_AT_ONCE, victims->count);
 	int status = FG_OK;
 
-	while (portion.from < victims->count && status == FG_OK) {
-		status = fg_store_begin(store, err);
-		if (status == FG_OK)
-			status = fg_store_end(store, remove_some(store, victims, &portion, err),
-					      err);
+	for (size_t i = first; i < end && status == FG_OK; i++) {
+		status = delete_run(store, victims->ids[i], err);
+		if (status == FG_ENOENT) /* somebody else removed it */
+			status = FG_OK;
 	}
 	return status;
 }
 
-/* Do most runs of the partition leave?  An empty one was emptied run by run. */
-static bool is_leaving(const struct fg_partition *p, const struct victims *victims)
-{
-	size_t leaving = 0;
-
-	for (size_t v = 0; v < victims->count; v++)
-		leaving += is_in(&victims->items[v], p->number);
-	return p->runs == 0 || leaving * MOST_PARTS >= p->runs * (MOST_PARTS - 1);
-}
-
-static int empty_some(struct fg_store *store, const struct fg_partitions *all,
-		      const struct victims *victims, struct fg_error *err)
+static int remove_runs(struct fg_store *store, const struct victims *victims, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	for (size_t i = 0; i < all->count; i++) {
-		if (!is_leaving(&all->items[i], victims))
-			continue;
-		status = fg_store_mark_partition(store, all->items[i].number, err);
-		if (status != FG_OK)
-			return status;
-		status = remove_runs(store, victims, all->items[i].number, err);
-		if (status != FG_OK)
-			return status;
+	for (size_t i = 0; i < victims->count && status == FG_OK; i += RUNS_AT_ONCE) {
+		status = fg_store_begin(store, err);
+		if (status == FG_OK)
+			status = fg_store_end(store, remove_some(store, victims, i, err), err);
 	}
-	return FG_OK;
-}
-
-/* Partitions that most of their runs leave are dropped, or replaced by the rest. */
-static int empty_partitions(struct fg_store *store, const struct victims *victims,
-			    struct fg_gc_result *result, struct fg_error *err)
-{
-	struct fg_partitions all = {0};
-	int status = fg_store_partitions(store, &all, err);
-
-	if (status != FG_OK)
-		return status;
-	status = empty_some(store, &all, victims, err);
-	fg_partitions_release(&all);
-	if (status != FG_OK)
-		return status;
-	return fg_store_sweep_partitions(store, &result->partitions, err);
+	return status;
 }
 
 /* Tiles of whose series none is left. */
@@ -306,19 +229,6 @@ static int sweep_up(struct fg_store *store, struct fg_error *err)
 	return fg_store_end(store, status, err);
 }
 
-static int remove_all(struct fg_store *store, const struct victims *victims,
-		      struct fg_gc_result *result, struct fg_error *err)
-{
-	int status = empty_partitions(store, victims, result, err);
-
-	if (status != FG_OK)
-		return status;
-	status = remove_runs(store, victims, EVERYWHERE, err);
-	if (status != FG_OK)
-		return status;
-	return sweep_up(store, err);
-}
-
 static int64_t size_of(const struct fg_store *store)
 {
 	struct stat status = {0};
@@ -333,16 +243,16 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 {
 	struct victims victims = {0};
 	struct fg_gc_result done = {.bytes_before = size_of(store)};
-	int status = FG_OK;
+	int status = choose(store, policy, &victims, &done, err);
 
-	if (!policy->dry_run)
-		status = fg_store_make_partitions(store, policy->now_ns, true, err);
-	if (status == FG_OK)
-		status = choose(store, policy, &victims, &done, err);
 	if (status != FG_OK)
 		goto out;
 	if (!policy->dry_run)
-		status = remove_all(store, &victims, &done, err);
+		status = remove_runs(store, &victims, err);
+	if (status != FG_OK)
+		goto out;
+	if (!policy->dry_run)
+		status = sweep_up(store, err);
 	if (status != FG_OK)
 		goto out;
 	/* SQLite's VACUUM copies the whole database: keep that out of memory. */
@@ -359,6 +269,6 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	done.bytes_after = size_of(store);
 	*result = done;
 out:
-	free(victims.items);
+	free(victims.ids);
 	return status;
 }

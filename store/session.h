@@ -39,7 +39,7 @@ struct fg_known_ids {
 	/* How far rows were read, added by this session, or left out as too many. */
 	size_t seen_functions;
 	size_t seen_nodes;
-	/* What a batch gives to its next new row; 0: the database was not asked yet. */
+	/* The next new row's id in this transaction; 0: the database was not asked yet. */
 	int64_t next_function;
 	int64_t next_node;
 	struct fg_id_cache *shared; /* committed ids of all sessions, borrowed; NULL: no others */

@@ -8,80 +8,54 @@
 
 #include <stdatomic.h>
 
-/*
- * The oldest program that can use this schema, by the schema that it knows: raise it when a
- * migration changes or removes what such a program reads or writes.  A new table or column that has
- * a default leaves it alone.  The last step of an upgrade, which a new database begins with, raises
- * it further (schema/last_step.sql).
- */
 enum {
-	USABLE_FROM = 7,
-	LAST_STEP = 14
+	SCHEMA_VERSION = 15 /* raise it with each change of schema.sql; 1 to 14 were not released */
 };
 
-static int read_number(struct fg_db *db, enum fg_sql sql, int64_t *number, struct fg_error *err)
+/* FG_ENOENT, without a message: none yet. */
+static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
 {
 	struct fg_query q;
+
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	return fg_query_value(&q, version, err);
+}
+
+static int check_version(const struct fg_db *db, int64_t version, struct fg_error *err)
+{
+	if (version > SCHEMA_VERSION)
+		return fg_error_set(
+			err, FG_EDB,
+			"%s was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
+			db->name, (long long)version, SCHEMA_VERSION);
+	if (version < SCHEMA_VERSION)
+		return fg_error_set(
+			err, FG_EDB,
+			"%s was made by an unreleased version of fastgate: export there, import here",
+			db->name);
+	return FG_OK;
+}
+
+static int make_tables(struct fg_db *db, struct fg_error *err)
+{
+	char version[80];
 	int status = FG_OK;
 
-	fg_query_begin(&q, db, sql);
-	status = fg_query_value(&q, number, err);
-	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_EDB,
-				      "%s does not say which version it has: it is damaged",
-				      db->name);
-	return status;
-}
+	for (size_t i = 0; fg_schema[i] && status == FG_OK; i++) {
+		char *statement = fg_db_schema_text(db, fg_schema[i]);
 
-static int take_last_step(struct fg_db *db, struct fg_error *err)
-{
-	char *script = fg_db_schema_text(db, fg_schema_last_step);
-	const int status = fg_db_script(db, script, err);
-
-	free(script);
-	return status;
-}
-
-static int set_version(struct fg_db *db, struct fg_error *err)
-{
-	char text[160];
-
-	(void)snprintf(text, sizeof(text),
-		       "UPDATE schema_version SET version = %d, usable_from = "
-		       "CASE WHEN usable_from > %d THEN usable_from ELSE %d END",
-		       FG_SCHEMA_VERSION, USABLE_FROM, USABLE_FROM);
-	return fg_db_script(db, text, err);
-}
-
-static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
-		char *script = NULL;
-
-		if (fg_schema_parts[i].version <= from)
-			continue;
-		script = fg_db_schema_text(db, fg_schema_parts[i].text);
-		status = fg_db_script(db, script, err);
-		free(script);
+		status = fg_db_script(db, statement, err);
+		free(statement);
 	}
 	if (status != FG_OK)
-		goto out;
-	status = set_version(db, err);
-	if (status != FG_OK)
-		goto out;
-	if (from == 0)
-		status = take_last_step(db, err);
-out:
-	if (status != FG_OK)
-		fg_error_prefix(err, "cannot bring the store from version %lld to %d",
-				(long long)from, FG_SCHEMA_VERSION);
-	return status;
+		return status;
+	(void)snprintf(version, sizeof(version), "INSERT INTO schema_version VALUES (%d)",
+		       SCHEMA_VERSION);
+	return fg_db_script(db, version, err);
 }
 
-/* Two processes may open a new store at the same time: the version is read again under the lock. */
-static int migrate(struct fg_db *db, struct fg_error *err)
+/* Two processes may create a store at the same time: the second one finds it made. */
+static int create(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;
 	int status = fg_db_begin(db, FG_DB_WRITES_ALONE, err);
@@ -89,17 +63,14 @@ static int migrate(struct fg_db *db, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = fg_db_script(
-		db,
-		"CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL); "
-		"INSERT INTO schema_version (version) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version)",
-		err);
+		db, "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)", err);
 	if (status != FG_OK)
 		goto out;
-	status = read_number(db, FG_SQL_SCHEMA_VERSION, &version, err);
-	if (status != FG_OK)
-		goto out;
-	if (version < FG_SCHEMA_VERSION)
-		status = apply(db, version, err);
+	status = read_version(db, &version, err);
+	if (status == FG_ENOENT)
+		status = make_tables(db, err);
+	else if (status == FG_OK)
+		status = check_version(db, version, err);
 	if (status != FG_OK)
 		goto out;
 	return fg_db_commit(db, err);
@@ -108,35 +79,25 @@ out:
 	return status;
 }
 
-static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
+static int check_or_create(struct fg_db *db, struct fg_error *err)
 {
-	int64_t version = 0;
 	struct fg_error reason = {0};
-	int64_t usable_from = 0;
-	int status = read_number(db, FG_SQL_SCHEMA_VERSION, &version, &reason);
+	int64_t version = 0;
+	const int status = read_version(db, &version, &reason);
 
-	*is_old = status != FG_OK || version < FG_SCHEMA_VERSION;
-	if (status != FG_OK) {
-		/* No such table: a new store.  Anything else stays an error. */
-		if (status == FG_EDB && strstr(reason.message, "schema_version"))
-			return FG_OK;
-		return fg_error_set(err, reason.code, "%s", reason.message);
-	}
-	if (version <= FG_SCHEMA_VERSION)
-		return FG_OK;
-	status = read_number(db, FG_SQL_SCHEMA_USABLE_FROM, &usable_from, err);
-	if (status != FG_OK)
-		return status;
-	if (usable_from > FG_SCHEMA_VERSION)
-		return fg_error_set(
-			err, FG_EDB,
-			"%s was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
-			db->name, (long long)version, FG_SCHEMA_VERSION);
-	return FG_OK;
+	if (status == FG_OK)
+		return check_version(db, version, err);
+	/* No such table: a new store.  Anything else stays an error. */
+	if (status == FG_EDB && strstr(reason.message, "schema_version") && !db->read_only)
+		return create(db, err);
+	if (status == FG_ENOENT || (status == FG_EDB && strstr(reason.message, "schema_version")))
+		return fg_error_set(err, FG_EDB, "%s is empty: nothing was ever stored in it",
+				    db->name);
+	return fg_error_set(err, reason.code, "%s", reason.message);
 }
 
-static int open_checked(const char *location, unsigned flags, struct fg_db **db, bool *is_old,
-			struct fg_error *err)
+static int open_database(const char *location, unsigned flags, struct fg_db **db,
+			 struct fg_error *err)
 {
 	unsigned db_flags = 0;
 	int status = FG_OK;
@@ -150,33 +111,9 @@ static int open_checked(const char *location, unsigned flags, struct fg_db **db,
 	status = fg_db_open(location, db_flags, db, err);
 	if (status != FG_OK)
 		return status;
-	status = check_version(*db, is_old, err);
-	if (status == FG_OK && *is_old && !(flags & FG_STORE_READ_ONLY))
-		status = migrate(*db, err);
-	else if (status == FG_OK && *is_old && !(flags & FG_STORE_MIGRATE))
-		status = fg_error_set(
-			err, FG_EDB,
-			"%s was written by an older fastgate: `perfdb migrate` brings it up to date",
-			(*db)->name);
-	if (status != FG_OK) {
+	status = check_or_create(*db, err);
+	if (status != FG_OK)
 		fg_db_close(*db);
-		*db = NULL;
-	}
-	return status;
-}
-
-/* An older store was opened for reading with permission to migrate. */
-static int bring_up_to_date(const char *location, struct fg_error *err)
-{
-	struct fg_db *db = NULL;
-	bool is_old = false;
-	int status = open_checked(location, 0, &db, &is_old, err);
-
-	if (status == FG_OK)
-		fg_db_close(db);
-	else
-		fg_error_prefix(err,
-				"written by an older fastgate, to be brought up to date first");
 	return status;
 }
 
@@ -187,17 +124,8 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err)
 {
 	struct fg_db *db = NULL;
-	bool is_old = false;
-	int status = open_checked(location, flags, &db, &is_old, err);
+	const int status = open_database(location, flags, &db, err);
 
-	if (status != FG_OK)
-		return status;
-	if (is_old && (flags & FG_STORE_READ_ONLY)) {
-		fg_db_close(db);
-		status = bring_up_to_date(location, err);
-		if (status == FG_OK)
-			status = open_checked(location, flags, &db, &is_old, err);
-	}
 	if (status != FG_OK)
 		return status;
 	*store = fg_xcalloc(1, sizeof(**store));
@@ -205,28 +133,6 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	(*store)->is_durable = flags & FG_STORE_DURABLE;
 	(*store)->batch.turn.session = atomic_fetch_add(&sessions, 1) + 1;
 	return FG_OK;
-}
-
-int fg_store_is_finished(struct fg_store *store, bool *is_finished, struct fg_error *err)
-{
-	int64_t usable_from = 0;
-	const int status = read_number(store->db, FG_SQL_SCHEMA_USABLE_FROM, &usable_from, err);
-
-	*is_finished = status == FG_OK && usable_from >= LAST_STEP;
-	return status;
-}
-
-int fg_store_finish(struct fg_store *store, bool *was_finished, struct fg_error *err)
-{
-	int status = fg_store_begin_alone(store, err);
-
-	*was_finished = false;
-	if (status != FG_OK)
-		return status;
-	status = fg_store_is_finished(store, was_finished, err);
-	if (status == FG_OK && !*was_finished)
-		status = take_last_step(store->db, err);
-	return fg_store_end(store, status, err);
 }
 
 bool fg_store_is_broken(const struct fg_store *store)

@@ -25,29 +25,20 @@ struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
-	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created, an older store is refused */
+	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
 	/*
 	 * For a server: a returned save is on the disk even if the power fails, packing is quick
 	 * rather than tight, and the totals of functions are kept beside the rows that they follow
 	 * from.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
-	FG_STORE_MIGRATE = 1 << 2, /* with READ_ONLY: an older store is brought up to date first */
 	/* No call waits longer than about five seconds for another process: FG_EBUSY, FG_ENET. */
-	FG_STORE_BOUNDED = 1 << 3,
+	FG_STORE_BOUNDED = 1 << 2,
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
-/*
- * The last step of an upgrade, once no older program uses the store: those are refused from now
- * on, and new call paths go into blocks.  A new store begins with it.  Programs of this version may
- * use the store meanwhile.
- */
-int fg_store_finish(struct fg_store *store, bool *was_finished, struct fg_error *err) FG_NODISCARD;
-int fg_store_is_finished(struct fg_store *store, bool *is_finished, struct fg_error *err)
-	FG_NODISCARD;
 /* The connection is lost (PostgreSQL went away): close the store and open another. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
@@ -210,7 +201,6 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 struct fg_gc_result {
 	size_t runs;           /* removed, or what would be */
 	size_t kept_baselines; /* old, but baselines */
-	size_t partitions;     /* dropped as a whole, on PostgreSQL */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };

@@ -54,7 +54,6 @@ static void forget_last_ids(struct fg_store *store)
 	store->ids.has_all_nodes = false;
 	store->ids.next_function = 0;
 	store->ids.next_node = 0;
-	store->paths.is_current = false;
 }
 
 /* What a batch has not written yet is found nowhere but here: it is written first. */

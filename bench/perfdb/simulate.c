@@ -4,7 +4,7 @@
  *
  * Four runs of each project are uploaded to a server.  Their rows are then copied under other ids,
  * times and commits, month by month and all projects in turn, as they would lie on the disk; tiles
- * are sealed and partitions made by the store's own functions.  At the end one of the four is
+ * are sealed by the store's own functions.  At the end one of the four is
  * removed and uploaded again: its rows have to be those of its copies.
  *
  * One project has a tenth of all runs.  One more has a run of 200 benchmarks without profiles for
@@ -19,7 +19,6 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
 #include "store/db.h"
-#include "store/partitions.h"
 #include "store/serving/compare.h"
 #include "store/serving/tiles.h"
 #include "store/session.h"
@@ -279,7 +278,6 @@ static void fill(struct simulation *s)
 {
 	const int64_t start = fg_clock_monotonic_ns();
 	struct fg_bench_program program;
-	struct fg_error err = {0};
 
 	fg_bench_program_init(&program, &small);
 	fg_bench_fill_dashboard(s->database, TEMPLATES);
@@ -292,11 +290,6 @@ static void fill(struct simulation *s)
 	stop_servers(s);
 	run_sql(s, "templates", keep_templates);
 	for (unsigned m = 0; m < MONTHS; m++) {
-		const int64_t at_ns =
-			s->end_ns - (int64_t)(MONTHS - m) * MONTH_DAYS * FG_NS_PER_DAY;
-
-		if (fg_store_make_partitions(s->store, at_ns, true, &err) != FG_OK)
-			fg_bench_die("partitions", &err);
 		for (unsigned part = 0; part < PARTS; part++)
 			copy_part(s, m * PARTS + part);
 		(void)printf("month %u: %.0f s\n", m + 1,

@@ -32,7 +32,7 @@ static int add_store(struct fg_shards *shards, const char *path, const char *pro
 		     struct fg_error *err)
 {
 	struct fg_store *store = NULL;
-	int status = fg_store_open(path, FG_STORE_READ_ONLY | FG_STORE_MIGRATE, &store, err);
+	int status = fg_store_open(path, FG_STORE_READ_ONLY, &store, err);
 
 	if (status == FG_OK)
 		status = fg_shards_add_store(shards, store, project, path, err);

@@ -49,7 +49,7 @@ int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store
 				      "there is no store here yet (%s): `fastgate run` makes one",
 				      STORE_NAME);
 	else
-		status = fg_store_open(path, flags | FG_STORE_MIGRATE, store, err);
+		status = fg_store_open(path, flags, store, err);
 	free(path);
 	return status;
 }

@@ -15,9 +15,6 @@ static const struct fg_option copy_options[] = {
 static const struct fg_option migrate_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "copy everything there"),
-	FG_ROW_FLAG(struct fg_perfdb_options, finish, "finish", 0,
-		    "all servers have this version: older ones are refused from now on, "
-		    "and what they could not read may be written"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -68,34 +65,6 @@ static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
 	return status;
 }
 
-/* Opening brings the database up to date. */
-static int finish(const struct fg_perfdb_options *given)
-{
-	struct fg_store *store = NULL;
-	struct fg_error err = {0};
-	bool was_finished = false;
-	int status = FG_OK;
-
-	if (given->to) {
-		(void)fg_error_set(&err, FG_EINVAL,
-				   "--finish is for the database itself: a copy begins so");
-		return fg_perfdb_fail(&err);
-	}
-	status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_finish(store, &was_finished, &err);
-	if (status == FG_OK && !was_finished)
-		status = fg_perfdb_note(store, NULL, "database.finish", NULL, &err);
-out:
-	fg_store_close(store);
-	if (status != FG_OK)
-		return fg_perfdb_fail(&err);
-	(void)fprintf(stderr, "perfdb: the database %s this version and later ones\n",
-		      was_finished ? "was already only for" : "is from now on only for");
-	return FG_PERFDB_OK;
-}
-
 static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
 {
 	struct fg_store *from = NULL;
@@ -105,12 +74,12 @@ static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb
 	int status = FG_OK;
 
 	(void)words;
-	if (given->finish)
-		return finish(given);
-	/* Without --to, opening brings the database itself up to date. */
-	status = fg_store_open(given->database, given->to ? FG_STORE_READ_ONLY : FG_STORE_DURABLE,
-			       &from, &err);
-	if (status != FG_OK || !given->to)
+	if (!given->to) {
+		(void)fg_error_set(&err, FG_EINVAL, "migrate needs --to DATABASE");
+		return fg_perfdb_fail(&err);
+	}
+	status = fg_store_open(given->database, FG_STORE_READ_ONLY, &from, &err);
+	if (status != FG_OK)
 		goto out;
 	status = fg_store_open(given->to, FG_STORE_DURABLE, &to, &err);
 	if (status != FG_OK)
@@ -123,8 +92,7 @@ out:
 	fg_store_close(from);
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);
-	(void)fprintf(stderr, "perfdb: the database is up to date; %zu run%s copied\n", copied,
-		      copied == 1 ? "" : "s");
+	(void)fprintf(stderr, "perfdb: %zu run%s copied\n", copied, copied == 1 ? "" : "s");
 	return FG_PERFDB_OK;
 }
 
@@ -169,7 +137,7 @@ static int check(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 
 const struct fg_perfdb_command fg_perfdb_migrate = {
 	.name = "migrate",
-	.summary = "bring a database to this version, or copy it --to another",
+	.summary = "copy a database --to another",
 	.options = migrate_options,
 	.run = migrate,
 };

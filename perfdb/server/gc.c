@@ -243,9 +243,6 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
 		      result.runs, result.runs == 1 ? "" : "s",
 		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
-	if (result.partitions)
-		(void)fprintf(stderr, "perfdb: %zu partition%s dropped as a whole\n",
-			      result.partitions, result.partitions == 1 ? "" : "s");
 	status = gc_archives(given, store, &err);
 	fg_store_close(store);
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);

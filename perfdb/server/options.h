@@ -66,7 +66,6 @@ struct fg_perfdb_options {
 	bool read_only;
 	bool secret;
 	bool dry_run;
-	bool finish;
 	bool quiet;
 	bool open;
 	bool help;

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "perfdb/server/threads.h"
-#include "store/partitions.h"
 #include "store/serving/tiles.h"
 
 #include <stdatomic.h>
@@ -52,8 +51,6 @@ static size_t seal(struct fg_sealer *s)
 
 	if (!store || fg_store_seal(store, &sealed, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "sealing: %s", err.message);
-	if (store && fg_store_make_partitions(store, fg_clock_wall_ns(), false, &err) != FG_OK)
-		fg_log(FG_LOG_SERVER, 1, "making partitions: %s", err.message);
 	atomic_fetch_add(&s->tiles, sealed);
 	fg_sessions_give_back(s->sessions, store);
 	return sealed;

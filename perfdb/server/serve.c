@@ -246,11 +246,6 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 	const char *database = given->database;
 	const bool is_url = strstr(database, "://");
 
-	if (!fg_server_is_finished(server) && !given->read_only)
-		(void)fprintf(stderr,
-			      "perfdb: new call paths are stored as earlier versions need them; "
-			      "once no server has one: perfdb migrate --database %s --finish\n",
-			      is_url ? "URL" : database);
 	if (fg_server_needs_token(server))
 		(void)fprintf(stderr,
 			      "perfdb: nobody is admitted until a token is created: "

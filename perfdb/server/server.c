@@ -134,13 +134,12 @@ static void set_defaults(struct fg_server_options *options)
 		options->sign_in_ns = (int64_t)DEFAULT_SIGN_IN_HOURS * 3600 * FG_NS_PER_S;
 }
 
-/* Opens the database, which brings it up to date. */
+/* Opens the database, which creates its tables. */
 static int open_database(struct fg_server *s, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
 	int status = FG_OK;
 
-	/* Migrating may take long, so no answering session does it. */
 	status = fg_store_open(s->options.database,
 			       s->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
 			       err);
@@ -148,8 +147,6 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 		return status;
 	s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = check_exposure(s, store, err);
-	if (status == FG_OK)
-		status = fg_store_is_finished(store, &s->is_finished, err);
 	fg_store_close(store);
 	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
 	return status;
@@ -336,11 +333,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	}
 	*server = s;
 	return FG_OK;
-}
-
-bool fg_server_is_finished(const struct fg_server *server)
-{
-	return server->is_finished;
 }
 
 bool fg_server_needs_token(const struct fg_server *server)

@@ -76,8 +76,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 		    struct fg_error *err) FG_NODISCARD;
 /* Nobody could sign in when it started: there was no token, and it is not open. */
 bool fg_server_needs_token(const struct fg_server *server);
-/* When it started, servers of earlier versions could no longer use the database. */
-bool fg_server_is_finished(const struct fg_server *server);
 uint16_t fg_server_port(const struct fg_server *server);
 void fg_server_stop(struct fg_server *server); /* NULL is fine */
 

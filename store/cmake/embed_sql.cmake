@@ -1,13 +1,11 @@
-# Turns store/schema/*.sql and store/queries/*.sql into C: one enum constant per query, one text per
-# migration. A query begins with "-- name: words_with_underscores" and reaches to the next such
-# line.
-#   cmake -DSCHEMA="a.sql;b.sql" -DLAST_STEP=l.sql -DQUERIES="c.sql;d.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
-set(note "/* Made by store/cmake/embed_sql.cmake from store/schema and store/queries. */\n")
+# Turns store/schema.sql and store/queries/*.sql into C: one text per statement of the schema, one
+# enum constant per query. A query begins with "-- name: words_with_underscores" and reaches to the
+# next such line.
+#   cmake -DSCHEMA=schema.sql -DQUERIES="a.sql;b.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
+set(note "/* Made by store/cmake/embed_sql.cmake from store/schema.sql and store/queries. */\n")
 set(constants "")
 set(texts "")
-set(schemas "")
-set(schema_count 0)
-set(part_count 0)
+set(statements "")
 
 function(c_string text variable)
 	string(REPLACE "\\" "\\\\" text "${text}")
@@ -37,33 +35,20 @@ foreach(path IN LISTS QUERIES)
 		string(APPEND texts "\t[FG_SQL_${upper}] = {\"${name}\",\n\t\t${quoted}},\n")
 	endforeach()
 endforeach()
-# A compiler need not take texts of more than 4095 characters: a migration is cut where it says "--
-# part:".
-foreach(path IN LISTS SCHEMA)
-	math(EXPR schema_count "${schema_count} + 1")
-	file(READ ${path} content)
-	string(REPLACE ";" "${semicolon}" content "${content}")
-	string(REPLACE "-- part:" ";--" parts "${content}")
-	foreach(part IN LISTS parts)
-		string(REGEX REPLACE "--[^\n]*\n" "" part "${part}")
-		c_string("${part}" quoted)
-		string(REPLACE "${semicolon}" ";" quoted "${quoted}")
-		string(APPEND schemas "\t{${schema_count}, ${quoted}},\n")
-		math(EXPR part_count "${part_count} + 1")
-	endforeach()
+# A compiler need not take texts of more than 4095 characters: the schema is cut into its statements.
+file(READ ${SCHEMA} content)
+string(REGEX REPLACE "--[^\n]*\n" "\n" content "${content}")
+foreach(statement IN LISTS content)
+	string(STRIP "${statement}" statement)
+	if(statement)
+		c_string("${statement}" quoted)
+		string(APPEND statements "\t${quoted},\n")
+	endif()
 endforeach()
 
-file(READ ${LAST_STEP} content)
-string(REGEX REPLACE "--[^\n]*\n" "" content "${content}")
-c_string("${content}" last_step)
-
-file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\nenum fg_sql {\n${constants}\tFG_SQL_COUNT,\n};\n\n"
-	"enum { FG_SCHEMA_VERSION = ${schema_count}, FG_SCHEMA_PARTS = ${part_count} };\n\n"
-	"struct fg_schema_part {\n\tint version;\n\tconst char *text;\n};\n\n"
+file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\n#include <stddef.h>\n\nenum fg_sql {\n${constants}\tFG_SQL_COUNT,\n};\n\n"
 	"struct fg_sql_text {\n\tconst char *name;\n\tconst char *text;\n};\n\n"
 	"extern const struct fg_sql_text fg_sql_texts[FG_SQL_COUNT];\n"
-	"extern const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS];\n"
-	"extern const char fg_schema_last_step[];\n\n#endif\n")
+	"extern const char *const fg_schema[]; /* its statements; NULL ends them */\n\n#endif\n")
 file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg_sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
-	"const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n\n"
-	"const char fg_schema_last_step[] =\n\t\t${last_step};\n")
+	"const char *const fg_schema[] = {\n${statements}\tNULL,\n};\n")

@@ -90,7 +90,7 @@ SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark 
 
 -- name: gc_candidates
 SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
-	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0), r.id
+	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0)
 FROM run r JOIN project p ON p.id = r.project LEFT JOIN project_limit own ON own.project = p.name
 LEFT JOIN project_limit other ON other.project = ''
 WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1

@@ -9,12 +9,11 @@ SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHE
 -- name: functions_after
 SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id > $1 ORDER BY id;
 
--- Call paths: rows of earlier versions, blocks with larger ids, and what leads into a block from outside of it.
--- name: path_find
-SELECT COALESCE((SELECT id FROM path_root WHERE parent = $1 AND function = $2), (SELECT id FROM node WHERE parent = $1 AND function = $2));
+-- Call paths: in blocks, and what leads into a block from outside.
+-- name: path_root_find
+SELECT id FROM path_root WHERE parent = $1 AND function = $2;
 -- name: path_last
-SELECT COALESCE((SELECT first + count - 1 FROM path_block ORDER BY first DESC LIMIT 1), (SELECT max(id) FROM node), 0),
-	COALESCE((SELECT min(first) FROM path_block), 0), usable_from FROM schema_version;
+SELECT COALESCE((SELECT first + count - 1 FROM path_block ORDER BY first DESC LIMIT 1), 0);
 -- name: path_root_add
 INSERT INTO path_root (parent, function, id) VALUES ($1, $2, $3);
 -- name: path_root_count
@@ -25,12 +24,6 @@ INSERT INTO path_block (first, count, data) VALUES ($1, $2, $3);
 SELECT first, count, data FROM path_block WHERE first <= $1 ORDER BY first DESC LIMIT 1;
 -- name: path_blocks_after
 SELECT first, count, data FROM path_block WHERE first > $1 ORDER BY first;
--- name: node_add
-INSERT INTO node (id, parent, function) VALUES ($1, $2, $3);
--- name: node_get
-SELECT parent, function FROM node WHERE id = $1;
--- name: nodes_after
-SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
 
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;

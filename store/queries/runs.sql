@@ -2,8 +2,6 @@
 
 -- name: schema_version
 SELECT version FROM schema_version;
--- name: schema_usable_from
-SELECT usable_from FROM schema_version;
 -- name: project_find
 SELECT id FROM project WHERE name = $1;
 -- name: project_add

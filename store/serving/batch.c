@@ -2,7 +2,6 @@
 #include "store/serving/batch.h"
 
 #include "store/db.h"
-#include "store/intern.h"
 #include "store/session.h"
 #include "store/transaction.h"
 
@@ -35,9 +34,6 @@ static int commit(struct fg_store *store, struct fg_error *err)
 {
 	int status = fg_store_write_later(store, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_take_ids(store, err);
 	if (status != FG_OK)
 		return status;
 	return fg_db_commit(store->db, err);

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/serving/copy.h"
 
-#include "base/clock.h"
 #include "model/run.h"
 #include "store/db.h"
 #include "store/names.h"
-#include "store/partitions.h"
 #include "store/serving/sums.h"
 #include "store/serving/uploads.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/transaction.h"
-
-enum {
-	APART_DAYS = 3 * 366 /* older runs share a partition: questions take longer with each one */
-};
-
-/* A time in the month whose partitions the run is to be in. */
-static int64_t month_for(const struct fg_run *run)
-{
-	const int64_t first_ns = fg_clock_wall_ns() - APART_DAYS * FG_NS_PER_DAY;
-
-	return run->started_ns > first_ns ? run->started_ns : first_ns;
-}
 
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 {
@@ -33,9 +19,6 @@ int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, st
 	if (status != FG_OK)
 		goto out;
 	status = fg_store_upload_state(from, id, &state, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_make_partitions(to, month_for(&run.run), true, err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_store_save_with_totals(to, &run.run, run.profiles, run.report, err);

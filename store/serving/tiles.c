@@ -396,7 +396,7 @@ static int drop_totals(struct fg_store *store, const struct sealing *s, struct f
 	return fg_store_end(store, status, err);
 }
 
-/* The number of a seal is that of its last series: PostgreSQL's partitions go by it. */
+/* A seal's number is the id of its last series. */
 static int list_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
 {
 	struct fg_query q;

@@ -113,7 +113,7 @@ def bad_stores(good):
 
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
-        db.execute("UPDATE schema_version SET version = version + 1, usable_from = version + 1")
+        db.execute("UPDATE schema_version SET version = version + 1")
     db.close()
     newer = content(STORE)
     for arguments in (["runs"], ["report"], ["run"]):

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Call paths in rows and in blocks: the same answers, also where a database goes over from one to
- * the other while it is used.  In SQLite, and in PostgreSQL if PERFDB_TEST_URL names one, whose
- * tables are created afresh for each database.
+ * Call paths in blocks, written by several sessions.  In SQLite, and in PostgreSQL if
+ * PERFDB_TEST_URL names one, whose tables are created afresh for each database.
  */
 #include "base/map.h"
 #include "base/strbuf.h"
@@ -32,11 +31,6 @@ static void must(struct fixture *f, int status)
 		fail_msg("%s", f->err.message);
 }
 
-static bool on_postgresql(const struct fixture *f)
-{
-	return fg_db_is_url(f->location);
-}
-
 static void run_script(struct fixture *f, const char *sql)
 {
 	struct fg_db *db = NULL;
@@ -54,8 +48,7 @@ static struct fg_store *opened(struct fixture *f)
 	return store;
 }
 
-/* An empty database, as it begins, or as one of schema 13 is after its upgrade. */
-static void begin_database(struct fixture *f, bool in_rows)
+static void begin_database(struct fixture *f)
 {
 	const char *url = getenv("PERFDB_TEST_URL");
 	char *name = fg_xasprintf("perfdb%u.db", f->databases++);
@@ -65,22 +58,7 @@ static void begin_database(struct fixture *f, bool in_rows)
 	if (url)
 		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
 	fg_store_close(opened(f));
-	if (in_rows && url)
-		run_script(f, "DROP TRIGGER node_closed ON node; DROP FUNCTION perfdb_refuse_path");
-	else if (in_rows)
-		run_script(f, "DROP TRIGGER node_closed");
-	if (in_rows)
-		run_script(f, "UPDATE schema_version SET usable_from = 7");
 	free(name);
-}
-
-static void finish_upgrade(struct fixture *f)
-{
-	struct fg_store *store = opened(f);
-	bool was_finished = false;
-
-	must(f, fg_store_finish(store, &was_finished, &f->err));
-	fg_store_close(store);
 }
 
 /* Half of the code is new in every run; the second one is too large to be read path by path. */
@@ -177,18 +155,6 @@ static void tell_tree(struct fixture *f, struct fg_store *store, const char *run
 	fg_function_deltas_release(&deltas);
 }
 
-static void tell(struct fixture *f, struct fg_store *store, unsigned last, struct fg_strbuf *text)
-{
-	char ids[2][ID_SIZE];
-
-	fg_strbuf_clear(text);
-	for (unsigned seed = 1; seed <= last; seed++)
-		tell_run(f, store, 0, seed, text);
-	name_run(ids[0], 0, 1);
-	name_run(ids[1], 0, last);
-	tell_tree(f, store, (const char *[2]){ids[0], ids[1]}, text);
-}
-
 static int64_t number(struct fixture *f, struct fg_store *store, enum fg_sql sql)
 {
 	struct fg_query q;
@@ -231,166 +197,9 @@ static size_t sound_paths(struct fixture *f)
 	return last;
 }
 
-static bool has_blocks(struct fixture *f)
-{
-	struct fg_store *store = opened(f);
-	const bool has = number(f, store, FG_SQL_PATH_ROOT_COUNT) > 0;
-
-	fg_store_close(store);
-	return has;
-}
-
 enum {
-	RUNS = 12,
-	PART = 4
+	RUNS = 12
 };
-
-/* Some runs by one session, some by others, which have to look for what is there. */
-static void fill(struct fixture *f, struct fg_store *first, unsigned from, unsigned to)
-{
-	struct fg_store *second = opened(f);
-
-	for (unsigned seed = from; seed <= to; seed += 2) {
-		must(f, save_runs(first, 0, seed, seed, &f->err));
-		must(f, save_runs(second, 0, seed + 1, seed + 1, &f->err));
-	}
-	fg_store_close(second);
-}
-
-static void either_layout_answers_the_same(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_strbuf texts[2] = {{0}};
-	size_t paths[2] = {0};
-
-	for (int in_rows = 0; in_rows < 2; in_rows++) {
-		struct fg_store *store = NULL;
-
-		begin_database(f, in_rows);
-		store = opened(f);
-		fill(f, store, 1, RUNS);
-		fg_store_close(store);
-		paths[in_rows] = sound_paths(f);
-		assert_int_equal(has_blocks(f), !in_rows);
-		store = opened(f);
-		tell(f, store, RUNS, &texts[in_rows]);
-		fg_store_close(store);
-	}
-	assert_int_equal(paths[0], paths[1]);
-	assert_true(paths[0] > 4000);
-	assert_true(texts[0].length > 100000);
-	assert_string_equal(fg_strbuf_text(&texts[0]), fg_strbuf_text(&texts[1]));
-	fg_strbuf_release(&texts[0]);
-	fg_strbuf_release(&texts[1]);
-}
-
-/* One that writes and one that reads were there before; a third one comes later. */
-static void open_sessions_notice_the_last_step(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_strbuf texts[3] = {{0}};
-	struct fg_store *writer = NULL;
-	struct fg_store *reader = NULL;
-	struct fg_store *later = NULL;
-	int64_t rows = 0;
-
-	begin_database(f, true);
-	writer = opened(f);
-	reader = opened(f);
-	fill(f, writer, 1, PART);
-	tell(f, reader, PART, &texts[0]);
-	rows = number(f, reader, FG_SQL_PATH_LAST);
-	finish_upgrade(f);
-	assert_false(has_blocks(f));
-	tell(f, reader, PART, &texts[1]);
-	assert_string_equal(fg_strbuf_text(&texts[1]), fg_strbuf_text(&texts[0]));
-	fill(f, writer, PART + 1, RUNS);
-	assert_true(has_blocks(f));
-	assert_true(reader->paths.first == 0);
-	tell(f, reader, RUNS, &texts[0]);
-	assert_true(reader->paths.first == (uint64_t)rows + 1);
-	tell(f, writer, RUNS, &texts[1]);
-	later = opened(f);
-	tell(f, later, RUNS, &texts[2]);
-	assert_string_equal(fg_strbuf_text(&texts[1]), fg_strbuf_text(&texts[0]));
-	assert_string_equal(fg_strbuf_text(&texts[2]), fg_strbuf_text(&texts[0]));
-	(void)sound_paths(f);
-	for (int i = 0; i < 3; i++)
-		fg_strbuf_release(&texts[i]);
-	fg_store_close(writer);
-	fg_store_close(reader);
-	fg_store_close(later);
-}
-
-static void last_step_is_taken_once(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_store *store = NULL;
-	bool is = true;
-
-	begin_database(f, true);
-	store = opened(f);
-	must(f, fg_store_is_finished(store, &is, &f->err));
-	assert_false(is);
-	must(f, fg_store_finish(store, &is, &f->err));
-	assert_false(is);
-	must(f, fg_store_is_finished(store, &is, &f->err));
-	assert_true(is);
-	must(f, fg_store_finish(store, &is, &f->err));
-	assert_true(is);
-	assert_int_equal(number(f, store, FG_SQL_SCHEMA_USABLE_FROM), 14);
-	fg_store_close(store);
-}
-
-/* What a program that knows rows alone does; it may have been open all the time. */
-static int add_rows(struct fg_db *db, size_t count, struct fg_error *err)
-{
-	int64_t version = 0;
-	struct fg_query q;
-	int64_t *columns[3];
-	struct fg_rows rows = {.column_count = 3, .count = count};
-	int status = FG_OK;
-
-	for (size_t c = 0; c < 3; c++) {
-		columns[c] = fg_xcalloc(count, sizeof(*columns[c]));
-		rows.columns[c].numbers = columns[c];
-		for (size_t i = 0; i < count; i++)
-			columns[c][i] = (int64_t)(100000 + i);
-	}
-	status = fg_db_begin(db, FG_DB_WRITES, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_query_rows(db, FG_SQL_NODE_ADD, &rows, NULL, err);
-	if (status != FG_OK)
-		goto out;
-	/* What was sent ahead is answered with this. */
-	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
-	status = fg_query_value(&q, &version, err);
-out:
-	fg_db_rollback(db);
-	for (size_t c = 0; c < 3; c++)
-		free(columns[c]);
-	return status;
-}
-
-/* One by one, some at once, and so many that PostgreSQL copies them. */
-static void rows_are_refused_after_the_last_step(void **state)
-{
-	static const size_t counts[] = {1, 40, 400};
-	struct fixture *f = *state;
-	struct fg_db *db = NULL;
-
-	begin_database(f, true);
-	must(f, fg_db_open(f->location, FG_DB_DURABLE, &db, &f->err));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++)
-		must(f, add_rows(db, counts[i], &f->err));
-	finish_upgrade(f);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
-		assert_int_equal(add_rows(db, counts[i], &f->err), FG_EDB);
-		assert_non_null(strstr(f->err.message, "this version is too old"));
-	}
-	fg_db_close(db);
-}
 
 /* A server: what it stores, and how that went. */
 struct writer {
@@ -412,19 +221,17 @@ static void *write_all(void *context)
 	return NULL;
 }
 
-/* The same code comes to both at once; `finishes`: the last step comes meanwhile. */
-static void write_at_once(struct fixture *f, bool in_rows, bool finishes)
+static void servers_add_the_same_blocks_at_once(void **state)
 {
+	struct fixture *f = *state;
 	struct writer writers[2] = {{.f = f, .who = 0}, {.f = f, .who = 1}};
 	struct fg_strbuf texts[2] = {{0}};
 	struct fg_store *store = NULL;
 	pthread_t threads[2];
 
-	begin_database(f, in_rows);
+	begin_database(f);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_all, &writers[i]), 0);
-	if (finishes)
-		finish_upgrade(f);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 		if (writers[i].status != FG_OK)
@@ -442,17 +249,6 @@ static void write_at_once(struct fixture *f, bool in_rows, bool finishes)
 	fg_store_close(store);
 	fg_strbuf_release(&texts[0]);
 	fg_strbuf_release(&texts[1]);
-}
-
-static void servers_add_the_same_blocks_at_once(void **state)
-{
-	write_at_once(*state, false, false);
-	assert_true(has_blocks(*state));
-}
-
-static void servers_go_on_during_the_last_step(void **state)
-{
-	write_at_once(*state, true, true);
 }
 
 /* All paths, as the columns of a question and its answer. */
@@ -501,32 +297,28 @@ static void finds_all(struct fixture *f, struct fg_store *store, const struct al
 static void what_others_add_is_found(void **state)
 {
 	struct fixture *f = *state;
+	struct fg_store *stores[2] = {NULL};
+	struct fg_call_path path = {0};
+	struct all_paths all = {0};
+	size_t last = 1;
 
-	for (int in_rows = 0; in_rows < 2; in_rows++) {
-		struct fg_store *stores[2] = {NULL};
-		struct fg_call_path path = {0};
-		struct all_paths all = {0};
-		size_t last = 1;
-
-		begin_database(f, in_rows);
-		for (int i = 0; i < 2; i++)
-			stores[i] = opened(f);
-		must(f, fg_call_paths_look(stores[1], &last, &f->err));
-		assert_int_equal(last, 0);
-		assert_int_equal(fg_call_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
-		for (unsigned seed = 1; seed <= RUNS; seed++)
-			must(f, save_runs(stores[0], 0, seed, seed, &f->err));
-		must(f, fg_call_paths_after(stores[0], 0, list_path, &all, &f->err));
-		assert_true(all.count > 4000);
-		finds_all(f, stores[1], &all);
-		assert_int_equal(fg_call_paths_get(stores[1], all.count + 1, &path, &f->err),
-				 FG_ENOENT);
-		for (int i = 0; i < 2; i++)
-			fg_store_close(stores[i]);
-		free(all.parents);
-		free(all.functions);
-		free(all.ids);
-	}
+	begin_database(f);
+	for (int i = 0; i < 2; i++)
+		stores[i] = opened(f);
+	must(f, fg_call_paths_last(stores[1], &last, &f->err));
+	assert_int_equal(last, 0);
+	assert_int_equal(fg_call_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
+	for (unsigned seed = 1; seed <= RUNS; seed++)
+		must(f, save_runs(stores[0], 0, seed, seed, &f->err));
+	must(f, fg_call_paths_after(stores[0], 0, list_path, &all, &f->err));
+	assert_true(all.count > 4000);
+	finds_all(f, stores[1], &all);
+	assert_int_equal(fg_call_paths_get(stores[1], all.count + 1, &path, &f->err), FG_ENOENT);
+	for (int i = 0; i < 2; i++)
+		fg_store_close(stores[i]);
+	free(all.parents);
+	free(all.functions);
+	free(all.ids);
 }
 
 /* What a batch that is undone wrote, others may write, and this session again. */
@@ -539,13 +331,12 @@ static void undone_blocks_are_forgotten(void **state)
 	char id[ID_SIZE];
 
 	name_run(id, 0, 3);
-	begin_database(f, false);
+	begin_database(f);
 	for (int i = 0; i < 2; i++)
 		stores[i] = opened(f);
 	must(f, fg_store_batch_begin(stores[0], &f->err));
 	must(f, save_run(stores[0], 0, 3, &f->err));
 	must(f, fg_store_batch_write(stores[0], &f->err));
-	assert_true(stores[0]->paths.first == 1);
 	/* As blocks, and as the whole tree. */
 	must(f, fg_call_paths_get(stores[0], 1, &path, &f->err));
 	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);
@@ -584,7 +375,7 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	size_t found = 0;
 
 	name_run(id, 0, 2);
-	begin_database(f, false);
+	begin_database(f);
 	store = opened(f);
 	must(f, save_runs(store, 0, 2, 2, &f->err));
 	fg_store_close(store);
@@ -624,7 +415,7 @@ static void listed_roots_are_counted(void **state)
 	struct fg_store *store = NULL;
 	size_t found = 0;
 
-	begin_database(f, false);
+	begin_database(f);
 	store = opened(f);
 	must(f, save_runs(store, 0, 1, 4, &f->err));
 	run_script(f, "DELETE FROM path_root WHERE id = (SELECT max(id) FROM path_root)");
@@ -658,12 +449,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(either_layout_answers_the_same),
-		CASE(open_sessions_notice_the_last_step),
-		CASE(last_step_is_taken_once),
-		CASE(rows_are_refused_after_the_last_step),
 		CASE(servers_add_the_same_blocks_at_once),
-		CASE(servers_go_on_during_the_last_step),
 		CASE(what_others_add_is_found),
 		CASE(undone_blocks_are_forgotten),
 		CASE(damaged_blocks_are_named),

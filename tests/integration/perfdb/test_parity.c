@@ -345,15 +345,6 @@ static void new_session_finds_what_another_one_added(void **state)
 	assert_true(nodes >= 120);
 	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
 	assert_int_equal(count(db, FG_SQL_PATH_LAST), nodes);
-	/* Adding without an id takes a free one. */
-	if (fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK ||
-	    fg_db_script(db,
-			 "INSERT INTO function (digest, name, library, line, inlined) "
-			 "VALUES ('', '', '', 0, 0)",
-			 &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions + 1);
-	fg_db_rollback(db);
 	fg_db_close(db);
 }
 

@@ -49,14 +49,6 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* An empty store as one of schema 13 is after its upgrade, before the last step. */
-static inline void store_paths_in_rows(struct fixture *f)
-{
-	must(f, fg_db_script(f->store->db,
-			     "DROP TRIGGER node_closed; UPDATE schema_version SET usable_from = 7",
-			     &f->err));
-}
-
 static inline const char *sample_id(uint64_t seed)
 {
 	static char ring[4][37];

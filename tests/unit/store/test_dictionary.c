@@ -269,7 +269,7 @@ static void add_paths_of_strangers(struct fixture *f)
 	size_t last = 0;
 
 	must(f, fg_store_begin(f->store, &f->err));
-	must(f, fg_call_paths_look(f->store, &last, &f->err));
+	must(f, fg_call_paths_last(f->store, &last, &f->err));
 	for (size_t c = 0; c < 3; c++) {
 		columns[c] = fg_xcalloc(STRANGERS, sizeof(*columns[c]));
 		rows.columns[c].numbers = columns[c];
@@ -358,12 +358,6 @@ static void find_what_is_there(struct fixture *f)
 
 static void dictionaries_of_a_batch_find_what_is_there(void **state)
 {
-	find_what_is_there(*state);
-}
-
-static void dictionaries_of_a_batch_find_rows(void **state)
-{
-	store_paths_in_rows(*state);
 	find_what_is_there(*state);
 }
 
@@ -701,7 +695,6 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_what_is_there, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(dictionaries_of_a_batch_find_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(little_that_changed_is_little_to_look_up, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_there_twice_is_refused_beside_a_base_too,

@@ -166,19 +166,18 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
 		fg_db_script(db,
-			     "CREATE TABLE node (id BIGINT, parent BIGINT, function BIGINT); "
 			     "CREATE TABLE path_root (parent BIGINT, function BIGINT, id BIGINT, "
 			     "PRIMARY KEY (parent, function)); "
 			     "CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
 			     &err),
 		FG_OK);
-	assert_int_equal(fg_db_reserve(db, "function", FG_SQL_FUNCTION_LAST, 2, &first, &err),
-			 FG_OK);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
+	assert_int_equal(fg_db_next_id(db, FG_SQL_FUNCTION_LAST, &first, &err), FG_OK);
 	assert_int_equal(first, 41);
 	ids[0] = first;
 	ids[1] = first + 1;
 	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &put, NULL, &err), FG_OK);
-	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_FIND, &asked, found, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_ROOT_FIND, &asked, found, &err), FG_OK);
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);

@@ -641,81 +641,20 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 	assert_non_null(strstr(f->err.message, "another program"));
 	path = fg_scratch_path(&f->scratch, "deep/er/store.db");
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(raw,
-				      "UPDATE schema_version SET version = 999, usable_from = 999",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
-	(void)sqlite3_close(raw);
+	assert_int_equal(
+		sqlite3_exec(raw, "UPDATE schema_version SET version = 999", NULL, NULL, NULL),
+		SQLITE_OK);
 	assert_int_equal(fg_store_open(path, 0, &other, &f->err), FG_EDB);
 	assert_non_null(strstr(f->err.message, "newer fastgate"));
+	assert_int_equal(
+		sqlite3_exec(raw, "UPDATE schema_version SET version = 14", NULL, NULL, NULL),
+		SQLITE_OK);
+	(void)sqlite3_close(raw);
+	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
+	assert_non_null(strstr(f->err.message, "unreleased version"));
 	assert_int_equal(fg_store_open(fg_scratch_path(&f->scratch, "absent.db"),
 				       FG_STORE_READ_ONLY, &other, &f->err),
 			 FG_ENOENT);
-}
-
-/* Each run had all its conditions for itself. */
-static const char back_to_version_1[] =
-	"INSERT INTO run_fact SELECT x.run, x.scope, y.fact FROM run_set x "
-	"JOIN set_fact y ON y.fact_set = x.fact_set; "
-	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
-	"DROP TABLE path_block; DROP TABLE path_root; "
-	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; DROP TABLE measure; "
-	"DROP INDEX seal_by_number; DROP INDEX seal_by_layout; "
-	"ALTER TABLE seal DROP COLUMN layout; ALTER TABLE seal DROP COLUMN newest_ns; "
-	"DROP TABLE archive; DROP TABLE archive_owner; "
-	"DROP TABLE alert_rule; DROP TABLE alert; DROP TABLE alert_told; "
-	"DROP TABLE alert_search; DROP TABLE project_limit; ALTER TABLE run DROP COLUMN bytes; "
-	"DROP TABLE audit; DROP TABLE role; DROP TABLE sign_in; DROP TABLE sign_in_name; "
-	"ALTER TABLE schema_version DROP COLUMN usable_from; "
-	"UPDATE schema_version SET version = 1";
-
-/*
- * A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up
- * to date if it may.
- */
-static void store_of_the_version_before_is_brought_up_to_date(void **state)
-{
-	struct fixture *f = *state;
-	const char *path = fg_scratch_path(&f->scratch, "deep/er/store.db");
-	struct fg_stored_run before = {0};
-	struct fg_stored_run after = {0};
-	struct fg_fact_difference *differences = NULL;
-	struct fg_usage usage[2] = {{0}};
-	struct fg_store *other = NULL;
-	sqlite3 *raw = NULL;
-
-	store_paths_in_rows(f);
-	fill(f, 2);
-	assert_int_equal(fg_store_usage(f->store, "tracker", &usage[0], &f->err), FG_OK);
-	load(f, "0198f000-0000-7000-8000-000000000001", &before);
-	fg_store_close(f->store);
-	f->store = NULL;
-	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(raw, back_to_version_1, NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
-	assert_non_null(strstr(f->err.message, "older fastgate"));
-	/* A reader that says it only reads still brings the store up to date. */
-	if (fg_store_open(path, FG_STORE_READ_ONLY | FG_STORE_MIGRATE, &f->store, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
-	assert_int_equal(sqlite3_exec(raw, "SELECT 1 FROM dictionary INDEXED BY dictionary_by_use",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
-	(void)sqlite3_close(raw);
-	assert_int_equal(fg_store_usage(f->store, "tracker", &usage[1], &f->err), FG_OK);
-	assert_true(usage[0].bytes > 0);
-	assert_int_equal(usage[1].bytes, usage[0].bytes);
-	load(f, "0198f000-0000-7000-8000-000000000001", &after);
-	assert_int_equal(after.run.started_ns, before.run.started_ns);
-	assert_int_equal(after.profiles[0]->node_count, before.profiles[0]->node_count);
-	assert_int_equal(fg_environment_diff(&before.run.host, &after.run.host, &differences), 0);
-	free(differences);
-	assert_int_equal(after.run.host.count, before.run.host.count);
-	assert_int_equal(count(f, &(struct fg_run_filter){0}), 2);
-	assert_int_equal(count(f, &(struct fg_run_filter){.fact_key = "host.cpu.model",
-							  .fact_value = "AMD EPYC"}),
-			 2);
-	fg_stored_run_release(&before);
-	fg_stored_run_release(&after);
 }
 
 static void damaged_chunk_is_named_by_load_and_check(void **state)
@@ -784,7 +723,6 @@ int main(void)
 		CASE(garbage_collection_spares_the_new_and_the_baselines),
 		CASE(one_benchmark_is_loaded_without_the_others),
 		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
-		CASE(store_of_the_version_before_is_brought_up_to_date),
 		CASE(damaged_chunk_is_named_by_load_and_check),
 		CASE(backup_is_a_store_of_its_own),
 	};

@@ -1,0 +1,359 @@
+-- The schema of both databases.  Words between @ signs differ and are replaced before use: @ID@ a number that the database
+-- hands out, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
+-- Numbers are BIGINT or DOUBLE PRECISION; there are no booleans (0 and 1) and no dates (nanoseconds).
+-- A change of the schema raises its version in store/store.c.
+
+CREATE TABLE project (
+	id @ID@,
+	name @TEXT@ NOT NULL UNIQUE
+);
+
+CREATE TABLE benchmark (
+	id @ID@,
+	project BIGINT NOT NULL REFERENCES project (id),
+	name @TEXT@ NOT NULL,
+	UNIQUE (project, name)
+);
+
+-- Long texts that many runs share: commands, metric definitions.  The digest is what makes them unique: an index over
+-- the text itself would be as large as the text, and PostgreSQL refuses to index more than 2.7 KB.
+CREATE TABLE words (
+	id @ID@,
+	digest @BYTES@ NOT NULL UNIQUE,
+	value @TEXT@ NOT NULL
+);
+
+-- Identity is demangled name and library: two builds of a program meet in the same row.
+CREATE TABLE function (
+	id @ID@,
+	digest @BYTES@ NOT NULL UNIQUE,
+	name @TEXT@ NOT NULL,
+	library @TEXT@ NOT NULL,
+	linkage @TEXT@,
+	file @TEXT@,
+	line BIGINT NOT NULL,
+	inlined BIGINT NOT NULL
+);
+
+-- Call paths with consecutive ids, from `first` on, packed into one row; docs/formats/store.md says how.  A parent's id is
+-- smaller than its children's; the root of a program has parent 0.
+CREATE TABLE path_block (
+	first BIGINT PRIMARY KEY,
+	count BIGINT NOT NULL,
+	data @BYTES@ NOT NULL
+);
+-- Paths whose parent is not in the same block.
+CREATE TABLE path_root (
+	parent BIGINT NOT NULL,
+	function BIGINT NOT NULL,
+	id BIGINT NOT NULL,
+	PRIMARY KEY (parent, function)
+) @CLUSTERED@;
+
+CREATE TABLE fact (
+	id @ID@,
+	digest @BYTES@ NOT NULL UNIQUE,
+	key @TEXT@ NOT NULL,
+	value @TEXT@ NOT NULL,
+	identity BIGINT NOT NULL
+);
+CREATE INDEX fact_by_key ON fact (key);
+
+CREATE TABLE run (
+	id @ID@,
+	uuid @TEXT@ NOT NULL UNIQUE,
+	project BIGINT NOT NULL REFERENCES project (id),
+	started_ns BIGINT NOT NULL,
+	ended_ns BIGINT NOT NULL,
+	complete BIGINT NOT NULL,
+	has_baseline BIGINT NOT NULL,
+	seed @TEXT@ NOT NULL,
+	tool_version @TEXT@,
+	outcome @TEXT@,
+	fingerprint @TEXT@ NOT NULL,
+	commit_id @TEXT@,
+	branch @TEXT@,
+	described @TEXT@,
+	dirty BIGINT NOT NULL,
+	base_commit @TEXT@,
+	base_branch @TEXT@,
+	base_described @TEXT@,
+	base_dirty BIGINT NOT NULL,
+	tag @TEXT@,
+	digest @TEXT@,
+	bytes BIGINT NOT NULL DEFAULT 0 -- of its blocks and its report, as they are stored
+);
+CREATE INDEX run_by_time ON run (project, started_ns, id);
+CREATE INDEX run_by_branch ON run (project, branch, started_ns);
+CREATE INDEX run_by_commit ON run (project, commit_id, started_ns);
+CREATE INDEX run_by_tag ON run (project, tag, started_ns);
+-- The newest runs of all projects, without sorting them.
+CREATE INDEX run_by_start ON run (started_ns, uuid);
+
+-- Conditions that vary from run to run.
+-- scope: 0 host, 1 baseline side, 2 candidate side, 3 + 2 * position + arm: binaries of one benchmark.
+CREATE TABLE run_fact (
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+	scope BIGINT NOT NULL,
+	fact BIGINT NOT NULL REFERENCES fact (id),
+	PRIMARY KEY (run, scope, fact)
+) @CLUSTERED@;
+CREATE INDEX run_by_fact ON run_fact (fact, run);
+
+-- Conditions that many runs share, such as a machine or a build, are stored once as a set.
+CREATE TABLE fact_set (
+	id @ID@,
+	digest @BYTES@ NOT NULL UNIQUE
+);
+CREATE TABLE set_fact (
+	fact_set BIGINT NOT NULL REFERENCES fact_set (id) ON DELETE CASCADE,
+	fact BIGINT NOT NULL REFERENCES fact (id),
+	PRIMARY KEY (fact_set, fact)
+) @CLUSTERED@;
+CREATE INDEX set_by_fact ON set_fact (fact, fact_set);
+CREATE TABLE run_set (
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+	scope BIGINT NOT NULL,
+	fact_set BIGINT NOT NULL REFERENCES fact_set (id),
+	PRIMARY KEY (run, scope)
+) @CLUSTERED@;
+CREATE INDEX run_by_set ON run_set (fact_set, run);
+
+CREATE TABLE series (
+	id @ID@,
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+	position BIGINT NOT NULL,
+	benchmark BIGINT NOT NULL REFERENCES benchmark (id),
+	command BIGINT,
+	metrics BIGINT NOT NULL REFERENCES words (id),
+	details @TEXT@ NOT NULL,
+	UNIQUE (run, position)
+);
+CREATE INDEX series_by_benchmark ON series (benchmark, id);
+
+-- Encoded values of one series; docs/formats/store.md describes each kind.
+CREATE TABLE chunk (
+	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+	kind BIGINT NOT NULL,
+	first BIGINT NOT NULL,
+	data @BYTES@ NOT NULL,
+	PRIMARY KEY (series, kind, first)
+);
+
+-- What a trend line needs, without opening a chunk.
+CREATE TABLE level (
+	benchmark BIGINT NOT NULL,
+	metric BIGINT NOT NULL,
+	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+	pairs BIGINT NOT NULL,
+	baseline DOUBLE PRECISION,
+	candidate DOUBLE PRECISION,
+	ratio DOUBLE PRECISION,
+	low DOUBLE PRECISION,
+	high DOUBLE PRECISION,
+	outcome @TEXT@,
+	PRIMARY KEY (benchmark, metric, series)
+) @CLUSTERED@;
+CREATE INDEX level_by_series ON level (series);
+
+CREATE TABLE report (
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+	format @TEXT@ NOT NULL,
+	data @BYTES@ NOT NULL,
+	PRIMARY KEY (run, format)
+);
+
+CREATE TABLE baseline (
+	project BIGINT NOT NULL REFERENCES project (id),
+	name @TEXT@ NOT NULL,
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+	set_ns BIGINT NOT NULL,
+	PRIMARY KEY (project, name)
+);
+CREATE INDEX baseline_by_run ON baseline (run);
+
+-- Every 256 series of a benchmark, turned around: one small blob per function, so that a trend opens only its own.
+CREATE TABLE seal (
+	benchmark BIGINT NOT NULL,
+	number BIGINT NOT NULL,
+	last_series BIGINT NOT NULL,
+	members @BYTES@ NOT NULL,
+	layout BIGINT NOT NULL DEFAULT 0, -- 1: metrics have tiles, too, whose function is the metric's number below zero
+	newest_ns BIGINT NOT NULL DEFAULT 0, -- when the newest of its runs started
+	PRIMARY KEY (benchmark, number)
+);
+-- Without opening the seals: their blobs lie between the columns of a row.
+CREATE INDEX seal_by_number ON seal (benchmark, number, last_series, layout, newest_ns);
+CREATE INDEX seal_by_layout ON seal (layout, benchmark, number);
+CREATE TABLE tile (
+	benchmark BIGINT NOT NULL,
+	function BIGINT NOT NULL,
+	number BIGINT NOT NULL,
+	data @BYTES@ NOT NULL,
+	PRIMARY KEY (benchmark, function, number)
+) @CLUSTERED@;
+
+CREATE TABLE dictionary (
+	digest @TEXT@ PRIMARY KEY,
+	data @BYTES@ NOT NULL,
+	used_ns BIGINT NOT NULL
+);
+-- Which dictionaries were used last, without opening them: the blobs lie between the columns of a row.
+CREATE INDEX dictionary_by_use ON dictionary (used_ns, digest);
+
+CREATE TABLE token (
+	id @ID@,
+	digest @TEXT@ NOT NULL UNIQUE,
+	project @TEXT@,
+	scope @TEXT@ NOT NULL,
+	note @TEXT@,
+	created_ns BIGINT NOT NULL,
+	expires_ns BIGINT NOT NULL,
+	revoked BIGINT NOT NULL,
+	used_ns BIGINT NOT NULL
+);
+
+CREATE TABLE annotation (
+	id @ID@,
+	project BIGINT NOT NULL REFERENCES project (id),
+	run @TEXT@,
+	benchmark @TEXT@,
+	metric @TEXT@,
+	kind @TEXT@ NOT NULL,
+	value @TEXT@ NOT NULL,
+	author @TEXT@,
+	created_ns BIGINT NOT NULL
+);
+CREATE INDEX annotation_by_project ON annotation (project, created_ns);
+
+CREATE TABLE triage (
+	project BIGINT NOT NULL REFERENCES project (id),
+	benchmark @TEXT@ NOT NULL,
+	metric @TEXT@ NOT NULL,
+	run @TEXT@ NOT NULL,
+	state @TEXT@ NOT NULL,
+	note @TEXT@,
+	author @TEXT@,
+	changed_ns BIGINT NOT NULL,
+	PRIMARY KEY (project, benchmark, metric, run)
+);
+
+-- What profiles count besides CPU time.  A measure is all of its row: the same name with another unit is another measure.
+CREATE TABLE measure (
+	id @ID@,
+	digest @BYTES@ NOT NULL UNIQUE,
+	name @TEXT@ NOT NULL,
+	unit @TEXT@ NOT NULL,
+	fold BIGINT NOT NULL,
+	better BIGINT NOT NULL,
+	exact BIGINT NOT NULL
+);
+CREATE INDEX measure_by_name ON measure (name);
+
+-- Who decided what.  Rows are only ever added; names are texts, so that a row outlives what it is about.
+CREATE TABLE audit (
+	id @ID@,
+	at_ns BIGINT NOT NULL,
+	project @TEXT@,
+	who @TEXT@ NOT NULL,
+	action @TEXT@ NOT NULL,
+	subject @TEXT@,
+	detail @TEXT@
+);
+CREATE INDEX audit_by_project ON audit (project, id);
+
+-- What people may do, and who is signed in to the pages.  A name is what the identity server calls a person, or "group:NAME".
+CREATE TABLE role (
+	id @ID@,
+	who @TEXT@ NOT NULL,
+	project @TEXT@,
+	scope @TEXT@ NOT NULL,
+	created_ns BIGINT NOT NULL
+);
+CREATE INDEX role_by_who ON role (who);
+CREATE TABLE sign_in (
+	id @ID@,
+	digest @TEXT@ NOT NULL UNIQUE,
+	who @TEXT@ NOT NULL,
+	created_ns BIGINT NOT NULL,
+	expires_ns BIGINT NOT NULL
+);
+CREATE TABLE sign_in_name (
+	sign_in BIGINT NOT NULL,
+	name @TEXT@ NOT NULL
+);
+CREATE INDEX sign_in_name_by_sign_in ON sign_in_name (sign_in);
+
+-- What a project may hold, and for how long.  A row without a name is for all projects that have none of their own; 0: no limit.
+CREATE TABLE project_limit (
+	project @TEXT@ PRIMARY KEY,
+	most_runs BIGINT NOT NULL,
+	most_bytes BIGINT NOT NULL,
+	keep_days BIGINT NOT NULL,
+	keep_newest BIGINT NOT NULL,
+	set_ns BIGINT NOT NULL,
+	set_by @TEXT@ NOT NULL
+);
+
+-- Rules by which people are told what runs found.  Patterns have * and ?; a webhook's secret signs what is sent.
+CREATE TABLE alert_rule (
+	id @ID@,
+	project @TEXT@ NOT NULL,
+	events BIGINT NOT NULL,
+	benchmark @TEXT@ NOT NULL,
+	metric @TEXT@ NOT NULL,
+	silence_ns BIGINT NOT NULL,
+	channel @TEXT@ NOT NULL,
+	target @TEXT@ NOT NULL,
+	secret @TEXT@,
+	author @TEXT@,
+	created_ns BIGINT NOT NULL
+);
+CREATE INDEX alert_rule_by_project ON alert_rule (project);
+-- What is to be sent, and what became of it: written in the transaction of the run that it is about.
+CREATE TABLE alert (
+	id @ID@,
+	rule BIGINT NOT NULL,
+	run @TEXT@,
+	body @TEXT@ NOT NULL,
+	state BIGINT NOT NULL,
+	attempts BIGINT NOT NULL,
+	due_ns BIGINT NOT NULL,
+	created_ns BIGINT NOT NULL,
+	reason @TEXT@
+);
+CREATE INDEX alert_by_due ON alert (state, due_ns);
+CREATE INDEX alert_by_rule ON alert (rule, state);
+-- When a rule last told of a metric.
+CREATE TABLE alert_told (
+	rule BIGINT NOT NULL,
+	benchmark @TEXT@ NOT NULL,
+	metric @TEXT@ NOT NULL,
+	at_ns BIGINT NOT NULL,
+	PRIMARY KEY (rule, benchmark, metric)
+) @CLUSTERED@;
+-- Metrics with a new run in which change points are to be looked for.
+CREATE TABLE alert_search (
+	id @ID@,
+	project @TEXT@ NOT NULL,
+	benchmark @TEXT@ NOT NULL,
+	metric @TEXT@ NOT NULL,
+	run @TEXT@ NOT NULL
+);
+CREATE INDEX alert_search_by_place ON alert_search (project, benchmark, metric);
+
+-- Trace archives of runs, which lie elsewhere under the object's name.  A run that is removed leaves its row until the object is gone, too.
+CREATE TABLE archive (
+	run @TEXT@ PRIMARY KEY,
+	digest @TEXT@ NOT NULL,
+	bytes BIGINT NOT NULL,
+	object @TEXT@ NOT NULL,
+	stored_ns BIGINT NOT NULL,
+	author @TEXT@
+);
+CREATE INDEX archive_by_object ON archive (object);
+-- Whose objects they are: at most one row, made when it is first needed.
+CREATE TABLE archive_owner (
+	one BIGINT PRIMARY KEY,
+	id @TEXT@ NOT NULL
+);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Databases of other versions are refused and left alone; servers that start together create the
+ * tables once.  In SQLite, and in PostgreSQL if PERFDB_TEST_URL names one, whose tables are created
+ * afresh for each test.
+ */
+#include "store/db.h"
+#include "store/store.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+
+#include <pthread.h>
+
+enum {
+	OPENERS = 4
+};
+
+struct fixture {
+	struct fg_scratch scratch;
+	char *location;
+};
+
+static void run_script(const struct fixture *f, const char *sql)
+{
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK ||
+	    fg_db_script(db, sql, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_db_close(db);
+}
+
+static int64_t version_of(const struct fixture *f)
+{
+	struct fg_db *db = NULL;
+	struct fg_query q;
+	struct fg_error err = {0};
+	int64_t value = 0;
+
+	if (fg_db_open(f->location, 0, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	if (fg_query_value(&q, &value, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_db_close(db);
+	return value;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+	const char *url = getenv("PERFDB_TEST_URL");
+
+	fg_scratch_init(&f->scratch);
+	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, "perfdb.db"));
+	if (url)
+		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fg_scratch_release(&f->scratch);
+	free(f->location);
+	free(f);
+	return 0;
+}
+
+static void *open_it(void *context)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	const int status = fg_store_open(context, FG_STORE_DURABLE, &store, &err);
+
+	if (status == FG_OK)
+		fg_store_close(store);
+	return status == FG_OK ? NULL : fg_xstrdup(err.message);
+}
+
+static void servers_that_start_together_create_the_tables_once(void **state)
+{
+	const struct fixture *f = *state;
+	pthread_t threads[OPENERS];
+
+	for (int i = 0; i < OPENERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, open_it, f->location), 0);
+	for (int i = 0; i < OPENERS; i++) {
+		void *words = NULL;
+
+		assert_int_equal(pthread_join(threads[i], &words), 0);
+		if (words)
+			fail_msg("%s", (char *)words);
+	}
+	assert_true(version_of(f) > 0);
+}
+
+static void refused(const struct fixture *f, const char *words)
+{
+	const struct fg_server_options options = {.database = f->location, .log_fd = -1};
+	const int64_t version = version_of(f);
+	struct fg_server *server = NULL;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_server_start(&options, &server, &err), FG_EDB);
+	if (!strstr(err.message, words))
+		fail_msg("'%s' lacks '%s'", err.message, words);
+	assert_int_equal(version_of(f), version);
+}
+
+static void newer_and_unreleased_versions_are_refused_and_left_alone(void **state)
+{
+	const struct fixture *f = *state;
+
+	free(open_it(f->location));
+	run_script(f, "UPDATE schema_version SET version = version + 1");
+	refused(f, "was written by a newer fastgate");
+	run_script(f, "UPDATE schema_version SET version = 14");
+	refused(f, "was made by an unreleased version of fastgate: export there, import here");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(servers_that_start_together_create_the_tables_once),
+		CASE(newer_and_unreleased_versions_are_refused_and_left_alone),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
