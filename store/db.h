@@ -138,7 +138,7 @@ void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undo
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
-/* A statement of the schema with what this database calls the words between @ signs; to be freed. */
+/* A statement of the schema with the words between @ signs replaced; to be freed. */
 char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
