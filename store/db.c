@@ -201,12 +201,9 @@ int fg_query_run(struct fg_query *query, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (query->db->ops->run)
-		status = query->db->ops->run(query, err);
-	else
-		do
-			status = fg_query_step(query, err);
-		while (status > 0);
+	do
+		status = fg_query_step(query, err);
+	while (status > 0);
 	fg_query_end(query);
 	return status;
 }

@@ -83,8 +83,6 @@ struct fg_db_ops {
 	double (*column_double)(const struct fg_query *query, int column);
 	const void *(*column_bytes)(const struct fg_query *query, int column, size_t *size);
 	void (*query_end)(struct fg_query *query);
-	/* What returns no rows; a failure may be told by the commit at last.  NULL: step(). */
-	int (*run)(struct fg_query *query, struct fg_error *err);
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
@@ -163,10 +161,7 @@ void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* l
 /* 1: a row; FG_OK: no more rows; negative: failed. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
-/*
- * Step until the end: for what returns no rows.  In a writing transaction a failure may be told by
- * a later statement instead, or by the commit.
- */
+/* Step until the end: for what returns no rows. */
 int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 /* The first column of the only row; FG_ENOENT (without a message): no row.  Ends the query. */
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;

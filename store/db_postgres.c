@@ -2,28 +2,20 @@
 /*
  * The PostgreSQL back end of store/db.h.
  *
- * Statements are prepared once per session, by their number.  Results come in binary, so that
- * numbers and bytes need no parsing; parameters go as text, except bytes.
+ * A session keeps no state at the server: nothing is prepared, settings are made for a transaction,
+ * and locks end with it.  So each transaction may be another session of the server, as behind
+ * pgbouncer in transaction mode.  Results come in binary, so that numbers and bytes need no
+ * parsing; parameters go as text, except bytes and arrays.
  *
- * Writers share one advisory lock, so they write at the same time.  What must be alone (a
- * migration, sealing, removal) takes the same lock for itself: it sees all rows of writers that
- * took an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that
- * adds names: rows that all projects share and find by what they are.  Two uploads with the same
- * new functions would wait for each other otherwise.  Readers never wait.
+ * Writers share one advisory lock, so they write at the same time.  What must be alone (creating
+ * tables, sealing, removal) takes the same lock for itself: it sees all rows of writers that took
+ * an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that adds
+ * names: rows that all projects share and find by what they are.  Two uploads with the same new
+ * functions would wait for each other otherwise.  Readers never wait.
  *
  * Sealing adds thousands of rows, and no writer is to wait for those.  So a third lock, taken
  * before the first, keeps those who will be alone from each other; whoever has it may add rows that
  * nobody looks at yet, and takes the writers' lock for the end only.
- *
- * In a writing transaction, what returns no rows is sent without waiting for the answer (libpq's
- * pipeline): the next statement that returns some brings the answers of all before it, and the
- * commit those that are left.  A statement that failed makes what was sent after it, a commit
- * too, fail as well, and its reason is what is told.
- *
- * Behind a pooler such as pgbouncer, each transaction may be another session of the server: nothing
- * is prepared or sent ahead, settings are made for a transaction, and what a read-only store asks
- * outside of one is given one of its own.  A pooler is known by the session's number, which is not
- * the one that was announced when we connected.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -44,8 +36,6 @@ enum {
 	NAMES_LOCK = 0x66673032,
 	ALONE_LOCK = 0x66673033,
 	ROWS_AT_ONCE = 16384,
-	ROWS_TO_COPY = 256, /* from here on */
-	COPY_AT_ONCE_BYTES = 1 << 18,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
 	PATIENCE_MS = 4500 /* a little longer than the server's own statement_timeout */
@@ -56,13 +46,8 @@ enum {
 struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
-	unsigned attempt;                /* to prepare: from 1, one more with each that failed */
-	unsigned prepared[FG_SQL_COUNT]; /* in which attempt; 0: not yet */
-	unsigned prepared_rows[FG_SQL_COUNT]; /* for many rows at once */
 	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
-	bool pooled;             /* behind a pooler */
-	bool pipelined;          /* answers are taken later */
-	char *settings;          /* that each transaction begins with; NULL: none */
+	char settings[256];      /* that each transaction begins with */
 	int64_t patience_ns;     /* for one statement; 0: for ever */
 	bool lost;               /* the server did not answer in time */
 };
@@ -115,7 +100,6 @@ static void close_session(struct fg_db *db)
 
 	fg_pq.finish(p->connection);
 	fg_arena_release(&p->cleaned);
-	free(p->settings);
 	free(p);
 }
 
@@ -191,29 +175,6 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	return p->lost ? NULL : fg_pq.getResult(p->connection);
 }
 
-/* The first that has failed of all that were sent since the last time; else the last. */
-static PGresult *take_pipelined(struct postgres_db *p, bool sent)
-{
-	PGresult *kept = NULL;
-	bool is_open = sent && !p->lost && fg_pq.pipelineSync(p->connection) == 1;
-	bool was_end = false; /* of a statement's results: then those of the next one follow */
-
-	while (is_open) {
-		PGresult *next = take_next(p, true, patient_until_ns(p));
-		const bool is_last = fg_pq.resultStatus(next) == PGRES_PIPELINE_SYNC;
-
-		is_open = !is_last && !p->lost && (next || !was_end);
-		was_end = !next;
-		if (!next || is_last || (kept && has_failed(kept))) {
-			fg_pq.clear(next);
-			continue;
-		}
-		fg_pq.clear(kept);
-		kept = next;
-	}
-	return kept;
-}
-
 /* The last one; NULL if there is none. */
 static PGresult *take_result(struct postgres_db *p, bool sent)
 {
@@ -221,8 +182,6 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	PGresult *last = NULL;
 	PGresult *next = NULL;
 
-	if (p->pipelined)
-		return take_pipelined(p, sent);
 	while ((next = take_next(p, sent, until_ns))) {
 		fg_pq.clear(last);
 		last = next;
@@ -230,96 +189,33 @@ static PGresult *take_result(struct postgres_db *p, bool sent)
 	return last;
 }
 
-/* Waits for what was sent, and goes on without sending ahead. */
-static int end_pipeline(struct postgres_db *p, struct fg_error *err)
-{
-	PGresult *result = NULL;
-	int status = FG_OK;
-
-	if (!p->pipelined)
-		return FG_OK;
-	result = take_pipelined(p, true);
-	if (p->lost || fg_pq.status(p->connection) != CONNECTION_OK ||
-	    (result && has_failed(result)))
-		status = failed(p, result, err);
-	fg_pq.clear(result);
-	p->pipelined = false;
-	/* Only what has not answered is in the way; such a session is of no use any more. */
-	if (fg_pq.exitPipelineMode(p->connection) != 1)
-		p->lost = true;
-	return status;
-}
-
-/* The answer is taken with a later one. */
-static int sent_ahead(struct postgres_db *p, int sent, struct fg_error *err)
-{
-	return sent == 1 ? FG_OK : failed(p, NULL, err);
-}
-
-static int send_command(struct postgres_db *p, const char *sql)
-{
-	return !p->lost &&
-	       fg_pq.sendQueryParams(p->connection, sql, 0, NULL, NULL, NULL, NULL, 1) == 1;
-}
-
 static int run_commit(struct postgres_db *p, struct fg_error *err)
 {
-	const bool sent = p->pipelined ? send_command(p, "COMMIT")
-				       : !p->lost && fg_pq.sendQuery(p->connection, "COMMIT") == 1;
-	PGresult *result = take_result(p, sent);
-	struct fg_error ignored = {0};
+	PGresult *result = take_result(p, !p->lost && fg_pq.sendQuery(p->connection, "COMMIT"));
 	int status = FG_OK;
 
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else if (strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
-		/*
-		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
-		 * error.
-		 */
+		/* After a failed statement, PostgreSQL answers ROLLBACK, which is no error to it. */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
 	fg_pq.clear(result);
-	(void)end_pipeline(p, &ignored);
 	return status;
 }
 
-/* VACUUM refuses to be part of anything; everything else may be several statements. */
 static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
-	const bool is_undoing = strcmp(sql, "ROLLBACK") == 0;
-	struct fg_error reason = {0};
 	PGresult *result = NULL;
 	int status = FG_OK;
 
 	if (strcmp(sql, "COMMIT") == 0)
 		return run_commit(p, err);
-	if (end_pipeline(p, &reason) != FG_OK && !is_undoing)
-		return fg_error_set(err, reason.code, "%s", reason.message);
 	result = take_result(p, !p->lost && fg_pq.sendQuery(p->connection, sql));
 	if (has_failed(result))
 		status = failed(p, result, err);
 	fg_pq.clear(result);
 	return status;
-}
-
-/*
- * A writer finds single rows by their keys and adds others, thousands of times the same way.  Left
- * alone, PostgreSQL plans anew for every list of keys, which takes longer than finding them.  A
- * plan that is kept must not be one for a table that was small then.
- */
-#define PLAN_ONCE                                                \
- ", set_config('plan_cache_mode', 'force_generic_plan', true), " \
- "set_config('enable_seqscan', 'off', true)"
-
-static bool keeps_plans(const struct postgres_db *p, enum fg_db_mode mode)
-{
-	enum {
-		FIRST_WITH_PLAN_CACHE_MODE = 120000
-	};
-
-	return mode == FG_DB_WRITES && !p->pooled &&
-	       fg_pq.serverVersion(p->connection) >= FIRST_WITH_PLAN_CACHE_MODE;
 }
 
 static int lock_writers(struct fg_db *db, struct fg_error *err)
@@ -332,9 +228,8 @@ static int lock_writers(struct fg_db *db, struct fg_error *err)
 
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
-	struct postgres_db *p = (struct postgres_db *)db;
-	const char *settings = p->settings ? p->settings : "";
-	char text[512];
+	const char *settings = ((struct postgres_db *)db)->settings;
+	char text[384];
 	int status = FG_OK;
 
 	if (mode == FG_DB_READS)
@@ -342,8 +237,8 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
 	else if (mode == FG_DB_WRITES)
 		(void)snprintf(text, sizeof(text),
-			       "BEGIN; %s SELECT pg_advisory_xact_lock_shared(%d)%s", settings,
-			       WRITE_LOCK, keeps_plans(p, mode) ? PLAN_ONCE : "");
+			       "BEGIN; %s SELECT pg_advisory_xact_lock_shared(%d)", settings,
+			       WRITE_LOCK);
 	else
 		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock(%d)",
 			       settings, ALONE_LOCK);
@@ -353,37 +248,14 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
-	p->pipelined = status == FG_OK && mode == FG_DB_WRITES && !p->pooled &&
-		       fg_pq.enterPipelineMode(p->connection) == 1;
 	return status;
-}
-
-/*
- * Without the session's setting, what is asked outside of a transaction could write: it gets one.
- * *entered: leave() has to be called.
- */
-static int enter(struct postgres_db *p, bool *entered, struct fg_error *err)
-{
-	*entered = p->pooled && p->db.read_only &&
-		   fg_pq.transactionStatus(p->connection) == PQTRANS_IDLE;
-	return *entered ? run_script(&p->db, "BEGIN READ ONLY", err) : FG_OK;
-}
-
-static void leave(struct postgres_db *p, bool entered)
-{
-	if (entered)
-		(void)run_script(&p->db, "COMMIT", NULL);
 }
 
 static int lock_names(struct fg_db *db, struct fg_error *err)
 {
-	struct postgres_db *p = (struct postgres_db *)db;
 	char text[64];
 
 	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", NAMES_LOCK);
-	/* What is asked next is asked with the lock, or not at all. */
-	if (p->pipelined)
-		return sent_ahead(p, send_command(p, text), err);
 	return run_script(db, text, err);
 }
 
@@ -448,59 +320,11 @@ static void bind_null(struct fg_query *query)
 	query->lengths[query->parameters] = 0;
 }
 
-enum {
-	STATEMENT_NAME_SIZE = 32
-};
-
-static void name_statement(char name[STATEMENT_NAME_SIZE], char kind, enum fg_sql sql,
-			   unsigned attempt)
+/* The server's own read-only mode would need a transaction around each question. */
+static int check_writable(const struct postgres_db *p, enum fg_sql sql, struct fg_error *err)
 {
-	(void)snprintf(name, STATEMENT_NAME_SIZE, "%c%d_%u", kind, (int)sql, attempt);
-}
-
-/*
- * A statement that was cancelled may be prepared all the same, so that its name is taken: the next
- * attempt has another name.
- */
-static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
-		   struct fg_error *err)
-{
-	PGresult *result = take_result(p, fg_pq.sendPrepare(p->connection, name, text, 0, NULL));
-	int status = FG_OK;
-
-	if (has_failed(result)) {
-		status = failed(p, result, err);
-		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[sql].name,
-		       fg_pq.errorMessage(p->connection));
-		p->attempt++;
-	}
-	fg_pq.clear(result);
-	return status;
-}
-
-/* A statement that is prepared first where that is of use; *sent: whether libpq took it. */
-static int send_query(struct fg_query *query, int *sent, struct fg_error *err)
-{
-	struct postgres_db *p = of(query);
-	const char *text = fg_sql_texts[query->sql].text;
-	char name[STATEMENT_NAME_SIZE];
-	int status = FG_OK;
-
-	if (p->pooled) {
-		*sent = fg_pq.sendQueryParams(p->connection, text, query->parameters, NULL,
-					      query->values, query->lengths, query->formats, 1);
-		return FG_OK;
-	}
-	if (!p->prepared[query->sql]) {
-		name_statement(name, 'q', query->sql, p->attempt);
-		status = prepare(p, query->sql, name, text, err);
-		if (status != FG_OK)
-			return status;
-		p->prepared[query->sql] = p->attempt;
-	}
-	name_statement(name, 'q', query->sql, p->prepared[query->sql]);
-	*sent = fg_pq.sendQueryPrepared(p->connection, name, query->parameters, query->values,
-					query->lengths, query->formats, 1);
+	if (p->db.read_only && !fg_text_starts_with(fg_sql_texts[sql].text, "SELECT"))
+		return fg_error_set(err, FG_EDB, "%s was opened read-only", p->db.name);
 	return FG_OK;
 }
 
@@ -508,38 +332,21 @@ static int execute(struct fg_query *query, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	PGresult *result = NULL;
-	bool entered = false;
-	int sent = 0;
-	int status = enter(p, &entered, err);
+	int status = check_writable(p, query->sql, err);
 
 	if (status != FG_OK)
 		return status;
-	status = send_query(query, &sent, err);
-	if (status != FG_OK)
-		goto out;
-	result = take_result(p, sent);
-	if (has_failed(result))
+	result = take_result(
+		p, !p->lost && fg_pq.sendQueryParams(p->connection, fg_sql_texts[query->sql].text,
+						     query->parameters, NULL, query->values,
+						     query->lengths, query->formats, 1));
+	if (has_failed(result)) {
 		status = failed(p, result, err);
-out:
-	leave(p, entered);
-	if (status == FG_OK)
-		query->statement = result;
-	else
 		fg_pq.clear(result);
-	return status;
-}
-
-/* What returns no rows. */
-static int run_query(struct fg_query *query, struct fg_error *err)
-{
-	struct postgres_db *p = of(query);
-	int sent = 0;
-	int status = FG_OK;
-
-	if (!p->pipelined)
-		return execute(query, err);
-	status = send_query(query, &sent, err);
-	return status == FG_OK ? sent_ahead(p, sent, err) : status;
+		return status;
+	}
+	query->statement = result;
+	return FG_OK;
 }
 
 static uint64_t big_endian(const char *data, int size)
@@ -552,16 +359,15 @@ static uint64_t big_endian(const char *data, int size)
 	return value;
 }
 
-/* Rows [first, first + count) to a statement: a prepared one's name, or (pooled) its text. */
-static int send_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-		     size_t first, size_t count)
+/* Rows [first, first + count) to a statement for many rows. */
+static bool send_rows(struct postgres_db *p, const char *text, const struct fg_rows *rows,
+		      size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
 	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
 	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
 	int formats[FG_ROWS_MAX_COLUMNS] = {0};
-	const int columns = (int)rows->column_count;
-	int sent = 0;
+	bool sent = false;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
 		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
@@ -569,10 +375,8 @@ static int send_rows(struct postgres_db *p, const char *words, const struct fg_r
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	sent = p->pooled ? fg_pq.sendQueryParams(p->connection, words, columns, NULL, values,
-						 lengths, formats, 1)
-			 : fg_pq.sendQueryPrepared(p->connection, words, columns, values, lengths,
-						   formats, 1);
+	sent = !p->lost && fg_pq.sendQueryParams(p->connection, text, (int)rows->column_count, NULL,
+						 values, lengths, formats, 1) == 1;
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
 	return sent;
@@ -594,128 +398,26 @@ static int take_ids(const struct postgres_db *p, const PGresult *result, size_t 
 	return FG_OK;
 }
 
-static int send_all_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-			 int64_t *ids, struct fg_error *err)
+static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
+		      struct fg_error *err)
 {
-	int status = FG_OK;
+	struct postgres_db *p = (struct postgres_db *)db;
+	int status = check_writable(p, sql, err);
+	char *text = NULL;
 
+	if (status != FG_OK)
+		return status;
+	text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
 	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
-		const size_t left = rows->count - first;
-		const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-		const int sent = send_rows(p, words, rows, first, count);
-		PGresult *result = NULL;
+		const size_t count = fg_min_size(rows->count - first, (size_t)ROWS_AT_ONCE);
+		PGresult *result = take_result(p, send_rows(p, text, rows, first, count));
 
-		if (p->pipelined && !ids) {
-			status = sent_ahead(p, sent, err);
-			continue;
-		}
-		result = take_result(p, sent);
 		if (has_failed(result))
 			status = failed(p, result, err);
 		else if (ids)
 			status = take_ids(p, result, count, ids + first, err);
 		fg_pq.clear(result);
 	}
-	return status;
-}
-
-/* False: there is no memory for it. */
-static bool send_copied(struct postgres_db *p, const struct fg_bytes *data)
-{
-	bool sent = true;
-
-	for (size_t at = 0; at < data->size && sent; at += COPY_AT_ONCE_BYTES)
-		sent = fg_pq.putCopyData(
-			       p->connection, (const char *)data->data + at,
-			       (int)fg_min_size(data->size - at, (size_t)COPY_AT_ONCE_BYTES)) == 1;
-	return sent && fg_pq.putCopyEnd(p->connection, NULL) == 1;
-}
-
-/* `words`: of fg_postgres_copy_text(). */
-static int copy_some(struct postgres_db *p, const char *words, const struct fg_bytes *data,
-		     struct fg_error *err)
-{
-	PGresult *result = take_next(p, !p->lost && fg_pq.sendQuery(p->connection, words),
-				     patient_until_ns(p));
-	int status = FG_OK;
-
-	if (fg_pq.resultStatus(result) == PGRES_COPY_IN) {
-		fg_pq.clear(result);
-		p->lost = !send_copied(p, data);
-		result = take_result(p, true);
-	} else {
-		fg_pq.clear(take_result(p, true)); /* nothing comes after a refusal */
-	}
-	if (has_failed(result))
-		status = failed(p, result, err);
-	fg_pq.clear(result);
-	return status;
-}
-
-/*
- * Without a plan, and without a record in the log for each row: cheaper than a statement once there
- * are some hundred rows.
- */
-static int copy_rows(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-		     struct fg_error *err)
-{
-	int status = FG_OK;
-
-	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
-		struct fg_bytes data = {0};
-
-		fg_postgres_copy_rows(
-			rows, first, fg_min_size(rows->count - first, (size_t)ROWS_AT_ONCE), &data);
-		status = copy_some(p, words, &data, err);
-		fg_bytes_release(&data);
-	}
-	return status;
-}
-
-/* Nothing can be copied while answers are outstanding. */
-static int copy_beside(struct postgres_db *p, const char *words, const struct fg_rows *rows,
-		       struct fg_error *err)
-{
-	const bool was_pipelined = p->pipelined;
-	int status = end_pipeline(p, err);
-
-	if (status != FG_OK)
-		return status;
-	status = copy_rows(p, words, rows, err);
-	p->pipelined = was_pipelined && fg_pq.enterPipelineMode(p->connection) == 1;
-	return status;
-}
-
-static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
-		      struct fg_error *err)
-{
-	struct postgres_db *p = (struct postgres_db *)db;
-	const bool prepares = !p->pooled && !p->prepared_rows[sql];
-	char *text = NULL;
-	char name[STATEMENT_NAME_SIZE];
-	bool entered = false;
-	int status = FG_OK;
-
-	if (!ids && rows->count >= ROWS_TO_COPY)
-		text = fg_postgres_copy_text(fg_sql_texts[sql].text, rows);
-	if (text) {
-		status = copy_beside(p, text, rows, err);
-		free(text);
-		return status;
-	}
-	status = enter(p, &entered, err);
-	if (status != FG_OK)
-		return status;
-	name_statement(name, 'r', sql, prepares ? p->attempt : p->prepared_rows[sql]);
-	if (p->pooled || prepares)
-		text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
-	if (prepares)
-		status = prepare(p, sql, name, text, err);
-	if (prepares && status == FG_OK)
-		p->prepared_rows[sql] = p->attempt;
-	if (status == FG_OK)
-		status = send_all_rows(p, p->pooled ? text : name, rows, ids, err);
-	leave(p, entered);
 	free(text);
 	return status;
 }
@@ -778,7 +480,6 @@ static const struct fg_db_ops ops = {
 	.is_broken = is_broken,
 	.lock_names = lock_names,
 	.lock_writers = lock_writers,
-	.run = run_query,
 	.query_rows = query_rows,
 	FG_DB_OPS_OF_THIS_FILE,
 };
@@ -814,55 +515,28 @@ static PGconn *connect_to(const char *location, unsigned flags)
 	return fg_pq.connectdbParams(names + !is_bounded, values + !is_bounded, 1);
 }
 
-static int find_pooler(struct postgres_db *p, struct fg_error *err)
-{
-	PGresult *result =
-		take_result(p, fg_pq.sendQueryParams(p->connection, "SELECT pg_backend_pid()", 0,
-						     NULL, NULL, NULL, NULL, 1));
-	int status = FG_OK;
-
-	if (has_failed(result))
-		status = failed(p, result, err);
-	else
-		p->pooled = (int64_t)big_endian(fg_pq.getvalue(result, 0, 0), SMALL_NUMBER_BYTES) !=
-			    fg_pq.backendPID(p->connection);
-	fg_pq.clear(result);
-	return status;
-}
-
-/* Settings of the session, or (pooled) of each transaction. */
-static int make_settings(struct postgres_db *p, unsigned flags, struct fg_error *err)
+/* Settings of each transaction. */
+static void make_settings(struct postgres_db *p, unsigned flags)
 {
 	static const struct {
 		unsigned flag; /* enum fg_db_flags; 0: always */
-		const char *name;
-		const char *value;
+		const char *setting;
 	} all[] = {
-		{FG_DB_DURABLE, "synchronous_commit", "on"},
-		{FG_DB_BOUNDED, "statement_timeout", "4000"},
-		{FG_DB_BOUNDED, "lock_timeout", "3000"},
-		/* Starting workers takes longer than what a page asks for. */
-		{FG_DB_BOUNDED, "max_parallel_workers_per_gather", "0"},
-		/* So does compiling, for pages and writers alike: plans look dear where no table
-		   may be read from end to end. */
-		{0, "jit", "off"},
+		{FG_DB_DURABLE, "synchronous_commit = on"},
+		{FG_DB_BOUNDED, "statement_timeout = 4000"},
+		{FG_DB_BOUNDED, "lock_timeout = 3000"},
+		/* Starting workers, or compiling, takes longer than what a page asks for. */
+		{FG_DB_BOUNDED, "max_parallel_workers_per_gather = 0"},
+		{0, "jit = off"},
 	};
-	struct fg_strbuf text = {0};
-	int status = FG_OK;
+	size_t length = 0;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(all); i++) {
 		if ((flags & all[i].flag) == all[i].flag)
-			fg_strbuf_printf(&text, "SET %s%s = %s; ", p->pooled ? "LOCAL " : "",
-					 all[i].name, all[i].value);
+			length +=
+				(size_t)snprintf(p->settings + length, sizeof(p->settings) - length,
+						 "SET LOCAL %s; ", all[i].setting);
 	}
-	if (p->pooled)
-		p->settings = fg_strbuf_detach(&text);
-	else if (flags & FG_DB_READ_ONLY)
-		fg_strbuf_add_text(&text, "SET default_transaction_read_only = on");
-	if (text.length)
-		status = run_script(&p->db, fg_strbuf_text(&text), err);
-	fg_strbuf_release(&text);
-	return status;
 }
 
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
@@ -877,7 +551,7 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->db.location = without_password(location);
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
-	p->attempt = 1;
+	make_settings(p, flags);
 	*db = &p->db;
 	p->connection = connect_to(location, flags);
 	if (fg_pq.status(p->connection) != CONNECTION_OK) {
@@ -891,8 +565,5 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	(void)fg_pq.setNoticeReceiver(p->connection, ignore_notice, NULL);
 	(void)fg_pq.setnonblocking(p->connection, 1);
 	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
-	status = find_pooler(p, err);
-	if (status != FG_OK)
-		return status;
-	return make_settings(p, flags, err);
+	return FG_OK;
 }

@@ -8,14 +8,11 @@
 #include <libpq-fe.h>
 
 #define FG_PQ_CALLS(CALL) \
- CALL(backendPID)         \
  CALL(clear)              \
  CALL(cmdStatus)          \
  CALL(connectdbParams)    \
  CALL(consumeInput)       \
- CALL(enterPipelineMode)  \
  CALL(errorMessage)       \
- CALL(exitPipelineMode)   \
  CALL(finish)             \
  CALL(flush)              \
  CALL(getResult)          \
@@ -24,21 +21,14 @@
  CALL(getvalue)           \
  CALL(isBusy)             \
  CALL(ntuples)            \
- CALL(pipelineSync)       \
- CALL(putCopyData)        \
- CALL(putCopyEnd)         \
  CALL(resultErrorField)   \
  CALL(resultStatus)       \
- CALL(sendPrepare)        \
  CALL(sendQuery)          \
  CALL(sendQueryParams)    \
- CALL(sendQueryPrepared)  \
- CALL(serverVersion)      \
  CALL(setNoticeReceiver)  \
  CALL(setnonblocking)     \
  CALL(socket)             \
- CALL(status)             \
- CALL(transactionStatus)
+ CALL(status)
 #define FG_PQ_MEMBER(name) __typeof__(PQ##name) *(name);
 
 struct fg_pq {

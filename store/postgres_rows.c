@@ -88,33 +88,6 @@ char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows)
 	return fg_strbuf_detach(&made);
 }
 
-char *fg_postgres_copy_text(const char *text, const struct fg_rows *rows)
-{
-	static const char insert[] = "INSERT INTO ";
-	struct fg_strbuf values = {0};
-	const char *end = NULL;
-	char *made = NULL;
-
-	fg_strbuf_add_text(&values, " VALUES (");
-	for (size_t c = 0; c < rows->column_count; c++)
-		fg_strbuf_printf(&values, "%s$%zu", c ? ", " : "", c + 1);
-	fg_strbuf_add_char(&values, ')');
-	end = strstr(text, fg_strbuf_text(&values));
-	if (fg_text_starts_with(text, insert) && end && end[values.length] == '\0')
-		made = fg_xasprintf("COPY %.*s FROM STDIN (FORMAT binary)",
-				    (int)(end - text - (ptrdiff_t)strlen(insert)),
-				    text + strlen(insert));
-	fg_strbuf_release(&values);
-	return made;
-}
-
-static void put_big16(struct fg_bytes *bytes, uint16_t value)
-{
-	const uint16_t big = htobe16(value);
-
-	fg_bytes_add(bytes, &big, sizeof(big));
-}
-
 static void put_big32(struct fg_bytes *bytes, uint32_t value)
 {
 	const uint32_t big = htobe32(value);
@@ -204,20 +177,4 @@ void fg_postgres_array(const struct fg_column *column, size_t first, size_t coun
 	put_big32(array, 1); /* number of the first item */
 	for (size_t i = 0; i < count; i++)
 		put_item(column, first + i, array);
-}
-
-void fg_postgres_copy_rows(const struct fg_rows *rows, size_t first, size_t count,
-			   struct fg_bytes *data)
-{
-	static const char signature[11] = "PGCOPY\n\377\r\n";
-
-	fg_bytes_add(data, signature, sizeof(signature));
-	put_big32(data, 0); /* flags */
-	put_big32(data, 0); /* no more of a header */
-	for (size_t i = 0; i < count; i++) {
-		put_big16(data, (uint16_t)rows->column_count);
-		for (size_t c = 0; c < rows->column_count; c++)
-			put_item(&rows->columns[c], first + i, data);
-	}
-	put_big16(data, UINT16_MAX); /* the end */
 }

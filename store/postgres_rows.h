@@ -28,13 +28,4 @@ char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
 		       struct fg_bytes *array);
 
-/*
- * "COPY ..." that adds what this "INSERT INTO ... VALUES ($1, $2, ...)" would, to be freed; NULL:
- * it does more than that.
- */
-char *fg_postgres_copy_text(const char *text, const struct fg_rows *rows);
-/* What follows it: rows [first, first + count) in binary. */
-void fg_postgres_copy_rows(const struct fg_rows *rows, size_t first, size_t count,
-			   struct fg_bytes *data);
-
 #endif

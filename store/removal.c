@@ -255,13 +255,11 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		status = sweep_up(store, err);
 	if (status != FG_OK)
 		goto out;
-	/* SQLite's VACUUM copies the whole database: keep that out of memory. */
-	if (!policy->dry_run)
+	/* PostgreSQL vacuums by itself; SQLite copies the whole database: keep that out of memory. */
+	if (!policy->dry_run && !fg_db_is_url(store->db->location))
 		status = fg_db_script(store->db,
-				      fg_db_is_url(store->db->location)
-					      ? "VACUUM"
-					      : "PRAGMA temp_store = FILE; VACUUM; "
-						"PRAGMA wal_checkpoint(TRUNCATE)",
+				      "PRAGMA temp_store = FILE; VACUUM; "
+				      "PRAGMA wal_checkpoint(TRUNCATE)",
 				      err);
 	if (status != FG_OK)
 		goto out;

@@ -379,24 +379,6 @@ static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_err
 	return status;
 }
 
-/* What was sent ahead is answered with the next question. */
-static int ask(struct fg_db *db, struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t value = 0;
-
-	fg_query_begin(&q, db, FG_SQL_PATH_ROOT_COUNT);
-	return fg_query_value(&q, &value, err);
-}
-
-static int add_and_ask(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
-{
-	const int status = add_rows(db, first, count, err);
-
-	return status == FG_OK ? ask(db, err) : status;
-}
-
-/* Few are added by a statement, many are copied: nothing else tells the two apart. */
 static void rows_are_added_whole_or_not_at_all(void **state)
 {
 	static const size_t counts[] = {3, 3000, 20000};
@@ -414,134 +396,12 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 		assert_int_equal(add_rows(db, many, counts[i], &err), FG_OK);
 		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before + many);
 		/* The last of these is there. */
-		assert_int_equal(add_and_ask(db, 1, counts[i], &err), FG_EBUSY);
+		assert_int_equal(add_rows(db, 1, counts[i], &err), FG_EBUSY);
 		fg_db_rollback(db);
 		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before);
 	}
 	fg_db_close(db);
 	fg_store_close(store);
-}
-
-/*
- * The second of three statements fails, and nobody has asked for the answer of any: the first
- * question says why, and so does the commit if there is none.  Nothing is stored, and the session
- * goes on.
- */
-static void failure_of_what_was_sent_ahead_is_told(void **state)
-{
-	static const size_t counts[] = {1, 3};
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
-	struct fg_error err = {0};
-
-	(void)state;
-	open_both(&store, &db);
-	for (size_t i = 0; i < 2 * FG_ARRAY_SIZE(counts); i++) {
-		const size_t rows = counts[i / 2];
-		const bool asks = i % 2;
-		const int64_t before = count(db, FG_SQL_PATH_ROOT_COUNT);
-		int status = FG_OK;
-
-		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-		for (int64_t part = 0; part < 3 && status == FG_OK; part++)
-			status = add_rows(db, part == 1 ? 1 : 1 + 10 * part, rows, &err);
-		if (asks && status == FG_OK)
-			status = ask(db, &err);
-		if (status == FG_OK)
-			status = fg_db_commit(db, &err);
-		assert_int_equal(status, FG_EBUSY);
-		assert_non_null(strstr(err.message, "another session added the same"));
-		fg_db_rollback(db);
-		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before);
-		assert_false(fg_db_is_broken(db));
-	}
-	fg_db_close(db);
-	fg_store_close(store);
-}
-
-/* Whoever holds the lock of writers is that session. */
-static void cut_writers(void)
-{
-	struct fg_db *other = NULL;
-	struct fg_error err = {0};
-
-	if (fg_db_open(url(), 0, &other, &err) != FG_OK ||
-	    fg_db_script(other,
-			 "SELECT 1 / CAST(count(*) = 1 AS INTEGER) FROM (SELECT pid FROM pg_locks "
-			 "WHERE locktype = 'advisory' OFFSET 0) x "
-			 "WHERE pg_terminate_backend(x.pid, 60000)",
-			 &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_db_close(other);
-}
-
-/* What was sent ahead before the connection went is not there, and the commit says so. */
-static void what_was_sent_ahead_goes_with_the_connection(void **state)
-{
-	struct fg_error err = {0};
-
-	(void)state;
-	for (int asks = 0; asks < 2; asks++) {
-		struct fg_store *store = NULL;
-		struct fg_db *db = NULL;
-		int64_t before = 0;
-		int status = FG_OK;
-
-		open_both(&store, &db);
-		before = count(db, FG_SQL_PATH_ROOT_COUNT);
-		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-		assert_int_equal(add_rows(db, 1, 3, &err), FG_OK);
-		if (asks)
-			assert_int_equal(ask(db, &err), FG_OK);
-		cut_writers();
-		status = add_rows(db, 11, 3, &err);
-		if (status == FG_OK)
-			status = fg_db_commit(db, &err);
-		assert_int_equal(status, FG_ENET);
-		assert_true(fg_db_is_broken(db));
-		fg_db_close(db);
-		if (fg_db_open(url(), 0, &db, &err) != FG_OK)
-			fail_msg("%s", err.message);
-		assert_int_equal(count(db, FG_SQL_PATH_ROOT_COUNT), before);
-		fg_db_close(db);
-		fg_store_close(store);
-	}
-}
-
-/*
- * A statement that is cancelled late is prepared all the same, and its name is taken.  Here others
- * have taken the first names.
- */
-static void session_goes_on_when_the_name_of_a_statement_is_taken(void **state)
-{
-	char *one = fg_xasprintf("PREPARE q%d_1 AS SELECT 1", FG_SQL_COUNT_RUNS);
-	char *rows = fg_xasprintf("PREPARE r%d_2 AS SELECT 1", FG_SQL_PATH_ROOT_ADD);
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
-	struct fg_error err = {0};
-	struct fg_query q;
-	int64_t runs = 0;
-
-	(void)state;
-	open_both(&store, &db);
-	if (fg_db_script(db, one, &err) != FG_OK || fg_db_script(db, rows, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_query_begin(&q, db, FG_SQL_COUNT_RUNS);
-	if (fg_query_value(&q, &runs, &err) != FG_OK)
-		assert_non_null(strstr(err.message, "already exists"));
-	runs = count(db, FG_SQL_COUNT_RUNS);
-	assert_int_equal(count(db, FG_SQL_COUNT_RUNS), runs);
-	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-	if (add_rows(db, 1, 2, &err) != FG_OK)
-		assert_non_null(strstr(err.message, "already exists"));
-	fg_db_rollback(db);
-	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
-	assert_int_equal(add_rows(db, 1, 2, &err), FG_OK);
-	fg_db_rollback(db);
-	fg_db_close(db);
-	fg_store_close(store);
-	free(one);
-	free(rows);
 }
 
 /* Whatever becomes of a batch: its ids are given to nobody else, and none is left out. */
@@ -801,9 +661,6 @@ int main(void)
 		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
 		cmocka_unit_test(new_session_finds_what_another_one_added),
 		cmocka_unit_test(rows_are_added_whole_or_not_at_all),
-		cmocka_unit_test(failure_of_what_was_sent_ahead_is_told),
-		cmocka_unit_test(what_was_sent_ahead_goes_with_the_connection),
-		cmocka_unit_test(session_goes_on_when_the_name_of_a_statement_is_taken),
 		cmocka_unit_test(ids_of_a_batch_follow_each_other),
 		cmocka_unit_test(two_sessions_write_at_the_same_time),
 		cmocka_unit_test(nobody_is_alone_while_another_session_writes),

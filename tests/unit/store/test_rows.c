@@ -88,61 +88,6 @@ static void arrays_are_what_postgresql_reads(void **state)
 	same_array(&(struct fg_column){.blobs = blobs}, 1, 1, second, sizeof(second) - 1);
 }
 
-static void same_copy(const char *text, size_t columns, const char *wanted)
-{
-	char *made = fg_postgres_copy_text(text, &(struct fg_rows){.column_count = columns});
-
-	if (wanted)
-		assert_string_equal(made, wanted);
-	else
-		assert_null(made);
-	free(made);
-}
-
-static void only_a_plain_insertion_becomes_a_copy(void **state)
-{
-	(void)state;
-	same_copy("INSERT INTO t (x, y) VALUES ($1, $2)", 2,
-		  "COPY t (x, y) FROM STDIN (FORMAT binary)");
-	same_copy("INSERT INTO t (x, y) VALUES ($2, $1)", 2, NULL);
-	same_copy("INSERT INTO t (x, y) VALUES ($1, $2 + 1)", 2, NULL);
-	same_copy("INSERT INTO t (x, y) VALUES ($1, $2)", 1, NULL);
-	same_copy("INSERT INTO t (x, y) VALUES ($1, $2) RETURNING id", 2, NULL);
-	same_copy("INSERT INTO t (x, y) VALUES ($1, $2) ON CONFLICT DO NOTHING", 2, NULL);
-	same_copy("SELECT x FROM t WHERE x = $1", 1, NULL);
-}
-
-/*
- * Signature, flags, length of the rest of the header; of each row the number of columns, then the
- * length and the bytes of each item, big end first; no value: -1; at the end -1 columns.
- */
-static void copied_rows_are_what_postgresql_reads(void **state)
-{
-	static const char wanted[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0"
-				     "\0\4\0\0\0\10\0\0\0\0\0\0\0\1"
-				     "\0\0\0\10\77\340\0\0\0\0\0\0"
-				     "\0\0\0\4a\357\277\275"
-				     "\0\0\0\2\0x"
-				     "\0\4\0\0\0\10\377\377\377\377\377\377\377\376"
-				     "\377\377\377\377"
-				     "\377\377\377\377"
-				     "\0\0\0\0"
-				     "\377\377";
-	const struct fg_rows rows = {.columns = {{.numbers = numbers},
-						 {.doubles = doubles},
-						 {.texts = texts},
-						 {.blobs = blobs}},
-				     .column_count = 4,
-				     .count = 2};
-	struct fg_bytes data = {0};
-
-	(void)state;
-	fg_postgres_copy_rows(&rows, 0, 2, &data);
-	assert_int_equal(data.size, sizeof(wanted) - 1);
-	assert_memory_equal(data.data, wanted, data.size);
-	fg_bytes_release(&data);
-}
-
 static void sqlite_finds_what_was_put_there(void **state)
 {
 	struct fg_scratch scratch;
@@ -192,8 +137,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statement_for_one_row_becomes_one_for_many),
 		cmocka_unit_test(arrays_are_what_postgresql_reads),
-		cmocka_unit_test(only_a_plain_insertion_becomes_a_copy),
-		cmocka_unit_test(copied_rows_are_what_postgresql_reads),
 		cmocka_unit_test(sqlite_finds_what_was_put_there),
 	};
 
