@@ -197,7 +197,7 @@ static int run_commit(struct postgres_db *p, struct fg_error *err)
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else if (strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
-		/* After a failed statement, PostgreSQL answers ROLLBACK, which is no error to it. */
+		/* After a failed statement, PostgreSQL answers ROLLBACK, without an error. */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
 	fg_pq.clear(result);
 	return status;

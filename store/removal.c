@@ -255,7 +255,7 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		status = sweep_up(store, err);
 	if (status != FG_OK)
 		goto out;
-	/* PostgreSQL vacuums by itself; SQLite copies the whole database: keep that out of memory. */
+	/* PostgreSQL vacuums by itself; SQLite copies the database: keep that out of memory. */
 	if (!policy->dry_run && !fg_db_is_url(store->db->location))
 		status = fg_db_script(store->db,
 				      "PRAGMA temp_store = FILE; VACUUM; "
