@@ -5,7 +5,6 @@
 #include "cli/session/project_build.h"
 #include "cli/session/project_ci.h"
 #include "cli/session/project_inputs.h"
-#include "cli/session/project_migrate.h"
 #include "cli/session/project_programs.h"
 #include "config/config.h"
 
@@ -21,7 +20,6 @@ struct options {
 	bool print;
 	bool no_build;
 	const char *ci;
-	const char *from;
 };
 
 /* Created exclusively: an existing file is never touched, not even one created a moment ago. */
@@ -193,23 +191,6 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		       : FG_OK;
 }
 
-/* Another tool's file says what is measured, so nothing has to be built to find it. */
-static int take_over(struct fg_cli *cli, const char *path, struct fg_project *project,
-		     struct fg_error *err)
-{
-	struct fg_migration migration = {0};
-	const int status = fg_migration_read(path, &cli->arena, &migration, err);
-
-	for (size_t i = 0; i < migration.note_count; i++)
-		fg_cli_warn(cli, "%s:%u: %s", path, migration.notes[i].line,
-			    migration.notes[i].text);
-	if (status != FG_OK)
-		return status;
-	fg_project_look(".", &cli->arena, project);
-	fg_project_take_over(project, &migration, &cli->arena);
-	return FG_OK;
-}
-
 static int write_config(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	struct fg_project project = {0};
@@ -218,8 +199,7 @@ static int write_config(struct fg_cli *cli, const struct options *given, struct 
 
 	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME))
 		return create(FG_CONFIG_FILE_NAME, "", err);
-	status = given->from ? take_over(cli, given->from, &project, err)
-			     : look(cli, given, &project, err);
+	status = look(cli, given, &project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_project_write_file(&project, &cli->arena, &text);
@@ -286,8 +266,6 @@ static const struct fg_option options[] = {
 		    "build and run nothing: write what the files say"),
 	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
 		    "write the job of a CI system, too: github, gitlab or jenkins"),
-	FG_ROW_TEXT(struct options, from, "from", 0, "FILE",
-		    "take the benchmarks from another tool's script, workflow or results"),
 	{.name = NULL},
 };
 
@@ -295,7 +273,6 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
 	{"fastgate init --no-build", "without building or running anything"},
-	{"fastgate init --from bench.sh", "take over what a script measures with hyperfine"},
 	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
 };
@@ -317,11 +294,6 @@ const struct fg_cli_command fg_cmd_init = {
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project, and what is found this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"--from takes over what another tool measures, without building or running anything: "
-		"a script or a workflow of GitHub that calls hyperfine, `perf stat`, `bencher run`, "
-		"`cargo bench`, `go test -bench` or pytest-benchmark, or that uses "
-		"github-action-benchmark or CodSpeed's action; what hyperfine exported as JSON; a "
-		"Cargo.toml with benchmarks. What could not be taken over is said, with its line.\n\n"
 		"A fastgate.yml that is there is never touched. --ci writes the job of a CI system "
 		"beside it, with cache, permissions and reports; a file of its name that is there is "
 		"not touched either.",

@@ -347,10 +347,6 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 	struct fg_strbuf command = {0};
 	const char *text = NULL;
 
-	if (program->given.command) {
-		free(path);
-		return program->given.command;
-	}
 	fg_text_quote_words(&command, argv);
 	if (program->arguments && *program->arguments)
 		fg_strbuf_printf(&command, " %s", program->arguments);
@@ -369,8 +365,6 @@ size_t fg_project_chosen(const struct fg_project *project)
 {
 	size_t count = 0;
 
-	if (project->is_taken_over)
-		return project->program_count;
 	while (count < project->program_count && count < FG_PROJECT_MAX_BENCHMARKS) {
 		const struct fg_project_program *program = &project->programs[count];
 

@@ -36,16 +36,6 @@ enum fg_project_trial {
 	FG_PROJECT_FAILED, /* `why` says how */
 };
 
-/* What another tool's file says about it, which is taken over as it stands. */
-struct fg_project_given {
-	const char *command; /* NULL: nothing is given */
-	bool shell;
-	const char *stdin_path;
-	const char *setup;
-	const char *prepare;
-	const char *cleanup;
-};
-
 struct fg_project_program {
 	const char *path; /* relative to the root, "build/bench/parse" */
 	const char *name; /* unique among them */
@@ -61,7 +51,6 @@ struct fg_project_program {
 	const char *input;        /* a file of the project, read from standard input, */
 	bool input_is_argument;   /* or by its name */
 	unsigned input_copies;    /* the file that many times in a row; 0 or 1: the file itself */
-	struct fg_project_given given;
 	/* what was seen */
 	enum fg_project_trial trial;
 	const char *why;
@@ -82,10 +71,9 @@ struct fg_project {
 	char *tree;               /* where it was built to look, to be freed; NULL: it was not */
 	struct fg_project_program *programs; /* the likeliest first */
 	size_t program_count;
-	bool has_commit;    /* a git repository with at least one commit */
-	bool has_history;   /* and with an earlier one to compare with */
-	bool was_cut;       /* there were more files than the limit */
-	bool is_taken_over; /* its programs are another tool's benchmarks */
+	bool has_commit;  /* a git repository with at least one commit */
+	bool has_history; /* and with an earlier one to compare with */
+	bool was_cut;     /* there were more files than the limit */
 };
 
 enum {

@@ -84,29 +84,6 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 	}
 }
 
-static void add_given(struct fg_strbuf *text, const struct fg_project_given *given)
-{
-	const struct {
-		const char *key;
-		const char *value;
-	} rows[] = {
-		{.key = "stdin", .value = given->stdin_path},
-		{.key = "setup", .value = given->setup},
-		{.key = "prepare", .value = given->prepare},
-		{.key = "cleanup", .value = given->cleanup},
-	};
-
-	if (given->shell)
-		fg_strbuf_add_text(text, "    shell: true\n");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		if (!rows[i].value)
-			continue;
-		fg_strbuf_printf(text, "    %s: ", rows[i].key);
-		add_yaml(text, rows[i].value);
-		fg_strbuf_add_char(text, '\n');
-	}
-}
-
 static void add_benchmark(struct fg_strbuf *text, const struct fg_project_program *program,
 			  struct fg_arena *arena, const char *margin)
 {
@@ -117,7 +94,6 @@ static void add_benchmark(struct fg_strbuf *text, const struct fg_project_progra
 	fg_strbuf_printf(text, "%s    command: ", margin);
 	add_yaml(text, fg_project_command(program, arena));
 	fg_strbuf_add_char(text, '\n');
-	add_given(text, &program->given);
 	add_input(text, program, arena, margin);
 	add_place(text, program, margin);
 	if (program->harness != FG_HARNESS_NONE)
