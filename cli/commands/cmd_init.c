@@ -2,10 +2,10 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
-#include "cli/session/project_build.h"
-#include "cli/session/project_ci.h"
-#include "cli/session/project_inputs.h"
-#include "cli/session/project_programs.h"
+#include "cli/init/build.h"
+#include "cli/init/ci_job.h"
+#include "cli/init/inputs.h"
+#include "cli/init/programs.h"
 #include "config/config.h"
 
 #include <errno.h>

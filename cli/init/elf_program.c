@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/elf_program.h"
+#include "cli/init/elf_program.h"
 
 #include <elf.h>
 

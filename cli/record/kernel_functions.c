@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/kernel_functions.h"
+#include "cli/record/kernel_functions.h"
 
 #include "outside/kernel_traces.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `fastgate record` from outside: of a process that runs, or of a static program. */
-#ifndef FG_CLI_SESSION_RECORD_OUTSIDE_H
-#define FG_CLI_SESSION_RECORD_OUTSIDE_H
+#ifndef FG_CLI_RECORD_ATTACH_H
+#define FG_CLI_RECORD_ATTACH_H
 
 #include "cli/framework/command.h"
 

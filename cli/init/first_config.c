@@ -2,8 +2,8 @@
 /* fastgate.yml for a project as it was found, with comments. */
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/project.h"
-#include "cli/session/project_inputs.h"
+#include "cli/init/project.h"
+#include "cli/init/inputs.h"
 
 #include <ctype.h>
 

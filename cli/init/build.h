@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A project is built once to look at what the build makes, and its programs are tried. */
-#ifndef FG_CLI_SESSION_PROJECT_BUILD_H
-#define FG_CLI_SESSION_PROJECT_BUILD_H
+#ifndef FG_CLI_INIT_BUILD_H
+#define FG_CLI_INIT_BUILD_H
 
 #include "cli/framework/command.h"
-#include "cli/session/project.h"
+#include "cli/init/project.h"
 #include "runner/worktree.h"
 
 /*
@@ -19,7 +19,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_w
 /*
  * Runs the likeliest programs in project->tree until a few are found that can be measured, gives a
  * program of the project's own an input from the project's files where it needs one, and notes
- * length, busy share and spread.  Sorts them by that.  (project_try.c)
+ * length, busy share and spread.  Sorts them by that.  (trial.c)
  */
 void fg_project_try(struct fg_cli *cli, struct fg_project *project);
 

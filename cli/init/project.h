@@ -6,8 +6,8 @@
  * fg_project_look() → fg_project_build() → fg_project_find_programs() → fg_project_try() →
  * fg_project_write_file()
  */
-#ifndef FG_CLI_SESSION_PROJECT_H
-#define FG_CLI_SESSION_PROJECT_H
+#ifndef FG_CLI_INIT_PROJECT_H
+#define FG_CLI_INIT_PROJECT_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -99,7 +99,7 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 /* How many programs the file measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
-/* The text of fastgate.yml.  (project_file.c) */
+/* The text of fastgate.yml.  (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
 

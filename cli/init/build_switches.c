@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/project_options.h"
+#include "cli/init/build_switches.h"
 
 #include "base/fs.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/recorded_command.h"
+#include "cli/record/recorded_command.h"
 
 #include "base/clock.h"
 #include "base/process.h"

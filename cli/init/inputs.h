@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a project that one of its programs may be given to read. */
-#ifndef FG_CLI_SESSION_PROJECT_INPUTS_H
-#define FG_CLI_SESSION_PROJECT_INPUTS_H
+#ifndef FG_CLI_INIT_INPUTS_H
+#define FG_CLI_INIT_INPUTS_H
 
-#include "cli/session/project.h"
+#include "cli/init/project.h"
 
 #include <time.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/record_outside.h"
+#include "cli/record/attach.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
-#include "cli/session/recorded_command.h"
+#include "cli/record/recorded_command.h"
 #include "outside/machine.h"
 #include "outside/sampler.h"
 #include "runner/preload.h"

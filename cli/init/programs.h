@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of a project that may be benchmarks. */
-#ifndef FG_CLI_SESSION_PROJECT_PROGRAMS_H
-#define FG_CLI_SESSION_PROJECT_PROGRAMS_H
+#ifndef FG_CLI_INIT_PROGRAMS_H
+#define FG_CLI_INIT_PROGRAMS_H
 
-#include "cli/session/project.h"
+#include "cli/init/project.h"
 
 /*
  * Built programs, or before the first build those that CMakeLists.txt and meson.build declare; the
@@ -22,7 +22,7 @@ void fg_project_sort(struct fg_project *project);
 /*
  * Benchmarks that the build system knows by name and with their arguments: CTest's tests whose name
  * or label says so, Meson's benchmarks, what `make bench` would run.  The tree must be built.
- * (project_lists.c)
+ * (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*

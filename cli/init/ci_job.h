@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The job of a CI system that gates a project: one row each. */
-#ifndef FG_CLI_SESSION_PROJECT_CI_H
-#define FG_CLI_SESSION_PROJECT_CI_H
+#ifndef FG_CLI_INIT_PROJECT_CI_H
+#define FG_CLI_INIT_PROJECT_CI_H
 
 #include "base/base.h"
 

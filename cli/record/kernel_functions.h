@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the kernel's functions in traces that were just taken, and why they have none. */
-#ifndef FG_CLI_SESSION_KERNEL_FUNCTIONS_H
-#define FG_CLI_SESSION_KERNEL_FUNCTIONS_H
+#ifndef FG_CLI_RECORD_KERNEL_FUNCTIONS_H
+#define FG_CLI_RECORD_KERNEL_FUNCTIONS_H
 
 #include "cli/framework/command.h"
 

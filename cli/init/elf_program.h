@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the bytes of a built file say: is it a program, and where does it look for its libraries. */
-#ifndef FG_CLI_SESSION_ELF_PROGRAM_H
-#define FG_CLI_SESSION_ELF_PROGRAM_H
+#ifndef FG_CLI_INIT_ELF_PROGRAM_H
+#define FG_CLI_INIT_ELF_PROGRAM_H
 
 #include "base/base.h"
 

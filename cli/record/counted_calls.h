@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a recording of named functions brought, in a few lines. */
-#ifndef FG_CLI_SESSION_COUNTED_CALLS_H
-#define FG_CLI_SESSION_COUNTED_CALLS_H
+#ifndef FG_CLI_RECORD_COUNTED_CALLS_H
+#define FG_CLI_RECORD_COUNTED_CALLS_H
 
 #include "cli/framework/command.h"
 

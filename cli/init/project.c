@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/project.h"
+#include "cli/init/project.h"
 
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/project_inputs.h"
+#include "cli/init/inputs.h"
 #include "runner/git.h"
 
 #include <ctype.h>

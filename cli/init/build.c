@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/project_build.h"
+#include "cli/init/build.h"
 
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/project_options.h"
-#include "cli/session/project_programs.h"
+#include "cli/init/build_switches.h"
+#include "cli/init/programs.h"
 #include "cli/session/state_folder.h"
 #include "runner/git.h"
 

@@ -4,8 +4,8 @@
  * that interrupts reaches both of us; a signal sent to us alone is handed on to the command and to
  * the processes that it leaves running. One at a time.
  */
-#ifndef FG_CLI_SESSION_RECORDED_COMMAND_H
-#define FG_CLI_SESSION_RECORDED_COMMAND_H
+#ifndef FG_CLI_RECORD_RECORDED_COMMAND_H
+#define FG_CLI_RECORD_RECORDED_COMMAND_H
 
 #include "base/base.h"
 

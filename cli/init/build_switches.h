@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Switches of a project's build that its own files leave off: "-DPARSE_BENCHMARKS=ON". */
-#ifndef FG_CLI_SESSION_PROJECT_OPTIONS_H
-#define FG_CLI_SESSION_PROJECT_OPTIONS_H
+#ifndef FG_CLI_INIT_BUILD_SWITCHES_H
+#define FG_CLI_INIT_BUILD_SWITCHES_H
 
-#include "cli/session/project.h"
+#include "cli/init/project.h"
 
 enum fg_project_wanted {
 	FG_PROJECT_WANT_BENCHMARKS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/counted_calls.h"
+#include "cli/record/counted_calls.h"
 
 #include "base/fs.h"
 #include "base/map.h"

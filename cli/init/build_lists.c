@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "cli/session/project_programs.h"
+#include "cli/init/programs.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/project_inputs.h"
+#include "cli/init/inputs.h"
 
 #include "base/fs.h"
 #include "runner/build_files.h"

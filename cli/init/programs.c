@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/project_programs.h"
+#include "cli/init/programs.h"
 
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/elf_program.h"
+#include "cli/init/elf_program.h"
 
 #include <ctype.h>
 #include <sys/stat.h>
