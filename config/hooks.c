@@ -192,6 +192,15 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 	*(struct fg_baseline *)target = baseline;
 }
 
+/* Does the file give this key its value, and not the command line or the environment? */
+static bool is_from_file(const struct fg_yaml_node *node, const char *key)
+{
+	const struct fg_yaml_node *value =
+		node && node->kind == FG_YAML_MAPPING ? fg_yaml_get(node, key) : NULL;
+
+	return value && value->place.line > 0;
+}
+
 /* ---- report ---- */
 
 void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
@@ -210,6 +219,7 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 		if (!fg_yaml_get(node, targets[i].kind))
 			continue;
 		*post = targets[i];
+		post->from_file = is_from_file(node, targets[i].kind);
 		given++;
 	}
 	if (scratch->token_env)
@@ -230,7 +240,6 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 	struct fg_report_target *reports = NULL;
 	size_t count = 0;
 
-	(void)node;
 	for (const struct fg_key *key = section->keys; key->name; key++)
 		count++;
 	reports = fg_arena_array(binder->arena, count, sizeof(reports[0]));
@@ -240,7 +249,10 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 		const char *path = key->kind == FG_KEY_PATH ? *(const char *const *)value : NULL;
 
 		if (path)
-			reports[count++] = (struct fg_report_target){key->name, path};
+			reports[count++] = (struct fg_report_target){
+				.format = key->name,
+				.path = path,
+				.from_file = is_from_file(node, key->name)};
 	}
 	plan->reports = reports;
 	plan->report_count = count;
@@ -356,6 +368,8 @@ void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, v
 
 	(void)values;
 	(void)target;
+	binder->plan->perfdb.url_from_file = is_from_file(fg_yaml_get(node, "perfdb"), "url");
+	binder->plan->store_from_file = is_from_file(fg_yaml_get(node, "store"), "path");
 	if (!list || list->kind != FG_YAML_LIST)
 		return;
 	if (list->count == 0)

@@ -214,6 +214,7 @@ struct fg_baseline {
 struct fg_report_target {
 	const char *format; /* a reporter's name */
 	const char *path;   /* "-": stdout */
+	bool from_file;     /* fastgate.yml names it, which may be anybody's */
 };
 
 struct fg_post_target {
@@ -221,6 +222,7 @@ struct fg_post_target {
 	const char *value; /* "pull-request-comment", a URL, ... */
 	const char *token_env;
 	bool required;
+	bool from_file; /* fastgate.yml says where it goes */
 };
 
 /* Templates of addresses: model/links.h. */
@@ -238,7 +240,8 @@ enum fg_upload {
 };
 
 struct fg_perfdb {
-	const char *url; /* NULL: none */
+	const char *url;    /* NULL: none */
+	bool url_from_file; /* fastgate.yml names it, which may be anybody's */
 	const char *token_env;
 	const char *ca_file;
 	enum fg_upload upload;
@@ -265,6 +268,7 @@ struct fg_plan {
 	struct fg_recorded_fact *host_record;
 	size_t host_record_count;
 	const char *store_path; /* ".fastgate/store.db" below root */
+	bool store_from_file;   /* fastgate.yml names it */
 };
 
 /* What can be counted by call path, "heap" and so on; NULL at the end. */

@@ -170,7 +170,7 @@ static const struct fg_option options[] = {
 		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
 	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
-		    "do not post the result, whatever fastgate.yml says"),
+		    "send nothing: the result is not posted, and the run waits for `fastgate push`"),
 	{.name = NULL},
 };
 

@@ -2,6 +2,7 @@
 #include "cli/session/plan.h"
 #include "cli/session/run_plan.h"
 #include "cli/session/session.h"
+#include "cli/session/tokens.h"
 
 struct options {
 	struct fg_cli_config config;
@@ -27,6 +28,34 @@ static void take_short_forms(struct fg_cli *cli, struct options *given)
 		   "--pairs", given->pairs);
 }
 
+/* Sources and commands of a fork run in a job that has this repository's secrets. */
+static int check_event(struct fg_error *err)
+{
+	const char *event = getenv("GITHUB_EVENT_NAME");
+	const char *allowed = getenv("FASTGATE_PULL_REQUEST_TARGET");
+
+	if (!event || strcmp(event, "pull_request_target") != 0 ||
+	    (allowed && strcmp(allowed, "allow") == 0))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "the event is pull_request_target, whose jobs have this repository's "
+			    "secrets: measure on pull_request (docs/ci.md), or set "
+			    "FASTGATE_PULL_REQUEST_TARGET=allow");
+}
+
+static void warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
+{
+	pid_t pid = 0;
+	char *name = fg_tokens_above(plan, &pid);
+
+	if (name)
+		fg_cli_warn(cli,
+			    "process %d, which started this, has $%s in its environment, where "
+			    "benchmarks can read it: measure without it, then send (docs/ci.md)",
+			    (int)pid, name);
+	free(name);
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	struct options given = *(const struct options *)values;
@@ -49,9 +78,12 @@ static int run(struct fg_cli *cli, const void *values)
 	/* What is staged is a change to the last commit. */
 	if (request->staged && !given.against)
 		given.against = "HEAD";
+	if (check_event(&err) != FG_OK)
+		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
+	warn_of_tokens(cli, &plan);
 	if (given.against) {
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
@@ -101,7 +133,7 @@ static const struct fg_option options[] = {
 		    "leave the raw traces in .fastgate/traces"),
 	FG_ROW_FLAG(struct options, request.no_store, "no-store", 0, "do not keep this run"),
 	FG_ROW_FLAG(struct options, request.no_post, "no-post", 0,
-		    "do not post the result, whatever fastgate.yml says"),
+		    "send nothing: the result is not posted, and the run waits for `fastgate push`"),
 	{.name = NULL},
 };
 

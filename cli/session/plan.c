@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/plan.h"
 
+#include "base/beneath.h"
+#include "cli/session/state_folder.h"
 #include "cli/session/tokens.h"
 
 #include <unistd.h>
@@ -29,6 +31,19 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 		fg_cli_say(cli, "'fastgate config --explain %s' explains the key", key);
 }
 
+/* A checkout can be anybody's: fastgate keeps its files in it. */
+static int check_places(const struct fg_plan *plan, struct fg_error *err)
+{
+	int status = fg_state_folder_check(plan->root, err);
+
+	if (status == FG_OK && plan->store_from_file) {
+		status = fg_beneath_check(plan->root, plan->store_path, err);
+		if (status != FG_OK)
+			fg_error_prefix(err, "store.path of fastgate.yml");
+	}
+	return status;
+}
+
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan)
 {
@@ -49,7 +64,8 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		code = (int)fg_cli_exit_code(err.code);
 		if (report.error_count == 0)
 			code = fg_cli_fail(cli, &err);
-	} else if (fg_tokens_take_planned(plan, &err) != FG_OK) {
+	} else if (fg_tokens_take_planned(plan, &err) != FG_OK ||
+		   check_places(plan, &err) != FG_OK) {
 		code = fg_cli_fail(cli, &err);
 		fg_plan_release(plan);
 	}

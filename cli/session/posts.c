@@ -2,6 +2,7 @@
 #include "cli/session/posts.h"
 
 #include "base/fs.h"
+#include "cli/session/tokens.h"
 #include "perfdb/client/post.h"
 
 enum {
@@ -15,6 +16,18 @@ static int render(const struct fg_report *report, const char *format, struct fg_
 	const struct fg_reporter *reporter = fg_reporter_find(format, err);
 
 	return reporter ? reporter->write(report, &options, text, err) : FG_EINVAL;
+}
+
+/* GitHub's and GitLab's addresses come from the job's variables, a webhook's from the plan. */
+static int check_target(const struct fg_post_target *target, struct fg_error *err)
+{
+	if (strcmp(target->kind, "webhook") != 0 || !target->from_file || !target->token_env ||
+	    fg_tokens_may_go(target->value))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "only fastgate.yml names its address, and nothing is signed with $%s "
+			    "for an address of a checkout: name it in FASTGATE_TRUSTED_URLS",
+			    target->token_env);
 }
 
 static bool send_one(const struct fg_cli *cli, const struct fg_post_target *target,
@@ -31,7 +44,8 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 	enum fg_post_result result = FG_POST_NOWHERE;
 	struct fg_error err = {0};
 
-	if (fg_post(target, message, &options, &result, &err) != FG_OK) {
+	if (check_target(target, &err) != FG_OK ||
+	    fg_post(target, message, &options, &result, &err) != FG_OK) {
 		fg_cli_warn(cli, "not posted to %s: %s", target->kind, err.message);
 		return false;
 	}

@@ -9,14 +9,22 @@ static void tell(void *context, const char *file, const char *what)
 	fg_cli_detail(context, "%s: %s", file, what);
 }
 
+static const char *server_of_environment(void)
+{
+	const char *url = getenv("PERFDB_URL");
+
+	return url && *url ? url : NULL;
+}
+
 int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 			  const struct fg_perfdb *perfdb, struct fg_push_options *options,
 			  struct fg_error *err)
 {
 	const char *token_env = given->token_env ? given->token_env : perfdb->token_env;
+	const char *planned = perfdb->url ? perfdb->url : server_of_environment();
 
 	*options = (struct fg_push_options){
-		.url = given->url ? given->url : perfdb->url,
+		.url = given->url ? given->url : planned,
 		.token = token_env ? fg_secret(token_env) : NULL,
 		.ca_file = given->ca_file ? given->ca_file : perfdb->ca_file,
 		.attempts = given->attempts,
@@ -25,5 +33,11 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 		.tell = tell,
 		.context = cli,
 	};
-	return given->url ? FG_OK : fg_tokens_check_url(perfdb->url, err);
+	if (!options->token || given->url || !perfdb->url_from_file ||
+	    fg_tokens_may_go(perfdb->url))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "only fastgate.yml names %s, and $%s is not sent where a checkout "
+			    "says: name it in PERFDB_URL, or by --url",
+			    perfdb->url, token_env);
 }

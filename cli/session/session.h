@@ -93,8 +93,9 @@ int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCA
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * Uploads the run and posts the result. Returns the exit code: the verdict's own takes precedence.
+ * Uploads the run and posts the result; if it may not send, the run waits in the spool. Returns the
+ * exit code: the verdict's own takes precedence.
  */
-int fg_session_tell(const struct fg_session *session, bool may_post);
+int fg_session_tell(const struct fg_session *session, bool may_send);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* After measuring: decide, keep, report, upload and post. */
+#include "base/beneath.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "cli/session/posts.h"
@@ -103,21 +104,45 @@ out:
 }
 
 /* A fresh checkout has no folder for reports yet. */
+static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
+			  const struct fg_report_options *options, const char *path,
+			  struct fg_error *err)
+{
+	char *folder = fg_fs_parent(path);
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	if (status == FG_OK)
+		status = fg_reporter_write_file(reporter, report, options, path, err);
+	free(folder);
+	return status;
+}
+
+/* The checkout can be anybody's: what it names stays in it. */
+static int write_beneath(const struct fg_reporter *reporter, const struct fg_report *report,
+			 const struct fg_report_options *options, const char *path,
+			 struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = reporter->write(report, options, &text, err);
+
+	if (status == FG_OK)
+		status = fg_beneath_write(".", path, fg_strbuf_text(&text), text.length, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "report.%s of fastgate.yml", reporter->name);
+	fg_strbuf_release(&text);
+	return status;
+}
+
 static int write_report(const struct fg_report_target *target, const struct fg_report *report,
 			const struct fg_report_options *options, struct fg_error *err)
 {
 	const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
-	char *folder = NULL;
-	int status = FG_OK;
 
 	if (!reporter)
 		return FG_EINVAL;
-	folder = fg_fs_parent(target->path);
-	status = fg_fs_make_folders(folder, 0755, err);
-	if (status == FG_OK)
-		status = fg_reporter_write_file(reporter, report, options, target->path, err);
-	free(folder);
-	return status;
+	return target->from_file && strcmp(target->path, "-") != 0
+		       ? write_beneath(reporter, report, options, target->path, err)
+		       : write_anywhere(reporter, report, options, target->path, err);
 }
 
 static bool has_page(const struct fg_plan *plan)
@@ -165,14 +190,15 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	return status != FG_OK ? status : result;
 }
 
-int fg_session_tell(const struct fg_session *session, bool may_post)
+int fg_session_tell(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
 	const int code =
 		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-			      session->store, session->run.id, (int)session->verdict.exit_code);
+			      session->store, session->run.id, may_send,
+			      (int)session->verdict.exit_code);
 
-	if (may_post && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
+	if (may_send && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)
 		return FG_EXIT_UPLOAD;
 	return code;

@@ -38,18 +38,35 @@ char *fg_cli_store_path(const char *given)
 	return fg_xstrdup(STORE_NAME);
 }
 
+/* A store that was found by its place, not named. */
+static int check_folder(const char *store, struct fg_error *err)
+{
+	char *folder = fg_fs_parent(store);
+	char *root = fg_fs_parent(folder);
+	const int status = fg_state_folder_check(root, err);
+
+	free(root);
+	free(folder);
+	return status;
+}
+
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err)
 {
 	char *path = fg_cli_store_path(given);
 	int status = FG_OK;
 
+	if (!given)
+		status = check_folder(path, err);
+	if (status != FG_OK)
+		goto out;
 	if ((flags & FG_STORE_READ_ONLY) && !given && !fg_fs_exists(path))
 		status = fg_error_set(err, FG_ENOENT,
 				      "there is no store here yet (%s): `fastgate run` makes one",
 				      STORE_NAME);
 	else
 		status = fg_store_open(path, flags, store, err);
+out:
 	free(path);
 	return status;
 }

@@ -2,26 +2,55 @@
 #include "cli/session/tokens.h"
 
 #include "base/base.h"
+#include "base/fs.h"
 #include "base/secrets.h"
 #include "base/text.h"
 
+#include <unistd.h>
+
 #define TRUSTED_VARIABLES "FASTGATE_TRUSTED_VARIABLES"
+#define TRUSTED_URLS "FASTGATE_TRUSTED_URLS"
+
+enum {
+	ENVIRONMENT_MAX_BYTES = 4 << 20,
+	NAME_SIZE = 64,
+	STAT_MAX_BYTES = 4096,
+	STAT_STATE_SIZE = 4, /* ") S " */
+};
+
+static const char *const usual_names[] = {
+	"PERFDB_TOKEN",
+	"GITHUB_TOKEN",
+	"GH_TOKEN",
+	"GITLAB_TOKEN",
+	"ACTIONS_RUNTIME_TOKEN",
+	"ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+};
+
+/* GitLab gives it to every job, so there is no use in warning of it. */
+#define GITLABS_OWN "CI_JOB_TOKEN"
 
 void fg_tokens_take(void)
 {
-	static const char *const names[] = {
-		"PERFDB_TOKEN",
-		"GITHUB_TOKEN",
-		"GH_TOKEN",
-		"GITLAB_TOKEN",
-		"CI_JOB_TOKEN",
-		"ACTIONS_RUNTIME_TOKEN",
-		"ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-		"FASTGATE_ACTION_PERFDB_TOKEN",
-	};
+	for (size_t i = 0; i < FG_ARRAY_SIZE(usual_names); i++)
+		fg_secret_take(usual_names[i]);
+	fg_secret_take(GITLABS_OWN);
+}
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
-		fg_secret_take(names[i]);
+/* Names come from an environment: they end at the '='. */
+static bool is_token(const char *name, size_t length, const struct fg_plan *plan)
+{
+	bool is = plan->perfdb.token_env && strlen(plan->perfdb.token_env) == length &&
+		  strncmp(name, plan->perfdb.token_env, length) == 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(usual_names) && !is; i++)
+		is = strlen(usual_names[i]) == length && strncmp(name, usual_names[i], length) == 0;
+	for (size_t i = 0; i < plan->post_count && !is; i++) {
+		const char *own = plan->posts[i].token_env;
+
+		is = own && strlen(own) == length && strncmp(name, own, length) == 0;
+	}
+	return is;
 }
 
 /* Is the name one of those in the list, which commas or blanks separate? */
@@ -71,14 +100,78 @@ int fg_tokens_take_planned(const struct fg_plan *plan, struct fg_error *err)
 	return status;
 }
 
-int fg_tokens_check_url(const char *url, struct fg_error *err)
-{
-	const char *own = getenv("PERFDB_URL");
+/* ---- what programs under test can read all the same ---- */
 
-	if (!own || !*own || !url || strcmp(own, url) == 0)
-		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "perfdb.url in fastgate.yml is '%s', but $PERFDB_URL is '%s': "
-			    "nothing is sent there unless --url says so",
-			    url, own);
+/* Has this process a token in its environment?  Its name, to be freed; NULL: none, or unreadable. */
+static char *token_of(pid_t pid, const struct fg_plan *plan)
+{
+	char path[NAME_SIZE];
+	char *text = NULL;
+	char *found = NULL;
+	size_t size = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	if (fg_fs_read(path, ENVIRONMENT_MAX_BYTES, &text, &size, NULL) != FG_OK)
+		return NULL;
+	for (const char *at = text; at < text + size && !found; at += strlen(at) + 1) {
+		const size_t length = strcspn(at, "=");
+
+		if (at[length] == '=' && at[length + 1] && is_token(at, length, plan))
+			found = fg_xstrndup(at, length);
+	}
+	free(text);
+	return found;
+}
+
+/* 0: it has none, or has ended. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[NAME_SIZE];
+	char *text = NULL;
+	const char *behind_name = NULL;
+	pid_t parent = 0;
+	size_t size = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (fg_fs_read(path, STAT_MAX_BYTES, &text, &size, NULL) != FG_OK)
+		return 0;
+	behind_name = strrchr(text, ')');
+	if (behind_name && strlen(behind_name) > STAT_STATE_SIZE)
+		parent = (pid_t)strtol(behind_name + STAT_STATE_SIZE, NULL, 10);
+	free(text);
+	return parent;
+}
+
+char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
+{
+	char *name = NULL;
+
+	*pid = getppid();
+	while (*pid > 0 && !(name = token_of(*pid, plan)))
+		*pid = parent_of(*pid);
+	return name;
+}
+
+/* ---- where secrets may go ---- */
+
+/* Is the address one of those in the list, or below one of them? */
+static bool lies_below(const char *list, const char *url)
+{
+	while (list && *list) {
+		size_t size = strcspn(list, ", ");
+
+		while (size > 0 && list[size - 1] == '/')
+			size--;
+		if (size > 0 && strncmp(list, url, size) == 0 &&
+		    (url[size] == '\0' || url[size] == '/'))
+			return true;
+		list += strcspn(list, ", ");
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+bool fg_tokens_may_go(const char *url)
+{
+	return lies_below(getenv("PERFDB_URL"), url) || lies_below(getenv(TRUSTED_URLS), url);
 }

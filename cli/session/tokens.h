@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "model/plan.h"
 
+#include <sys/types.h>
+
 /* Takes the usual secrets out of the environment: before any program is started. */
 void fg_tokens_take(void);
 /*
@@ -15,9 +17,14 @@ void fg_tokens_take(void);
  */
 int fg_tokens_take_planned(const struct fg_plan *plan, struct fg_error *err) FG_NODISCARD;
 /*
- * May the server that a checkout names get a token?  Not if PERFDB_URL, the user's own choice,
- * names another one.
+ * May a secret go to an address that a checkout names?  Only if the user's environment says so:
+ * PERFDB_URL is the address, or FASTGATE_TRUSTED_URLS lists it or what it begins with.
  */
-int fg_tokens_check_url(const char *url, struct fg_error *err) FG_NODISCARD;
+bool fg_tokens_may_go(const char *url);
+/*
+ * The name of a token that a process above this one has in its environment, where programs under
+ * test can read it; to be freed.  NULL: there is none, or it cannot be read.
+ */
+char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid);
 
 #endif

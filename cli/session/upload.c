@@ -3,9 +3,8 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/secrets.h"
+#include "cli/session/server.h"
 #include "cli/session/stored.h"
-#include "cli/session/tokens.h"
 #include "perfdb/client/client.h"
 
 enum {
@@ -14,35 +13,29 @@ enum {
 	TIMEOUT_S = 60
 };
 
-static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *spool,
-			  const struct fg_stored_run *run, struct fg_error *err)
+static int push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *spool,
+		const struct fg_stored_run *run, struct fg_error *err)
 {
-	const struct fg_push_options options = {
-		.url = perfdb->url,
-		.token = perfdb->token_env ? fg_secret(perfdb->token_env) : NULL,
-		.ca_file = perfdb->ca_file,
+	const struct fg_cli_server given = {
 		.attempts =
 			perfdb->upload == FG_UPLOAD_REQUIRED ? REQUIRED_ATTEMPTS : OTHER_ATTEMPTS,
 		.timeout_ns = TIMEOUT_S * FG_NS_PER_S,
-		.interrupted = cli->interrupted,
 	};
+	struct fg_push_options options = {0};
 	struct fg_push_result result = {0};
-	int status = fg_cli_spool_run(spool, run, err);
+	int status = fg_cli_server_options(cli, &given, perfdb, &options, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_tokens_check_url(perfdb->url, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_push_spool(spool, &options, &result, err);
 	if (status != FG_OK)
 		return status;
-	fg_cli_say(cli, "sent run %.8s to %s", run->run.id, perfdb->url);
+	fg_cli_say(cli, "sent run %.8s to %s", run->run.id, options.url);
 	return status;
 }
 
 int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
-		  struct fg_store *store, const char *id, int exit_code)
+		  struct fg_store *store, const char *id, bool may_send, int exit_code)
 {
 	struct fg_stored_run run = {0};
 	struct fg_error err = {0};
@@ -54,7 +47,9 @@ int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char
 	spool = fg_fs_join(state_folder, "spool");
 	status = fg_store_load(store, id, &run, &err);
 	if (status == FG_OK)
-		status = spool_and_push(cli, perfdb, spool, &run, &err);
+		status = fg_cli_spool_run(spool, &run, &err);
+	if (status == FG_OK && may_send)
+		status = push(cli, perfdb, spool, &run, &err);
 	if (status != FG_OK)
 		fg_cli_warn(cli, "the run was not sent%s: %s (`fastgate push` tries again)",
 			    perfdb->upload == FG_UPLOAD_REQUIRED

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No program under test gets a secret, and a checkout cannot name one to be sent somewhere."""
-import glob
-import http.server
+"""No program under test gets a secret."""
 import os
 import subprocess
-import threading
 
-from attack import FASTGATE, MAKE_RUNS, Server, token
+from attack import FASTGATE, Server, token
 from checks import check, finish_in_scratch
 
 # What a hostile benchmark does: it writes down its environment, and that of those who started it.
@@ -41,7 +38,7 @@ def programs_under_test(url, secret):
     os.chmod("spy", 0o755)
     write_config(f'{{ url: "{url}", token_env: PERFDB_OWN, upload: required }}')
     secrets = {"PERFDB_OWN": secret, "PERFDB_TOKEN": "secret-1", "GITHUB_TOKEN": "secret-2", "GITLAB_TOKEN": "secret-3", "CI_JOB_TOKEN": "secret-4"}
-    done = subprocess.run([FASTGATE, "run"], env={**os.environ, **secrets, "INNOCENT": "kept"}, capture_output=True, text=True, check=False)
+    done = subprocess.run([FASTGATE, "run"], env={**os.environ, **secrets, "INNOCENT": "kept", "PERFDB_URL": url}, capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"the run, with its upload: {done.returncode} {done.stderr}")
     with open("spied", encoding="utf-8") as file:
         spied = file.read()
@@ -50,57 +47,10 @@ def programs_under_test(url, secret):
         check(value not in spied, f"${name} reached the benchmark")
 
 
-class Thief(http.server.BaseHTTPRequestHandler):
-    seen = []
-
-    def answer(self):
-        Thief.seen.append(str(self.headers))
-        self.send_response(404)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_GET = do_HEAD = do_POST = answer
-
-    def log_message(self, *_):
-        pass
-
-
-def foreign_checkout():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Thief)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    subprocess.run([MAKE_RUNS, "spool", "1", "1"], check=True)
-
-    def push(*words, **more):
-        Thief.seen.clear()
-        environment = {**os.environ, "CLOUD_KEY": "cloud-secret", "GITHUB_TOKEN": "github-secret", "PERFDB_TOKEN": "perfdb-secret", **more}
-        return subprocess.run([FASTGATE, "push", "--spool", "spool", "--attempts", "1", *words], env=environment, capture_output=True, text=True, check=False)
-
-    for name in ("CLOUD_KEY", "GITHUB_TOKEN", "HOME", "XPERFDB_TOKEN"):
-        write_config(f'{{ url: "{url}", token_env: {name} }}')
-        done = push()
-        check(done.returncode == 2 and f"FASTGATE_TRUSTED_VARIABLES={name}" in done.stderr, f"{name}: {done.returncode} {done.stderr}")
-        check(not Thief.seen, f"{name}: the thief was asked")
-    write_config(f'{{ url: "{url}", token_env: CLOUD_KEY }}')
-    push(FASTGATE_TRUSTED_VARIABLES="OTHER, CLOUD_KEY")
-    check("cloud-secret" in "".join(Thief.seen), "what the user allows is not sent")
-    write_config(f'{{ url: "{url}" }}')
-    push(PERFDB_URL="https://perfdb.example.org")
-    check(not Thief.seen, "the checkout's server is asked although the user has another")
-    push(PERFDB_URL=url)
-    check("perfdb-secret" in "".join(Thief.seen), "the user's own server gets no token")
-    push("--url", url, "--token-env", "CLOUD_KEY", PERFDB_URL="https://perfdb.example.org")
-    check("cloud-secret" in "".join(Thief.seen), "the command line is not obeyed")
-    check(len(glob.glob("spool/*.fgrun")) == 1, "the run left the spool")
-    server.shutdown()
-    server.server_close()
-
-
 def attack():
     secret = token("upload")
     with Server() as server:
         programs_under_test(f"http://127.0.0.1:{server.port}", secret)
-    foreign_checkout()
 
 
 finish_in_scratch(attack)
