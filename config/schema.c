@@ -514,7 +514,8 @@ static const struct fg_key post_keys[] = {
 	 IN_POST(token_env),
 	 .help = "the environment variable that holds the token",
 	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs "
-		 "the body (docs/ci.md)."},
+		 "the body, if `FASTGATE_TRUSTED_URLS` in the environment lists the address "
+		 "(docs/ci.md)."},
 	{.name = "required",
 	 .kind = FG_KEY_BOOL,
 	 IN_POST(required),
@@ -591,7 +592,9 @@ static const struct fg_key perfdb_keys[] = {
 	{.name = "url",
 	 .kind = FG_KEY_URL,
 	 IN_PLAN(perfdb.url),
-	 .help = "the server's address; absent: none"},
+	 .help = "the server's address; absent: none",
+	 .more = "A token is sent there only if the environment names the address, too: in "
+		 "`PERFDB_URL`, or in the list `FASTGATE_TRUSTED_URLS`."},
 	{.name = "token_env",
 	 .kind = FG_KEY_VARIABLE_NAME,
 	 IN_PLAN(perfdb.token_env),
@@ -639,7 +642,9 @@ static const struct fg_key store_keys[] = {
 	 .kind = FG_KEY_PATH,
 	 IN_PLAN(store_path),
 	 .initial = ".fastgate/store.db",
-	 .help = "the file that keeps the runs, relative to the folder of fastgate.yml"},
+	 .help = "the file that keeps the runs, relative to the folder of fastgate.yml",
+	 .more = "It stays below that folder and outside `.git`, without links; `--set` may name "
+		 "any file."},
 	{.name = NULL},
 };
 static const struct fg_section store_section = {.keys = store_keys};
@@ -695,7 +700,9 @@ static const struct fg_key plan_keys[] = {
 	{.name = "report",
 	 .kind = FG_KEY_SECTION,
 	 .section = &report_section,
-	 .help = "files to write after each run; folders that are missing are made"},
+	 .help = "files to write after each run; folders that are missing are made",
+	 .more = "Paths in this file stay below the current folder and outside `.git`, without "
+		 "links; `--set` may name any file."},
 	{.name = "links",
 	 .kind = FG_KEY_SECTION,
 	 .section = &link_section,

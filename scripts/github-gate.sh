@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The gate step of action.yml.  Everything it needs comes from the environment of a GitHub job, so that a test can play one:
-# GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP, GITHUB_TOKEN and FASTGATE_ACTION_* from
-# the inputs.
+# The gate step of action.yml, which has no secrets: programs under test can read the environment of whatever started them.
+# github-send.sh, the next step, has them and runs nothing of the checkout.  Everything it needs comes from the environment of a
+# GitHub job, so that a test can play one: GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP and
+# FASTGATE_ACTION_* from the inputs.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:-}
 [ -n "$program" ] || [ -z "${FASTGATE_ACTION_ARCHIVE:-}" ] || program=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt/bin/fastgate
@@ -10,8 +11,6 @@ program=${FASTGATE_ACTION_PROGRAM:-}
 reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"
-[ -z "${FASTGATE_ACTION_PERFDB_TOKEN:-}" ] || export PERFDB_TOKEN="$FASTGATE_ACTION_PERFDB_TOKEN"
-unset FASTGATE_ACTION_PERFDB_TOKEN
 
 # A pull request is compared with the point where it left its target; elsewhere the run is recorded for the trend.
 set --
@@ -26,10 +25,19 @@ fi
 status=0
 # The inputs are lists of words: they are split on purpose.
 # shellcheck disable=SC2086
-"$program" run "$@" ${FASTGATE_ACTION_ARGUMENTS:-} \
+env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY \
+	"$program" run --no-post "$@" ${FASTGATE_ACTION_ARGUMENTS:-} \
 	--set report.json="$reports/fastgate.json" --set report.junit="$reports/fastgate.xml" \
 	--set report.html="$reports/fastgate.html" --set report.markdown="$reports/fastgate.md" \
 	--set report.github="$reports/annotations.txt" ${FASTGATE_ACTION_BENCHMARKS:-} || status=$?
+
+# Through these files a benchmark would choose the environment of the steps that have secrets.
+for file in "${GITHUB_ENV:-}" "${GITHUB_PATH:-}"; do
+	if [ -n "$file" ] && [ -s "$file" ]; then
+		echo "::warning::a program under test wrote to $(basename "$file"), which is dropped"
+		: >"$file"
+	fi
+done
 
 verdict=error
 if [ -s "$reports/fastgate.json" ]; then

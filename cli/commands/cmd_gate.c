@@ -169,8 +169,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
 		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
-	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
-		    "send nothing: the result is not posted, and the run waits for `fastgate push`"),
+	FG_ROW_FLAG(
+		struct options, no_post, "no-post", 0,
+		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
 	{.name = NULL},
 };
 

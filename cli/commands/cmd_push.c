@@ -17,6 +17,7 @@ struct options {
 	const char *archive;
 	const char *spool;
 	bool status;
+	bool when_possible;
 	struct fg_cli_config config;
 };
 
@@ -31,6 +32,8 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
 	FG_ROW_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
+	FG_ROW_FLAG(struct options, when_possible, "when-possible", 0,
+		    "what cannot be sent is a warning, unless perfdb.upload is `required`"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
 };
@@ -45,6 +48,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate push", "send what could not be sent before"},
 	{"fastgate push latest latest~1", "send two stored runs"},
 	{"fastgate push --archive slow.tar.zst latest", "a run with the traces that explain it"},
+	{"fastgate push --when-possible", "in a step of CI, after `fastgate run --no-post`"},
 	{"fastgate push --status", "what waits"},
 	{NULL, NULL},
 };
@@ -175,6 +179,16 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *runs,
 	fg_strbuf_release(&text);
 }
 
+/* A job that may do without its server passes all the same. */
+static int fail(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
+		const struct fg_error *err)
+{
+	if (!given->when_possible)
+		return fg_cli_fail(cli, err);
+	fg_cli_warn(cli, "not sent: %s", err->message);
+	return perfdb->upload == FG_UPLOAD_REQUIRED ? FG_EXIT_UPLOAD : FG_EXIT_PASS;
+}
+
 /* Archives follow their runs; a run that stays behind does not keep the others' from going. */
 static int push(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
 		const char *spool)
@@ -187,15 +201,15 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	int status = spool_runs(cli, given, spool, &err);
 
 	if (status != FG_OK)
-		return fg_cli_fail(cli, &err);
+		return fail(cli, given, perfdb, &err);
 	status = fg_cli_server_options(cli, &given->server, perfdb, &push_options, &err);
 	if (status != FG_OK)
-		return fg_cli_fail(cli, &err);
+		return fail(cli, given, perfdb, &err);
 	status = fg_push_spool(spool, &push_options, &runs, &err);
 	if (fg_push_archives(spool, &push_options, &archives, &second) != FG_OK && status == FG_OK)
 		status = fg_error_set(&err, second.code, "%s", second.message);
 	print_result(cli, &runs, &archives);
-	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);
 }
 
 static int load_and_push(struct fg_cli *cli, const struct options *given, const char *spool)
@@ -241,7 +255,8 @@ const struct fg_cli_command fg_cmd_push = {
 		"was cut off. `fastgate archive --fetch RUN` gets it back.\n\n"
 		"Server, token's variable and certificates are those of perfdb in "
 		"fastgate.yml, unless options say otherwise. The token is read from an "
-		"environment variable; it is never written or shown. Proxies are taken from "
+		"environment variable; it is never written or shown. It is sent only to a server "
+		"that the user names, too: by --url or PERFDB_URL. Proxies are taken from "
 		"https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),

@@ -132,8 +132,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, request.keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
 	FG_ROW_FLAG(struct options, request.no_store, "no-store", 0, "do not keep this run"),
-	FG_ROW_FLAG(struct options, request.no_post, "no-post", 0,
-		    "send nothing: the result is not posted, and the run waits for `fastgate push`"),
+	FG_ROW_FLAG(
+		struct options, request.no_post, "no-post", 0,
+		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
 	{.name = NULL},
 };
 

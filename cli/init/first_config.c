@@ -2,8 +2,8 @@
 /* fastgate.yml for a project as it was found, with comments. */
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/init/project.h"
 #include "cli/init/inputs.h"
+#include "cli/init/project.h"
 
 #include <ctype.h>
 

@@ -193,10 +193,9 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 int fg_session_tell(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
-	const int code =
-		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-			      session->store, session->run.id, may_send,
-			      (int)session->verdict.exit_code);
+	const int code = fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+				       session->store, session->run.id, may_send,
+				       (int)session->verdict.exit_code);
 
 	if (may_send && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)

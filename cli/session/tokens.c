@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define TRUSTED_VARIABLES "FASTGATE_TRUSTED_VARIABLES"
-#define TRUSTED_URLS "FASTGATE_TRUSTED_URLS"
+#define TRUSTED_URLS      "FASTGATE_TRUSTED_URLS"
 
 enum {
 	ENVIRONMENT_MAX_BYTES = 4 << 20,
@@ -19,12 +19,8 @@ enum {
 };
 
 static const char *const usual_names[] = {
-	"PERFDB_TOKEN",
-	"GITHUB_TOKEN",
-	"GH_TOKEN",
-	"GITLAB_TOKEN",
-	"ACTIONS_RUNTIME_TOKEN",
-	"ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+	"PERFDB_TOKEN", "GITHUB_TOKEN",          "GH_TOKEN",
+	"GITLAB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 };
 
 /* GitLab gives it to every job, so there is no use in warning of it. */

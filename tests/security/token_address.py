@@ -65,6 +65,10 @@ def addresses(url):
     for trap in (url + "0", url.replace("http://", "http://x@"), url + "@evil.example.org"):
         seen, done = asked(*push, FASTGATE_TRUSTED_URLS=trap)
         check(not seen, f"'{trap}' was taken for the checkout's address")
+    seen, done = asked(*push, "--when-possible")
+    check(not seen and done.returncode == 0 and "warning: not sent" in done.stderr, f"--when-possible: {done.returncode} {done.stderr}")
+    seen, done = asked(*push, "--when-possible", "--set", "perfdb.upload=required")
+    check(done.returncode == 5, f"--when-possible, required: {done.returncode} {done.stderr}")
     seen, done = asked(*push, "--url", url, "--token-env", "CLOUD_KEY", PERFDB_URL="https://perfdb.example.org")
     check("cloud-secret" in seen, f"the command line is not obeyed: {done.stderr}")
     seen, done = asked(*push, PERFDB_TOKEN="")

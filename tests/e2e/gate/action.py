@@ -59,7 +59,7 @@ class Job:
         shutil.rmtree(self.temp, ignore_errors=True)
         self.temp.mkdir()
         self.cached, self.status, self.said = (checkout, home), 0, ""
-        self.files = {kind: self.temp / kind for kind in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        self.files = {kind: self.temp / kind for kind in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH")}
         (self.temp / "event.json").write_text(json.dumps(event))
         self.environment = {
             "PATH": os.environ["PATH"], "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "GIT_CONFIG_NOSYSTEM": "1",

@@ -53,7 +53,8 @@ with tempfile.TemporaryDirectory() as name:
     # GitLab: a merge request, then the default branch.
     job = yaml.safe_load((recipes / "gitlab.yml").read_text())["performance"]
     script = "\n".join(job["script"])
-    for report in (*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()):
+    written = [path for path in job["artifacts"]["paths"] if path != ".fastgate/spool"]
+    for report in (*written, *job["artifacts"]["reports"].values()):
         if f"={report}" not in script:
             sys.exit(f"FAILED: nothing of the GitLab job writes {report}")
     against = {key: value for rule in job["rules"] for key, value in rule.get("variables", {}).items()}
@@ -63,7 +64,7 @@ with tempfile.TemporaryDirectory() as name:
     run(["sh", "-e", "-c", script], clone, 0, "the GitLab script", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", **against)
     if xml.etree.ElementTree.parse(clone / "fastgate.xml").getroot().tag != "testsuites":
         sys.exit("FAILED: the GitLab job's JUnit report is none")
-    for report in job["artifacts"]["paths"]:
+    for report in written:
         if not (clone / report).stat().st_size:
             sys.exit(f"FAILED: the GitLab job did not write {report}")
     run(["sh", "-e", "-c", script], clone, 0, "the GitLab script on the default branch")
