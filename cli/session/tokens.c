@@ -98,7 +98,7 @@ int fg_tokens_take_planned(const struct fg_plan *plan, struct fg_error *err)
 
 /* ---- what programs under test can read all the same ---- */
 
-/* Has this process a token in its environment?  Its name, to be freed; NULL: none, or unreadable. */
+/* The name of a token in a process's environment, to be freed; NULL: none, or unreadable. */
 static char *token_of(pid_t pid, const struct fg_plan *plan)
 {
 	char path[NAME_SIZE];
