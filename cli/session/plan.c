@@ -36,11 +36,11 @@ static int check_places(const struct fg_plan *plan, struct fg_error *err)
 {
 	int status = fg_state_folder_check(plan->root, err);
 
-	if (status == FG_OK && plan->store_from_file) {
-		status = fg_beneath_check(plan->root, plan->store_path, err);
-		if (status != FG_OK)
-			fg_error_prefix(err, "store.path of fastgate.yml");
-	}
+	if (status != FG_OK || !plan->store_from_file)
+		return status;
+	status = fg_beneath_check(plan->root, plan->store_path, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "store.path of fastgate.yml");
 	return status;
 }
 

@@ -13,8 +13,8 @@ enum {
 	TIMEOUT_S = 60
 };
 
-static int push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *spool,
-		const struct fg_stored_run *run, struct fg_error *err)
+static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *spool,
+			  const struct fg_stored_run *run, bool may_send, struct fg_error *err)
 {
 	const struct fg_cli_server given = {
 		.attempts =
@@ -23,8 +23,11 @@ static int push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *
 	};
 	struct fg_push_options options = {0};
 	struct fg_push_result result = {0};
-	int status = fg_cli_server_options(cli, &given, perfdb, &options, err);
+	int status = fg_cli_spool_run(spool, run, err);
 
+	if (status != FG_OK || !may_send)
+		return status;
+	status = fg_cli_server_options(cli, &given, perfdb, &options, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_push_spool(spool, &options, &result, err);
@@ -47,9 +50,7 @@ int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char
 	spool = fg_fs_join(state_folder, "spool");
 	status = fg_store_load(store, id, &run, &err);
 	if (status == FG_OK)
-		status = fg_cli_spool_run(spool, &run, &err);
-	if (status == FG_OK && may_send)
-		status = push(cli, perfdb, spool, &run, &err);
+		status = spool_and_push(cli, perfdb, spool, &run, may_send, &err);
 	if (status != FG_OK)
 		fg_cli_warn(cli, "the run was not sent%s: %s (`fastgate push` tries again)",
 			    perfdb->upload == FG_UPLOAD_REQUIRED

@@ -128,7 +128,7 @@ MISTAKES = [
     ("The server cannot be reached", lambda: (script("exit 0\n"), config(more='perfdb: { url: "http://127.0.0.1:9", upload: required }\n')),
      "fastgate run --quick", "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, it changes no exit code."),
     ("The store is no store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
-    ("The folder cannot be written", lambda: (script("exit 0\n"), config(more="store: { path: /proc/fastgate/store.db }\n")), "fastgate run --quick",
+    ("The folder cannot be written", lambda: (script("exit 0\n"), config()), "fastgate run --quick --set store.path=/proc/fastgate/store.db",
      "Runs are kept in `.fastgate/` beside `fastgate.yml`; `store.path` moves that."),
     ("A fastgate.yml is there already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
     ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is no success."),
