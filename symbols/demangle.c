@@ -8,6 +8,8 @@
  */
 #include "symbols/demangle.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 
 /* Part of every static C++ runtime, for exactly this; it has no header. */
@@ -22,17 +24,12 @@ struct output {
 };
 
 /*
- * Where a compiler's suffix begins: gcc and clang append ".cold", ".isra.0", ".constprop.1",
- * ".part.2", ".llvm.123".  A C++ linkage name has no dot otherwise; Rust's older mangling has
- * ("..") and is left alone.
+ * Length without a compiler's suffix: gcc and clang append ".cold", ".isra.0", ".constprop.1",
+ * ".part.2", ".llvm.123".  A C++ linkage name has no dot otherwise.
  */
 static size_t length_without_suffix(const char *linkage)
 {
-	const char *dot = strchr(linkage, '.');
-
-	while (dot && dot[1] == '.')
-		dot = strchr(dot + 2, '.');
-	return dot && dot != linkage ? (size_t)(dot - linkage) : strlen(linkage);
+	return strcspn(linkage, ".");
 }
 
 static void take_piece(const char *text, size_t length, void *context)
@@ -60,7 +57,7 @@ static bool add_cplusplus(const char *linkage, size_t length, struct fg_strbuf *
 	memcpy(name, linkage, length);
 	name[length] = '\0';
 	done = print_cplusplus(name, &output);
-	if (done && !fg_demangle_rust_legacy(fg_strbuf_text(&output.text), readable))
+	if (done)
 		fg_strbuf_add(readable, fg_strbuf_text(&output.text), output.text.length);
 	fg_strbuf_release(&output.text);
 	return done;
@@ -69,17 +66,14 @@ static bool add_cplusplus(const char *linkage, size_t length, struct fg_strbuf *
 bool fg_demangle(const char *linkage, struct fg_strbuf *readable)
 {
 	size_t length;
-	bool done = false;
+	bool done;
 
-	if (linkage[0] != '_' || (linkage[1] != 'Z' && linkage[1] != 'R' && linkage[1] != '_'))
+	if (!fg_text_starts_with(linkage, "_Z"))
 		return false;
 	if (strnlen(linkage, FG_DEMANGLE_MAX_INPUT + 1) > FG_DEMANGLE_MAX_INPUT)
 		return false;
 	length = length_without_suffix(linkage);
-	if (linkage[1] == 'Z')
-		done = add_cplusplus(linkage, length, readable);
-	else if (linkage[1] == 'R')
-		done = fg_demangle_rust_v0(linkage, length, readable);
+	done = add_cplusplus(linkage, length, readable);
 	if (done && linkage[length])
 		fg_strbuf_printf(readable, " [%s]", linkage + length);
 	return done;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demangles linkage names: C++ (Itanium ABI, through the C++ runtime's own demangler),
- * Rust (both its manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work()
- * [.cold]".  The hash that Rust's older mangling puts behind a name is left out.  docs/decisions/
- * says why the C++ runtime and not libiberty.
+ * Demangles C++ linkage names (Itanium ABI, through the C++ runtime's own demangler).  Compiler
+ * suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]".  docs/decisions/ says why
+ * the C++ runtime and not libiberty.
  */
 #ifndef FG_SYMBOLS_DEMANGLE_H
 #define FG_SYMBOLS_DEMANGLE_H
@@ -21,9 +20,5 @@ enum {
  * a mangled one.
  */
 bool fg_demangle(const char *linkage, struct fg_strbuf *readable);
-
-/* For fg_demangle(); tested by themselves. */
-bool fg_demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable);
-bool fg_demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a readable C++ or Rust name. This looks at the text, not at the language: brackets
+ * The parts of a readable C++ name. This looks at the text, not at the language: brackets
  * of all kinds are skipped as wholes, operators (operator<, operator(), operator new) are known,
  * return types of templates are dropped.
  */

@@ -13,8 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fg_strbuf part = {0};
 
 	(void)fg_demangle(text, &name);
-	(void)fg_demangle_rust_legacy(text, &name);
-	FG_ASSERT(name.length <= (size_t)2 * FG_DEMANGLE_MAX_OUTPUT + 4 * size);
+	FG_ASSERT(name.length <= (size_t)FG_DEMANGLE_MAX_OUTPUT + size);
 	fg_name_collapse_templates(text, &part);
 	fg_name_qualified(text, &part);
 	fg_name_scope(text, &part);

@@ -16,28 +16,7 @@ static const struct {
 	{"_ZN3FooC4Ev", "Foo::Foo()", "the constructor's unified name, as in debug information"},
 	{"_Z4workv.cold", "work() [.cold]", "a part split off"},
 	{"_Z4workv.isra.0.constprop.1", "work() [.isra.0.constprop.1]", "several"},
-	{"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad", "Rust, older: the hash is left out"},
-	{"_ZN4core3fmt9Formatter3pad17h0123456789ABCDEFE", "core::fmt::Formatter::pad::h0123456789ABCDEF", "no hash: capital letters"},
-	{"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE", 
-	 "<Test + 'static as foo::Bar<Test>>::bar", "Rust, older: escapes"},
-	{"_RNvC6_123foo3bar", "123foo::bar", "Rust v0: an identifier that begins with a digit"},
-	{"_RNvCs1_5crate3foo", "crate::foo", "a crate's disambiguator is not shown"},
-	{"_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}", "closures"},
-	{"_RNvMs_NtC1a1bNtB4_1S1f", "<a::b::S>::f", "an inherent method, by back-reference"},
-	{"_RINtC8arrayvec8ArrayVechKj7b_E", "arrayvec::ArrayVec::<u8, 123>", "a constant"},
-	{"_RMC0INtC8arrayvec8ArrayVechKj7b_E", "<arrayvec::ArrayVec<u8, 123>>", "types have no ::"},
-	{"_RINvC1a1fTRQhPOlASbj2_EE", "a::f::<(&&mut u8, *const *mut i32, [[bool]; 2])>", "types in types"},
-	{"_RINvC1a1fASbj2E", NULL, "a constant without its end"},
-	{"_RINvC1a1fTRhOlAbj2_EE", "a::f::<(&u8, *mut i32, [bool; 2])>", "compound types"},
-	{"_RINvC1a1fFKCEuE", "a::f::<extern \"C\" fn()>", "a function pointer"},
-	{"_RINvC1a1fDNtC1b1Tp1Xm1Yb1EL_E", NULL, "an associated type with rubbish behind it"},
-	{"_RINvC1a1fDINtC1b1TuEp1XmEL_E", "a::f::<dyn b::T<(), X = u32>>", "dyn with associated type"},
-	{"_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y", "utf8_idents::\xe1\x83\xa1\xe1\x83\x90\xe1\x83\xad\xe1\x83\x9b\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x90\xe1\x83\x93_"
-	 "\xe1\x83\x92\xe1\x83\x94\xe1\x83\x9b\xe1\x83\xa0\xe1\x83\x98\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x98_"
-	 "\xe1\x83\xa1\xe1\x83\x90\xe1\x83\x93\xe1\x83\x98\xe1\x83\x9a\xe1\x83\x98", "punycode"},
-	{"_R", NULL, "nothing behind it"},
-	{"_RB_", NULL, "a back-reference to itself"},
-	{"_RNvB_1a", NULL, "a back-reference into the middle of itself"},
+	{"_RNvC1a1f", NULL, "another language's mangling"},
 };
 /* clang-format on */
 
@@ -59,30 +38,16 @@ static void names_become_readable(void **state)
 	}
 }
 
-/* Each level refers twice to the one before: 2^60 letters if it were printed. */
-static void a_name_that_would_never_end_stays_as_it_is(void **state)
+static void a_name_that_is_too_long_stays_as_it_is(void **state)
 {
 	struct fg_strbuf name = {0};
 	struct fg_strbuf text = {0};
 
 	(void)state;
-	fg_strbuf_add_text(&name, "_RINvC1a1f");
-	for (int i = 0; i < 120; i++)
-		fg_strbuf_add_text(&name, "T");
-	for (int i = 0; i < 120; i++)
-		fg_strbuf_add_text(&name, "B9_B9_E");
-	fg_strbuf_add_text(&name, "E");
-	assert_false(fg_demangle(fg_strbuf_text(&name), &text));
-	assert_int_equal(text.length, 0);
-	fg_strbuf_clear(&name);
-	fg_strbuf_add_text(&name, "_R");
-	for (int i = 0; i < 4000; i++)
-		fg_strbuf_add_text(&name, "Nv");
-	assert_false(fg_demangle(fg_strbuf_text(&name), &text));
-	fg_strbuf_clear(&name);
 	fg_strbuf_add_text(&name, "_Z");
 	fg_strbuf_add_repeated(&name, 'P', FG_DEMANGLE_MAX_INPUT);
 	assert_false(fg_demangle(fg_strbuf_text(&name), &text));
+	assert_int_equal(text.length, 0);
 	fg_strbuf_release(&name);
 	fg_strbuf_release(&text);
 }
@@ -91,7 +56,7 @@ static void a_name_that_would_never_end_stays_as_it_is(void **state)
  * Function types, each with the one before it as both of its arguments: 2^30 letters if it were
  * printed.
  */
-static void a_cplusplus_name_that_would_never_end_stays_as_it_is(void **state)
+static void a_name_that_would_never_end_stays_as_it_is(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct fg_strbuf name = {0};
@@ -141,8 +106,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_readable),
+		cmocka_unit_test(a_name_that_is_too_long_stays_as_it_is),
 		cmocka_unit_test(a_name_that_would_never_end_stays_as_it_is),
-		cmocka_unit_test(a_cplusplus_name_that_would_never_end_stays_as_it_is),
 		cmocka_unit_test(damaged_names_are_harmless),
 	};
 
