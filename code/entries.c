@@ -5,15 +5,15 @@
 #include "base/fs.h"
 #include "code/entry_scan.h"
 #include "code/entry_window.h"
-#include "code/frames.h"
 #include "code/image.h"
+#include "symbols/eh_frame.h"
 
 #include <elf.h>
 
 struct reading {
 	const char *path;
 	struct fg_image image;
-	struct fg_code_frames frames;
+	struct fg_eh_frames frames;
 	struct fg_entries *entries;
 	struct fg_entry_place *places;
 	size_t place_count;
@@ -124,6 +124,24 @@ static bool has_own_stacks(const struct fg_image *image)
 	return false;
 }
 
+static bool read_frames(struct reading *r)
+{
+	r->frames.is_complete = true;
+	for (size_t i = 0; i < r->image.section_count; i++) {
+		const struct fg_image_section *section = &r->image.sections[i];
+		const struct fg_eh_section bytes = {.bytes = section->bytes,
+						    .size = (size_t)section->size,
+						    .address = section->address};
+
+		if (strcmp(section->name, ".eh_frame") != 0)
+			continue;
+		if (!section->bytes || section->is_writable)
+			return false;
+		fg_eh_frames_add(&r->frames, &bytes);
+	}
+	return r->frames.is_complete && r->frames.count > 0;
+}
+
 static enum fg_entry_refusal judge_object(struct reading *r)
 {
 	const enum fg_entry_refusal refusal = judge_segments(r);
@@ -134,8 +152,7 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 		return FG_ENTRY_RUNTIME;
 	if (has_own_stacks(&r->image))
 		return FG_ENTRY_STACKS;
-	return fg_code_frames_read(&r->image, &r->entries->arena, &r->frames) ? FG_ENTRY_ACCEPTED
-									      : FG_ENTRY_FRAMELESS;
+	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_FRAMELESS;
 }
 
 /* ---- its functions ---- */
@@ -245,13 +262,13 @@ static void settle(struct fg_entries *entries)
 static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry *entry)
 {
 	const struct fg_image_section *section = fg_image_section_at(&r->image, entry->address);
-	const struct fg_code_frame *frame = fg_code_frame_at(&r->frames, entry->address);
+	const struct fg_eh_frame *frame = fg_eh_frames_before(&r->frames, entry->address);
 	uint64_t size = 0;
 
 	if (!section || !section->is_code || !section->bytes ||
 	    strncmp(section->name, ".text", strlen(".text")) != 0)
 		return FG_ENTRY_START;
-	if (!frame || frame->is_signal || frame->end - section->address > section->size)
+	if (!frame || frame->start != entry->address || frame->is_signal || frame->end - section->address > section->size)
 		return FG_ENTRY_FRAMELESS;
 	size = frame->end - frame->start;
 	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,
@@ -322,6 +339,7 @@ int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_erro
 	}
 	for (size_t i = 0; i < entries->count && entries->refusal != FG_ENTRY_ACCEPTED; i++)
 		entries->entries[i].refusal = (uint8_t)entries->refusal;
+	fg_eh_frames_release(&r.frames);
 	fg_image_release(&r.image);
 	return FG_OK;
 }

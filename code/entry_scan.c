@@ -28,7 +28,7 @@ enum {
 
 struct scan {
 	const struct fg_image *image;
-	const struct fg_code_frames *frames;
+	const struct fg_eh_frames *frames;
 	struct fg_entry_place *places;
 	size_t count;
 	ZydisDecoder decoder;
@@ -125,7 +125,7 @@ static size_t frames_begun(const struct scan *s, uint64_t address)
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (s->frames->frames[middle].start <= address)
+		if (s->frames->items[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -138,7 +138,7 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 {
 	const size_t begun = frames_begun(s, address);
 
-	if (begun == 0 || address >= s->frames->frames[begun - 1].end)
+	if (begun == 0 || address >= s->frames->items[begun - 1].end)
 		return s->frames->count;
 	return begun - 1;
 }
@@ -155,7 +155,7 @@ static bool is_linkage(const struct scan *s, uint64_t address)
 static void follow(const struct scan *s, uint64_t target, bool may_leave,
 		   enum fg_entry_refusal refusal)
 {
-	const struct fg_code_frame *own = &s->frames->frames[s->frame];
+	const struct fg_eh_frame *own = &s->frames->items[s->frame];
 	const bool is_own = target >= own->start && target < own->end;
 	struct fg_entry_place *place = NULL;
 	size_t other = 0;
@@ -172,7 +172,7 @@ static void follow(const struct scan *s, uint64_t target, bool may_leave,
 	other = frame_of(s, target);
 	/* To the start of another, or to what the linker made: a call that does not come back. */
 	if (other < s->frames->count && !is_linkage(s, target) &&
-	    !(may_leave && s->frames->frames[other].start == target))
+	    !(may_leave && s->frames->items[other].start == target))
 		join(s, s->frame, other);
 }
 
@@ -225,7 +225,7 @@ static void keep_offset(struct scan *s, uint64_t offset)
 }
 
 /* Bytes of the frame, if all of it is code of the file; NULL otherwise. */
-static const uint8_t *bytes_of(const struct scan *s, const struct fg_code_frame *frame)
+static const uint8_t *bytes_of(const struct scan *s, const struct fg_eh_frame *frame)
 {
 	const struct fg_image_section *section = fg_image_section_at(s->image, frame->start);
 
@@ -238,7 +238,7 @@ static const uint8_t *bytes_of(const struct scan *s, const struct fg_code_frame 
 /* Reads a function from its start to its end; its instructions are kept. */
 static bool read_frame(struct scan *s, size_t index, bool is_first)
 {
-	const struct fg_code_frame *frame = &s->frames->frames[index];
+	const struct fg_eh_frame *frame = &s->frames->items[index];
 	const uint64_t size = frame->end - frame->start;
 
 	s->frame = index;
@@ -270,7 +270,7 @@ static void refuse_at(struct scan *s, uint64_t start, enum fg_entry_refusal refu
 static void read_all_frames(struct scan *s)
 {
 	for (size_t i = 0; i < s->frames->count; i++) {
-		const struct fg_code_frame *frame = &s->frames->frames[i];
+		const struct fg_eh_frame *frame = &s->frames->items[i];
 
 		if (!read_frame(s, i, true)) {
 			s->is_unknown[i] = true;
@@ -300,7 +300,7 @@ static uint64_t next_frame(const struct scan *s, uint64_t address)
 {
 	const size_t begun = frames_begun(s, address);
 
-	return begun < s->frames->count ? s->frames->frames[begun].start : UINT64_MAX;
+	return begun < s->frames->count ? s->frames->items[begun].start : UINT64_MAX;
 }
 
 static void read_start_code(const struct scan *s, uint64_t start)
@@ -345,7 +345,7 @@ static void read_start_files(const struct scan *s)
 static bool decode_full(const struct scan *s, size_t index, ZydisDecodedInstruction *decoded,
 			ZydisDecodedOperand *operands)
 {
-	const struct fg_code_frame *frame = &s->frames->frames[s->frame];
+	const struct fg_eh_frame *frame = &s->frames->items[s->frame];
 	const uint32_t at = s->offsets[index];
 
 	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&s->full, s->bytes + at,
@@ -422,7 +422,7 @@ static bool adds_table(const struct scan *s, size_t index)
 /* Where does the jump of this index get its target from? */
 static enum source source_of(const struct scan *s, size_t index, ZydisRegister name)
 {
-	const uint64_t start = s->frames->frames[s->frame].start;
+	const uint64_t start = s->frames->items[s->frame].start;
 
 	for (size_t back = 0; back < LOOK_BACK; back++) {
 		ZydisDecodedInstruction decoded;
@@ -473,7 +473,7 @@ static bool follow_table(const struct scan *s, uint64_t base, int64_t displaceme
 /* The tables that the current frame may take targets from: any base with any displacement. */
 static bool follow_tables(const struct scan *s)
 {
-	const struct fg_code_frame *frame = &s->frames->frames[s->frame];
+	const struct fg_eh_frame *frame = &s->frames->items[s->frame];
 	int64_t displacements[LOOK_BACK];
 	size_t count = 0;
 	bool found = false;
@@ -549,7 +549,7 @@ static void refuse_unknown(struct scan *s)
 		is_unknown[root_of(s, (uint32_t)i)] |= s->is_unknown[i];
 	for (size_t i = 0; i < s->frames->count; i++) {
 		if (is_unknown[root_of(s, (uint32_t)i)])
-			refuse_at(s, s->frames->frames[i].start, FG_ENTRY_COMPUTED);
+			refuse_at(s, s->frames->items[i].start, FG_ENTRY_COMPUTED);
 	}
 	free(is_unknown);
 }
@@ -686,13 +686,29 @@ static void mark_handler(void *context, uint64_t address)
 	mark(context, address, FG_ENTRY_HANDLER);
 }
 
+/* False: not all of the frame's handlers are known. */
+static bool mark_handlers(struct scan *s, const struct fg_eh_frame *frame)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, frame->handlers);
+	struct fg_eh_section bytes;
+
+	if (!frame->handlers)
+		return true;
+	if (!section || !section->bytes || section->is_writable)
+		return false;
+	bytes = (struct fg_eh_section){.bytes = section->bytes,
+				       .size = (size_t)section->size,
+				       .address = section->address};
+	return fg_eh_frame_landing_pads(&bytes, frame, mark_handler, s);
+}
+
 static void scan_tables(struct scan *s)
 {
 	for (size_t i = 0; i < s->frames->count; i++) {
-		const struct fg_code_frame *frame = &s->frames->frames[i];
+		const struct fg_eh_frame *frame = &s->frames->items[i];
 
 		mark(s, frame->start, FG_ENTRY_PART);
-		if (!fg_code_frame_handlers(s->image, frame, mark_handler, s))
+		if (!mark_handlers(s, frame))
 			s->is_unknown[i] = true;
 	}
 	for (size_t i = 0; i < s->image->entry_count; i++) {
@@ -740,7 +756,7 @@ static void scan_all(struct scan *s)
 	refuse_unknown(s);
 }
 
-void fg_entry_scan(const struct fg_image *image, const struct fg_code_frames *frames,
+void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_entry_place *places, size_t count)
 {
 	struct scan s = {.image = image,

@@ -3,8 +3,8 @@
 #ifndef FG_CODE_ENTRY_SCAN_H
 #define FG_CODE_ENTRY_SCAN_H
 
-#include "code/frames.h"
 #include "code/image.h"
+#include "symbols/eh_frame.h"
 #include "collector/entry_plan.h"
 
 /* The bytes that a jump at a function's entry would cover, and what speaks against it. */
@@ -15,7 +15,7 @@ struct fg_entry_place {
 };
 
 /* `places` are in order and do not overlap; those that nothing speaks against stay as they are. */
-void fg_entry_scan(const struct fg_image *image, const struct fg_code_frames *frames,
+void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_entry_place *places, size_t count);
 
 #endif

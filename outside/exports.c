@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outside/exports.h"
 
-#include "symbols/elf_file.h"
-
-#include <elf.h>
+#include "symbols/elf_tables.h"
 
 enum {
 	DYNAMIC_MAX = 256,
 	CHAIN_MAX = 1 << 16,
 	NAME_MAX_BYTES = 64,
-	SYMBOLS_MAX_BYTES = 64 << 20, /* of a file's table, and of its names */
-	HASH_WORDS = 4,               /* of the head of DT_GNU_HASH */
+	HASH_WORDS = 4, /* of the head of DT_GNU_HASH */
 };
 
-/* ---- what is exported ---- */
+/* ---- exported symbols ---- */
 
 struct tables {
 	struct fg_memory *memory;
@@ -118,44 +115,24 @@ bool fg_exports_find(struct fg_memory *memory, const struct fg_mapping *mapping,
 	return true;
 }
 
-/* ---- what a file has beyond that ---- */
+/* ---- symbols that are not exported ---- */
 
-struct section {
-	char *bytes;
-	size_t size;
-};
-
-static bool read_section(const char *path, const char *name, struct section *section)
-{
-	return fg_elf_read_section(path, name, SYMBOLS_MAX_BYTES, &section->bytes, &section->size,
-				   NULL) == FG_OK;
-}
-
-static bool is_named(const struct section *names, uint32_t at, const char *name)
-{
-	const size_t size = strlen(name) + 1;
-
-	return at <= names->size && size <= names->size - at &&
-	       memcmp(names->bytes + at, name, size) == 0;
-}
-
-static bool take_symbols(const struct section *symbols, const struct section *texts,
-			 const char *const *names, size_t count, uint64_t *values)
+static bool take_symbols(const struct fg_elf_symbol_rows *rows, uint64_t bias,
+			 const char *const *names, size_t count, uint64_t *addresses)
 {
 	size_t found = 0;
 
-	memset(values, 0, count * sizeof(values[0]));
-	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols->size && found < count;
-	     at += sizeof(Elf64_Sym)) {
-		Elf64_Sym symbol;
+	memset(addresses, 0, count * sizeof(addresses[0]));
+	for (size_t at = 0; at < rows->count && found < count; at++) {
+		const Elf64_Sym symbol = fg_elf_symbol_row(rows, at);
 
-		memcpy(&symbol, symbols->bytes + at, sizeof(symbol));
 		if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0)
 			continue;
 		for (size_t i = 0; i < count; i++) {
-			if (values[i] || !is_named(texts, symbol.st_name, names[i]))
+			if (addresses[i] ||
+			    strcmp(fg_elf_symbol_row_name(rows, &symbol), names[i]) != 0)
 				continue;
-			values[i] = symbol.st_value;
+			addresses[i] = bias + symbol.st_value;
 			found++;
 		}
 	}
@@ -165,15 +142,16 @@ static bool take_symbols(const struct section *symbols, const struct section *te
 bool fg_exports_find_in_file(const char *path, uint64_t bias, const char *const *names,
 			     size_t count, uint64_t *addresses)
 {
-	struct section symbols = {0};
-	struct section texts = {0};
-	const bool found = read_section(path, ".symtab", &symbols) &&
-			   read_section(path, ".strtab", &texts) &&
-			   take_symbols(&symbols, &texts, names, count, addresses);
+	struct fg_elf_tables elf;
+	struct fg_elf_symbol_rows rows = {0};
+	bool found = false;
 
-	for (size_t i = 0; found && i < count; i++)
-		addresses[i] += bias;
-	free(symbols.bytes);
-	free(texts.bytes);
+	if (fg_elf_tables_open(path, &elf, NULL) != FG_OK)
+		return false;
+	if (fg_elf_tables_read_sections(&elf, NULL) == FG_OK)
+		fg_elf_symbol_rows_read(&elf, SHT_SYMTAB, &rows);
+	found = take_symbols(&rows, bias, names, count, addresses);
+	fg_elf_symbol_rows_release(&rows);
+	fg_elf_tables_close(&elf);
 	return found;
 }

@@ -12,10 +12,7 @@
 /* False: it exports nothing, or not all of these.  Addresses in the order of the names. */
 bool fg_exports_find(struct fg_memory *memory, const struct fg_mapping *mapping,
 		     const char *const *names, size_t count, uint64_t *addresses);
-/*
- * The same from the symbol table of a file, which has more than what is exported and is needed by
- * nobody: for programs that export nothing.
- */
+/* The same from the complete symbol table of a file, for programs that export nothing. */
 bool fg_exports_find_in_file(const char *path, uint64_t bias, const char *const *names,
 			     size_t count, uint64_t *addresses);
 

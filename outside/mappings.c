@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "symbols/eh_frame.h"
+#include "symbols/elf_tables.h"
 #include "symbols/jit_map.h"
 
 #include <elf.h>
@@ -132,21 +134,55 @@ static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 	return has_bias;
 }
 
+/* Where .eh_frame lies in the numbering of this file. */
+static bool find_frames(const char *path, struct fg_eh_section *section)
+{
+	struct fg_elf_tables elf;
+	const Elf64_Shdr *found = NULL;
+
+	if (fg_elf_tables_open(path, &elf, NULL) != FG_OK)
+		return false;
+	if (fg_elf_tables_read_sections(&elf, NULL) == FG_OK)
+		found = fg_elf_tables_section(&elf, ".eh_frame");
+	if (found && found->sh_size <= FRAMES_MAX_BYTES)
+		*section = (struct fg_eh_section){.size = (size_t)found->sh_size,
+						  .address = found->sh_addr};
+	fg_elf_tables_close(&elf);
+	return section->size > 0;
+}
+
+static void fill_table(const struct fg_eh_frames *frames, uint64_t address,
+		       struct fg_mapping *mapping)
+{
+	mapping->own_table = fg_xcalloc(frames->count + 1, sizeof(mapping->own_table[0]));
+	mapping->table_base = mapping->bias + address;
+	for (size_t i = 0; i < frames->count; i++) {
+		const int64_t start = (int64_t)(frames->items[i].start - address);
+
+		if (start >= INT32_MIN && start <= INT32_MAX)
+			mapping->own_table[mapping->table_entries++] = (struct fg_mapping_frame){
+				.start = (int32_t)start,
+				.description = (int32_t)frames->items[i].offset,
+			};
+	}
+}
+
 /* A static program has no sorted table: one is made. */
 static void make_table(struct fg_memory *memory, struct fg_mapping *mapping)
 {
-	uint64_t address = 0;
-	uint64_t size = 0;
+	struct fg_eh_section section = {0};
+	struct fg_eh_frames frames = {.is_complete = true};
 	uint8_t *bytes = NULL;
-	size_t count = 0;
 
-	if (!fg_frame_index_section(mapping->path, &address, &size) || size > FRAMES_MAX_BYTES)
+	if (!find_frames(mapping->path, &section))
 		return;
-	bytes = fg_xmalloc((size_t)size + 1);
-	if (fg_memory_read(memory, mapping->bias + address, bytes, (size_t)size))
-		mapping->own_table = fg_frame_index_build(bytes, (size_t)size, &count);
-	mapping->table_base = mapping->bias + address;
-	mapping->table_entries = count;
+	bytes = fg_xmalloc(section.size);
+	section.bytes = bytes;
+	if (fg_memory_read(memory, mapping->bias + section.address, bytes, section.size))
+		fg_eh_frames_add(&frames, &section);
+	if (frames.count)
+		fill_table(&frames, section.address, mapping);
+	fg_eh_frames_release(&frames);
 	free(bytes);
 }
 

@@ -7,11 +7,16 @@
 #define FG_OUTSIDE_MAPPINGS_H
 
 #include "base/error.h"
-#include "outside/frame_index.h"
 #include "outside/memory.h"
 
 enum {
 	FG_MAPPING_BUILD_ID_MAX = 64
+};
+
+/* As in .eh_frame_hdr: both relative to the start of .eh_frame. */
+struct fg_mapping_frame {
+	int32_t start;
+	int32_t description;
 };
 
 struct fg_mapping {
@@ -21,8 +26,7 @@ struct fg_mapping {
 	uint64_t table_base;
 	uint64_t table_entries;
 	uint64_t dynamic; /* address of the dynamic section; 0: none */
-	struct fg_frame_index_entry
-		*own_table; /* where the file has none; `table` is unused then */
+	struct fg_mapping_frame *own_table; /* if the file has none; `table` is unused then */
 	uint8_t build_id[FG_MAPPING_BUILD_ID_MAX];
 	size_t build_id_size;
 	char *path;

@@ -6,6 +6,11 @@ static void read_header_64(const void *bytes, Elf64_Ehdr *header)
 	memcpy(header, bytes, sizeof(*header));
 }
 
+static void read_segment_64(const void *bytes, Elf64_Phdr *segment)
+{
+	memcpy(segment, bytes, sizeof(*segment));
+}
+
 static void read_section_64(const void *bytes, Elf64_Shdr *section)
 {
 	memcpy(section, bytes, sizeof(*section));
@@ -14,6 +19,11 @@ static void read_section_64(const void *bytes, Elf64_Shdr *section)
 static void read_symbol_64(const void *bytes, Elf64_Sym *symbol)
 {
 	memcpy(symbol, bytes, sizeof(*symbol));
+}
+
+static void read_dynamic_64(const void *bytes, Elf64_Dyn *entry)
+{
+	memcpy(entry, bytes, sizeof(*entry));
 }
 
 /* The addend comes last: the fields before it are the same in both kinds of row. */
@@ -44,6 +54,23 @@ static void read_header_32(const void *bytes, Elf64_Ehdr *header)
 	header->e_shentsize = narrow.e_shentsize;
 	header->e_shnum = narrow.e_shnum;
 	header->e_shstrndx = narrow.e_shstrndx;
+}
+
+static void read_segment_32(const void *bytes, Elf64_Phdr *segment)
+{
+	Elf32_Phdr narrow;
+
+	memcpy(&narrow, bytes, sizeof(narrow));
+	*segment = (Elf64_Phdr){
+		.p_type = narrow.p_type,
+		.p_flags = narrow.p_flags,
+		.p_offset = narrow.p_offset,
+		.p_vaddr = narrow.p_vaddr,
+		.p_paddr = narrow.p_paddr,
+		.p_filesz = narrow.p_filesz,
+		.p_memsz = narrow.p_memsz,
+		.p_align = narrow.p_align,
+	};
 }
 
 static void read_section_32(const void *bytes, Elf64_Shdr *section)
@@ -80,6 +107,14 @@ static void read_symbol_32(const void *bytes, Elf64_Sym *symbol)
 	};
 }
 
+static void read_dynamic_32(const void *bytes, Elf64_Dyn *entry)
+{
+	Elf32_Dyn narrow;
+
+	memcpy(&narrow, bytes, sizeof(narrow));
+	*entry = (Elf64_Dyn){.d_tag = narrow.d_tag, .d_un.d_val = narrow.d_un.d_val};
+}
+
 static size_t relocated_symbol_32(const void *bytes)
 {
 	Elf32_Rel relocation;
@@ -91,22 +126,34 @@ static size_t relocated_symbol_32(const void *bytes)
 const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT])
 {
 	static const struct fg_elf_class classes[] = {
-		[ELFCLASS32] = {sizeof(Elf32_Ehdr),
-				sizeof(Elf32_Shdr),
-				sizeof(Elf32_Sym),
-				{sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
-				read_header_32,
-				read_section_32,
-				read_symbol_32,
-				relocated_symbol_32},
-		[ELFCLASS64] = {sizeof(Elf64_Ehdr),
-				sizeof(Elf64_Shdr),
-				sizeof(Elf64_Sym),
-				{sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
-				read_header_64,
-				read_section_64,
-				read_symbol_64,
-				relocated_symbol_64},
+		[ELFCLASS32] = {
+			.header_size = sizeof(Elf32_Ehdr),
+			.segment_size = sizeof(Elf32_Phdr),
+			.section_size = sizeof(Elf32_Shdr),
+			.symbol_size = sizeof(Elf32_Sym),
+			.dynamic_size = sizeof(Elf32_Dyn),
+			.relocation_size = {sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
+			.read_header = read_header_32,
+			.read_segment = read_segment_32,
+			.read_section = read_section_32,
+			.read_symbol = read_symbol_32,
+			.read_dynamic = read_dynamic_32,
+			.relocated_symbol = relocated_symbol_32,
+		},
+		[ELFCLASS64] = {
+			.header_size = sizeof(Elf64_Ehdr),
+			.segment_size = sizeof(Elf64_Phdr),
+			.section_size = sizeof(Elf64_Shdr),
+			.symbol_size = sizeof(Elf64_Sym),
+			.dynamic_size = sizeof(Elf64_Dyn),
+			.relocation_size = {sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
+			.read_header = read_header_64,
+			.read_segment = read_segment_64,
+			.read_section = read_section_64,
+			.read_symbol = read_symbol_64,
+			.read_dynamic = read_dynamic_64,
+			.relocated_symbol = relocated_symbol_64,
+		},
 	};
 	const unsigned char class = ident[EI_CLASS];
 

@@ -12,12 +12,14 @@
 #include <elf.h>
 
 struct fg_elf_class {
-	size_t header_size, section_size, symbol_size;
+	size_t header_size, segment_size, section_size, symbol_size, dynamic_size;
 	size_t relocation_size[2]; /* without and with an addend */
 	/* Sizes in bytes; any alignment. */
 	void (*read_header)(const void *bytes, Elf64_Ehdr *header);
+	void (*read_segment)(const void *bytes, Elf64_Phdr *segment);
 	void (*read_section)(const void *bytes, Elf64_Shdr *section);
 	void (*read_symbol)(const void *bytes, Elf64_Sym *symbol);
+	void (*read_dynamic)(const void *bytes, Elf64_Dyn *entry);
 	size_t (*relocated_symbol)(const void *bytes); /* which symbol a relocation is about */
 };
 

@@ -4,19 +4,13 @@
  * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
  * and 64 bits (i386, x86-64, aarch64).
  *
- * The file is untrusted: tables are checked against the file's size before they are read, names
- * against their string table.  A file that breaks the format gives FG_EPARSE and no symbols.
+ * The file is untrusted (symbols/elf_tables.h reads it).  One that breaks the format gives FG_EPARSE
+ * and no symbols.
  */
 #ifndef FG_SYMBOLS_ELF_FILE_H
 #define FG_SYMBOLS_ELF_FILE_H
 
-#include "base/base.h"
-#include "base/error.h"
-
-enum {
-	FG_BUILD_ID_MAX = 64,
-	FG_BUILD_ID_TEXT = 2 * FG_BUILD_ID_MAX + 1
-};
+#include "symbols/elf_tables.h"
 
 struct fg_elf_symbol {
 	uint64_t value;
@@ -49,7 +43,8 @@ struct fg_elf {
 	bool has_debug_info;
 	bool has_mini_debug;           /* .gnu_debugdata: see symbols/mini_debug.h */
 	uint64_t code_start, code_end; /* of executable sections */
-	uint64_t unwind_table;         /* address of .eh_frame_hdr; see symbols/elf_starts.h */
+	uint64_t frames_address;       /* of .eh_frame; see symbols/eh_frame.h */
+	bool is_narrow;                /* a 32-bit file */
 };
 
 int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_NODISCARD;

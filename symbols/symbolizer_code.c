@@ -6,6 +6,15 @@ enum {
 	MAX_CODE_BYTES = 1 << 20
 };
 
+/* The first beginning after the address; 0: none is known. */
+static uint64_t after_frame(const struct fg_eh_frames *frames, uint64_t address)
+{
+	const struct fg_eh_frame *at = fg_eh_frames_before(frames, address);
+	const size_t next = at ? (size_t)(at - frames->items) + 1 : 0;
+
+	return next < frames->count ? frames->items[next].start : 0;
+}
+
 /* By the symbol tables, or between two beginnings that the unwind tables know. */
 static void find_range(struct fg_symbol_module *module, uint64_t address, uint64_t *start,
 		       uint64_t *end)
@@ -24,7 +33,7 @@ static void find_range(struct fg_symbol_module *module, uint64_t address, uint64
 		return;
 	}
 	*start = symbol ? symbol->value : fg_symbol_module_start_of(module, address);
-	*end = fg_elf_starts_after(&module->file.starts, address);
+	*end = after_frame(&module->file.frames, address);
 	if (symbol && symbol + 1 < elf->symbols + elf->symbol_count)
 		*end = symbol[1].value;
 	if (*end <= address)

@@ -42,7 +42,7 @@ void fg_symbol_module_free(struct fg_symbol_module *module)
 		fg_debug_index_release(&module->debug.index);
 	fg_elf_release(&module->file.elf);
 	fg_elf_release(&module->file.separate);
-	fg_elf_starts_release(&module->file.starts);
+	fg_eh_frames_release(&module->file.frames);
 	fg_jit_map_release(&module->jit);
 	free(module->chains.items);
 	free(module->chains.late);

@@ -6,6 +6,10 @@
 #include "symbols/frame_flag.h"
 #include "symbols/symbolizer_private.h"
 
+enum {
+	MAX_FRAMES_BYTES = 256 << 20
+};
+
 /* The readable form of a linkage name; NULL: not a mangled name. */
 static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
 {
@@ -60,16 +64,38 @@ static const char *without_version(struct fg_symbolizer *s, const char *linkage)
 	return bare;
 }
 
+static void read_frames(struct fg_symbol_module *module)
+{
+	struct fg_eh_section section = {.address = module->file.elf.frames_address,
+					.is_narrow = module->file.elf.is_narrow};
+	struct fg_error err = {0};
+	char *bytes = NULL;
+
+	module->file.tried_frames = true;
+	if (!module->file.path)
+		return;
+	if (fg_elf_read_section(module->file.path, ".eh_frame", MAX_FRAMES_BYTES, &bytes,
+				&section.size, &err) != FG_OK) {
+		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
+		return;
+	}
+	section.bytes = (const uint8_t *)bytes;
+	fg_eh_frames_add(&module->file.frames, &section);
+	free(bytes);
+}
+
+/*
+ * A stripped binary has no names, but unwind tables list where its functions begin: all addresses
+ * of a nameless function share one name, "library+0xbeginning".
+ */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address)
 {
-	struct fg_error err = {0};
+	const struct fg_eh_frame *frame = NULL;
 
-	if (!module->file.tried_starts && module->file.path &&
-	    fg_elf_starts_read(module->file.path, &module->file.elf, &module->file.starts, &err) !=
-		    FG_OK)
-		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
-	module->file.tried_starts = true;
-	return fg_elf_starts_find(&module->file.starts, address);
+	if (!module->file.tried_frames)
+		read_frames(module);
+	frame = fg_eh_frames_before(&module->file.frames, address);
+	return frame && frame->start >= module->file.elf.code_start ? frame->start : address;
 }
 
 static uint32_t name_by_offset(struct fg_symbolizer *s, struct fg_symbol_module *module,

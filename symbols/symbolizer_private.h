@@ -15,8 +15,8 @@
 #include "base/map.h"
 #include "base/pair_index.h"
 #include "symbols/debug_index.h"
+#include "symbols/eh_frame.h"
 #include "symbols/elf_file.h"
-#include "symbols/elf_starts.h"
 #include "symbols/jit_map.h"
 #include "symbols/symbolizer.h"
 
@@ -42,8 +42,8 @@ struct fg_module_file {
 	char *debug_path;      /* the separate debug file; NULL: none, or not looked for yet */
 	const char *debug_from;
 	bool looked_for_debug;
-	struct fg_elf_starts starts; /* read with the first address without a name */
-	bool tried_starts;
+	struct fg_eh_frames frames; /* read with the first address without a name */
+	bool tried_frames;
 };
 
 /* symbolizer_names.c, opened by symbolizer_modules.c: debug information and what came out of it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Binaries from anybody: symbols, build-ids, PLT names. */
+#include "symbols/eh_frame.h"
 #include "symbols/elf_file.h"
-#include "symbols/elf_starts.h"
 #include "tests/fuzz/fuzz.h"
 
 static void use(const struct fg_elf *elf)
@@ -17,21 +17,22 @@ static void use(const struct fg_elf *elf)
 		(void)fg_elf_plt_target(elf, elf->plt[i].end - 1);
 }
 
-/* The table of function beginnings has no frame of its own: any bytes may be one. */
-static void use_as_starts(const uint8_t *data, size_t size)
+/* Unwind tables have no frame of their own: any bytes may be some. */
+static void use_as_frames(const uint8_t *data, size_t size)
 {
-	const struct fg_elf elf = {
-		.code_start = 0x1000, .code_end = 0x100000, .unwind_table = 0x80000};
-	struct fg_elf_starts starts = {0};
-	struct fg_error err = {0};
+	const struct fg_eh_section section = {.bytes = data, .size = size, .address = 0x1000};
+	struct fg_eh_frames frames = {.is_complete = true};
 
-	if (fg_elf_starts_parse(data, size, &elf, &starts, &err) != FG_OK) {
-		FG_ASSERT(err.message[0] != '\0');
+	if (size == 0)
 		return;
+	fg_eh_frames_add(&frames, &section);
+	for (size_t i = 0; i < frames.count; i++) {
+		const struct fg_eh_frame *frame = &frames.items[i];
+
+		FG_ASSERT(frame->end > frame->start && frame->offset < size);
+		FG_ASSERT(fg_eh_frames_before(&frames, frame->start)->start == frame->start);
 	}
-	for (size_t i = 0; i < starts.count; i++)
-		FG_ASSERT(fg_elf_starts_find(&starts, starts.items[i]) == starts.items[i]);
-	fg_elf_starts_release(&starts);
+	fg_eh_frames_release(&frames);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fg_error err = {0};
 	char text[FG_BUILD_ID_TEXT];
 
-	use_as_starts(data, size);
+	use_as_frames(data, size);
 	if (fg_elf_parse(data, size, "fuzz", &elf, &err) != FG_OK) {
 		FG_ASSERT(err.message[0] != '\0');
 		return 0;

@@ -8,7 +8,6 @@
 #include "base/process.h"
 #include "profile/profile.h"
 #include "symbols/elf_file.h"
-#include "symbols/elf_starts.h"
 #include "symbols/jit_map.h"
 #include "symbols/mini_debug.h"
 #include "symbols/symbolizer.h"
@@ -245,31 +244,6 @@ static void a_function_without_a_name_is_called_by_its_beginning(void **state)
 	}
 	fg_symbolizer_free(symbolizer);
 	free(name);
-}
-
-static void a_table_of_beginnings_is_believed_no_further_than_it_reaches(void **state)
-{
-	const struct fg_elf elf = {
-		.code_start = 0x1000, .code_end = 0x2000, .unwind_table = 0x3000};
-	const int32_t rows[] = {0, 2, 0x1100 - 0x3000, 0, 0x7000, 0};
-	uint8_t bytes[4 + sizeof(rows)] = {1, 0x1b, 3, 0x3b};
-	struct fg_elf_starts starts = {0};
-	struct fg_error err = {0};
-
-	(void)state;
-	memcpy(bytes + 4, rows, sizeof(rows));
-	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes), &elf, &starts, &err), FG_OK);
-	assert_int_equal(starts.count, 1); /* the other one lies in no code */
-	assert_int_equal(fg_elf_starts_find(&starts, 0x1180), 0x1100);
-	assert_int_equal(fg_elf_starts_find(&starts, 0x1080), 0x1080);
-	assert_int_equal(fg_elf_starts_after(&starts, 0x1080), 0x1100);
-	assert_int_equal(fg_elf_starts_after(&starts, 0x1100), 0);
-	fg_elf_starts_release(&starts);
-	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes) - 1, &elf, &starts, &err),
-			 FG_EPARSE);
-	assert_int_equal(fg_elf_starts_parse(bytes, 11, &elf, &starts, &err), FG_EPARSE);
-	bytes[3] = 0x0b;
-	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes), &elf, &starts, &err), FG_EPARSE);
 }
 
 static void binaries_of_another_byte_order_or_width_are_refused_in_words(void **state)
@@ -898,7 +872,6 @@ int main(void)
 		SCENE(names_only_looks_at_no_debug_information),
 		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
 		SCENE(a_function_without_a_name_is_called_by_its_beginning),
-		SCENE(a_table_of_beginnings_is_believed_no_further_than_it_reaches),
 		SCENE(binaries_of_another_byte_order_or_width_are_refused_in_words),
 		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
 		SCENE(a_packed_symbol_table_that_is_none_is_refused),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "code/frames.h"
-
-#include "base/base.h"
+#include "symbols/eh_frame.h"
 
 /* How numbers are encoded in unwind tables (DW_EH_PE). */
 enum {
@@ -22,6 +20,7 @@ struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
 	uint64_t address; /* of `at` */
+	bool is_narrow;
 	bool failed;
 };
 
@@ -61,48 +60,51 @@ static uint64_t take_leb(struct cursor *c)
 	return 0;
 }
 
+static uint64_t take_plain(struct cursor *c, unsigned encoding)
+{
+	switch (encoding & 0x0f) {
+	case ENCODED_WORD:
+		return take_fixed(c, c->is_narrow ? 4 : 8);
+	case ENCODED_U8:
+	case ENCODED_S8:
+		return take_fixed(c, 8);
+	case ENCODED_ULEB:
+		return take_leb(c);
+	case ENCODED_U2:
+		return take_fixed(c, 2);
+	case ENCODED_U4:
+		return take_fixed(c, 4);
+	case ENCODED_S4:
+		return (uint64_t)(int64_t)(int32_t)take_fixed(c, 4);
+	default:
+		c->failed = true;
+		return 0;
+	}
+}
+
 static uint64_t take_encoded(struct cursor *c, unsigned encoding)
 {
 	const uint64_t here = c->address;
-	uint64_t value = 0;
+	uint64_t value = take_plain(c, encoding);
 
-	switch (encoding & 0x0f) {
-	case ENCODED_WORD:
-	case ENCODED_U8:
-	case ENCODED_S8:
-		value = take_fixed(c, 8);
-		break;
-	case ENCODED_ULEB:
-		value = take_leb(c);
-		break;
-	case ENCODED_U2:
-		value = take_fixed(c, 2);
-		break;
-	case ENCODED_U4:
-		value = take_fixed(c, 4);
-		break;
-	case ENCODED_S4:
-		value = (uint64_t)(int64_t)(int32_t)take_fixed(c, 4);
-		break;
-	default:
-		c->failed = true;
-		break;
-	}
 	if ((encoding & 0x70) == ENCODED_RELATIVE)
-		return value ? here + value : 0;
-	c->failed |= (encoding & 0x70) != 0;
-	return value;
+		value = value ? here + value : 0;
+	else
+		c->failed |= (encoding & 0x70) != 0;
+	return c->is_narrow ? (uint32_t)value : value;
 }
 
-static bool cursor_at(const struct fg_image *image, uint64_t address, struct cursor *c)
+/* From this address of the section on. */
+static bool cursor_at(const struct fg_eh_section *section, uint64_t address, struct cursor *c)
 {
-	const struct fg_image_section *section = fg_image_section_at(image, address);
+	const uint64_t offset = address - section->address;
 
-	if (!section || !section->bytes || section->is_writable)
+	if (address < section->address || offset >= section->size)
 		return false;
-	*c = (struct cursor){.at = section->bytes + (address - section->address),
+	*c = (struct cursor){.at = section->bytes + offset,
 			     .end = section->bytes + section->size,
-			     .address = address};
+			     .address = address,
+			     .is_narrow = section->is_narrow};
 	return true;
 }
 
@@ -168,18 +170,18 @@ static bool read_common(struct cursor *c, struct common *common)
 }
 
 /* One entry of .eh_frame: `c` reads it alone, from behind its length. */
-static bool read_entry(const struct fg_image *image, struct cursor *c, struct fg_arena *arena,
-		       struct fg_code_frames *frames)
+static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
+		       struct fg_eh_frames *frames)
 {
 	const uint64_t here = c->address;
 	const uint64_t back = take_fixed(c, 4);
-	struct fg_code_frame frame = {0};
+	struct fg_eh_frame frame = {.offset = here - 4 - section->address};
 	struct common common;
 	struct cursor to;
 
 	if (back == 0)
 		return true; /* a common part: read where a frame refers to it */
-	if (c->failed || !cursor_at(image, here - back, &to))
+	if (c->failed || !cursor_at(section, here - back, &to))
 		return false;
 	skip(&to, 8); /* length and id */
 	if (to.failed || !read_common(&to, &common))
@@ -195,27 +197,27 @@ static bool read_entry(const struct fg_image *image, struct cursor *c, struct fg
 		return false;
 	if (frame.end == frame.start || !frame.start)
 		return true; /* the linker has thrown the function away */
-	frames->frames = fg_arena_grow(arena, frames->frames, &frames->capacity, frames->count + 1,
-				       sizeof(frame));
-	frames->frames[frames->count++] = frame;
+	frames->items =
+		fg_grow(frames->items, &frames->capacity, frames->count + 1, sizeof(frame));
+	frames->items[frames->count++] = frame;
 	return true;
 }
 
-static int compare_frames(const void *left, const void *right)
+static int by_start(const void *left, const void *right)
 {
-	const struct fg_code_frame *a = left;
-	const struct fg_code_frame *b = right;
+	const struct fg_eh_frame *a = left;
+	const struct fg_eh_frame *b = right;
 
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-static bool read_section(const struct fg_image *image, const struct fg_image_section *section,
-			 struct fg_arena *arena, struct fg_code_frames *frames)
+static bool read_entries(struct fg_eh_frames *frames, const struct fg_eh_section *section)
 {
 	struct cursor c;
+	bool all = true;
 
-	if (!cursor_at(image, section->address, &c))
-		return false;
+	if (!cursor_at(section, section->address, &c))
+		return true;
 	while (c.at < c.end) {
 		const uint64_t size = take_fixed(&c, 4);
 		struct cursor entry = c;
@@ -226,27 +228,25 @@ static bool read_section(const struct fg_image *image, const struct fg_image_sec
 		if (c.failed || size == UINT32_MAX)
 			return false;
 		entry.end = c.at;
-		if (!read_entry(image, &entry, arena, frames))
-			return false;
+		all &= read_entry(section, &entry, frames);
 	}
-	return true;
+	return all;
 }
 
-bool fg_code_frames_read(const struct fg_image *image, struct fg_arena *arena,
-			 struct fg_code_frames *frames)
+void fg_eh_frames_add(struct fg_eh_frames *frames, const struct fg_eh_section *section)
 {
-	*frames = (struct fg_code_frames){0};
-	for (size_t i = 0; i < image->section_count; i++) {
-		if (strcmp(image->sections[i].name, ".eh_frame") == 0 &&
-		    !read_section(image, &image->sections[i], arena, frames))
-			return false;
-	}
+	frames->is_complete &= read_entries(frames, section);
 	if (frames->count)
-		qsort(frames->frames, frames->count, sizeof(frames->frames[0]), compare_frames);
-	return frames->count > 0;
+		qsort(frames->items, frames->count, sizeof(frames->items[0]), by_start);
 }
 
-const struct fg_code_frame *fg_code_frame_at(const struct fg_code_frames *frames, uint64_t address)
+void fg_eh_frames_release(struct fg_eh_frames *frames)
+{
+	free(frames->items);
+	*frames = (struct fg_eh_frames){0};
+}
+
+const struct fg_eh_frame *fg_eh_frames_before(const struct fg_eh_frames *frames, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = frames->count;
@@ -254,28 +254,25 @@ const struct fg_code_frame *fg_code_frame_at(const struct fg_code_frames *frames
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (frames->frames[middle].start < address)
+		if (frames->items[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < frames->count && frames->frames[low].start == address ? &frames->frames[low]
-									   : NULL;
+	return low > 0 ? &frames->items[low - 1] : NULL;
 }
 
 /* ---- landing pads ---- */
 
-bool fg_code_frame_handlers(const struct fg_image *image, const struct fg_code_frame *frame,
-			    void (*visit)(void *context, uint64_t address), void *context)
+bool fg_eh_frame_landing_pads(const struct fg_eh_section *section, const struct fg_eh_frame *frame,
+			      void (*visit)(void *context, uint64_t address), void *context)
 {
 	uint64_t base = frame->start;
 	unsigned encoding = 0;
 	uint64_t size = 0;
 	struct cursor c;
 
-	if (!frame->handlers)
-		return true;
-	if (!cursor_at(image, frame->handlers, &c))
+	if (!cursor_at(section, frame->handlers, &c))
 		return false;
 	encoding = (unsigned)take_fixed(&c, 1);
 	if (encoding != ENCODED_NONE)

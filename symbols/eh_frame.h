@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind tables (.eh_frame): which bytes belong to one function, also in stripped and static
+ * files, and where an exception that passes it is handled.  Nothing in the bytes is believed.
+ */
+#ifndef FG_SYMBOLS_EH_FRAME_H
+#define FG_SYMBOLS_EH_FRAME_H
+
+#include "base/base.h"
+
+/* A section as it is in a file or in memory. */
+struct fg_eh_section {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+	bool is_narrow; /* of a 32-bit file */
+};
+
+/* The bytes of one function. */
+struct fg_eh_frame {
+	uint64_t start;
+	uint64_t end;
+	uint64_t handlers; /* address of its table of landing pads; 0: none */
+	uint64_t offset;   /* of its entry in the section */
+	bool is_signal;    /* the kernel returns here from handlers */
+};
+
+struct fg_eh_frames {
+	struct fg_eh_frame *items; /* by start */
+	size_t count, capacity;
+	bool is_complete; /* every entry was understood; the others are left out */
+};
+
+/* Adds what the section has; `frames` begins as {.is_complete = true}. */
+void fg_eh_frames_add(struct fg_eh_frames *frames, const struct fg_eh_section *section);
+void fg_eh_frames_release(struct fg_eh_frames *frames);
+/* The last one that begins at or before the address, or NULL. */
+const struct fg_eh_frame *fg_eh_frames_before(const struct fg_eh_frames *frames, uint64_t address);
+
+/*
+ * Calls `visit` with each landing pad of the frame, whose table of handlers lies in the section;
+ * false: the table is not understood.
+ */
+bool fg_eh_frame_landing_pads(const struct fg_eh_section *section, const struct fg_eh_frame *frame,
+			      void (*visit)(void *context, uint64_t address), void *context);
+
+#endif
