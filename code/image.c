@@ -3,8 +3,6 @@
 
 #include "base/fs.h"
 
-#include <elf.h>
-
 enum {
 	MAX_FILE_BYTES = 512 << 20
 };
@@ -12,57 +10,32 @@ enum {
 struct reader {
 	struct fg_image *image;
 	const char *path;
-	const Elf64_Shdr *headers; /* copied: the file's own may lie unaligned */
-	size_t header_count;
-	const char *names;
-	size_t names_size;
+	struct fg_elf_tables elf;
 	uint64_t tls_start;
 };
 
-static bool in_file(const struct fg_image *image, uint64_t offset, uint64_t size)
+static int check_header(const struct reader *r, struct fg_error *err)
 {
-	return offset <= image->file_size && size <= image->file_size - offset;
-}
+	const Elf64_Ehdr *header = &r->elf.header;
 
-/* A text of a string table that ends within it; "" for anything else. */
-static const char *text_at(const char *table, size_t size, uint64_t offset)
-{
-	if (offset >= size || !memchr(table + offset, '\0', size - offset))
-		return "";
-	return table + offset;
-}
-
-static int read_header(struct reader *r, struct fg_error *err)
-{
-	const struct fg_image *image = r->image;
-	Elf64_Ehdr header;
-	Elf64_Shdr *copy;
-
-	if (image->file_size < sizeof(header) || memcmp(image->file, ELFMAG, SELFMAG) != 0)
-		return fg_error_set(err, FG_EPARSE, "%s: not an ELF file", r->path);
-	memcpy(&header, image->file, sizeof(header));
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    header.e_machine != EM_X86_64)
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s: machine code is compared for x86-64 only (ELF machine %u)",
-				    r->path, header.e_machine);
-	if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
-	    !in_file(image, header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr)))
-		return fg_error_set(err, FG_EPARSE, "%s: the section table is not in the file",
-				    r->path);
-	r->header_count = header.e_shnum;
-	copy = fg_arena_array(&r->image->arena, r->header_count, sizeof(*copy));
-	memcpy(copy, image->file + header.e_shoff, r->header_count * sizeof(*copy));
-	for (size_t i = 0; i < r->header_count; i++) {
-		if (copy[i].sh_type != SHT_NOBITS &&
-		    !in_file(image, copy[i].sh_offset, copy[i].sh_size))
+				    r->path, header->e_machine);
+	return FG_OK;
+}
+
+static int check_sections(const struct reader *r, struct fg_error *err)
+{
+	for (size_t i = 0; i < r->elf.section_count; i++) {
+		const Elf64_Shdr *section = &r->elf.sections[i];
+
+		if (section->sh_type != SHT_NOBITS &&
+		    (section->sh_offset > r->image->file_size ||
+		     section->sh_size > r->image->file_size - section->sh_offset))
 			return fg_error_set(err, FG_EPARSE, "%s: section %zu is not in the file",
 					    r->path, i);
 	}
-	r->headers = copy;
-	r->names = image->file + copy[header.e_shstrndx].sh_offset;
-	r->names_size = copy[header.e_shstrndx].sh_size;
-	r->image->is_fixed = header.e_type == ET_EXEC;
 	return FG_OK;
 }
 
@@ -87,19 +60,19 @@ static void read_sections(struct reader *r)
 	struct fg_image *image = r->image;
 
 	image->sections =
-		fg_arena_array(&image->arena, r->header_count, sizeof(image->sections[0]));
-	FG_ASSERT(r->headers);
+		fg_arena_array(&image->arena, r->elf.section_count + 1, sizeof(image->sections[0]));
 	image->low = UINT64_MAX;
 	r->tls_start = UINT64_MAX;
-	for (size_t i = 0; i < r->header_count; i++) {
-		const Elf64_Shdr *header = &r->headers[i];
+	for (size_t i = 0; i < r->elf.section_count; i++) {
+		const Elf64_Shdr *header = &r->elf.sections[i];
 
 		if ((header->sh_flags & SHF_TLS) && header->sh_addr < r->tls_start)
 			r->tls_start = header->sh_addr;
 		if (!is_loaded(header))
 			continue;
 		image->sections[image->section_count++] = (struct fg_image_section){
-			.name = text_at(r->names, r->names_size, header->sh_name),
+			.name = fg_arena_strdup(&image->arena,
+						fg_elf_tables_section_name(&r->elf, header)),
 			.bytes = header->sh_type == SHT_NOBITS
 					 ? NULL
 					 : (const uint8_t *)image->file + header->sh_offset,
@@ -113,50 +86,9 @@ static void read_sections(struct reader *r)
 		if (header->sh_addr + header->sh_size > image->high)
 			image->high = header->sh_addr + header->sh_size;
 	}
-	qsort(image->sections, image->section_count, sizeof(image->sections[0]), compare_sections);
-}
-
-static const Elf64_Shdr *find_section(const struct reader *r, uint32_t type)
-{
-	for (size_t i = 0; i < r->header_count; i++) {
-		if (r->headers[i].sh_type == type)
-			return &r->headers[i];
-	}
-	return NULL;
-}
-
-/* The symbols of a table and the strings it is linked to. */
-struct symbol_table {
-	const char *entries;
-	size_t count;
-	const char *strings;
-	size_t strings_size;
-};
-
-static struct symbol_table open_table(const struct reader *r, const Elf64_Shdr *header)
-{
-	const Elf64_Shdr *strings;
-
-	if (!header || header->sh_link >= r->header_count)
-		return (struct symbol_table){0};
-	strings = &r->headers[header->sh_link];
-	if (strings->sh_type == SHT_NOBITS)
-		return (struct symbol_table){0};
-	return (struct symbol_table){
-		.entries = r->image->file + header->sh_offset,
-		.count = header->sh_size / sizeof(Elf64_Sym),
-		.strings = r->image->file + strings->sh_offset,
-		.strings_size = strings->sh_size,
-	};
-}
-
-static Elf64_Sym table_symbol(const struct symbol_table *table, size_t index)
-{
-	Elf64_Sym symbol = {0};
-
-	if (index < table->count)
-		memcpy(&symbol, table->entries + index * sizeof(symbol), sizeof(symbol));
-	return symbol;
+	if (image->section_count)
+		qsort(image->sections, image->section_count, sizeof(image->sections[0]),
+		      compare_sections);
 }
 
 /*
@@ -216,16 +148,15 @@ static bool is_start_file(const char *name)
 	return false;
 }
 
-static void take_symbol(struct reader *r, const struct symbol_table *table, Elf64_Sym symbol,
-			const char *unit)
+static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 {
 	struct fg_image *image = r->image;
 	const unsigned type = ELF64_ST_TYPE(symbol.st_info);
 	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-	const char *name = text_at(table->strings, table->strings_size, symbol.st_name);
+	const char *name = fg_elf_symbol_row_name(&image->table, &symbol);
 
-	if (type == STT_TLS && symbol.st_shndx < r->header_count &&
-	    r->headers[symbol.st_shndx].sh_type == SHT_PROGBITS)
+	if (type == STT_TLS && symbol.st_shndx < r->elf.section_count &&
+	    r->elf.sections[symbol.st_shndx].sh_type == SHT_PROGBITS)
 		symbol.st_value += r->tls_start;
 	else if (!is_function && type != STT_OBJECT)
 		return;
@@ -278,53 +209,48 @@ static void settle_symbols(struct fg_image *image)
 
 static int read_symbols(struct reader *r, struct fg_error *err)
 {
-	const struct symbol_table table = open_table(r, find_section(r, SHT_SYMTAB));
+	const struct fg_elf_symbol_rows *table = &r->image->table;
 	const char *unit = "";
 
-	if (!table.count)
+	if (!table->count)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s: stripped: without a symbol table its functions cannot be "
 				    "told apart",
 				    r->path);
 	r->image->symbols =
-		fg_arena_array(&r->image->arena, table.count, sizeof(r->image->symbols[0]));
-	for (size_t i = 1; i < table.count; i++) {
-		const Elf64_Sym symbol = table_symbol(&table, i);
+		fg_arena_array(&r->image->arena, table->count, sizeof(r->image->symbols[0]));
+	for (size_t i = 1; i < table->count; i++) {
+		const Elf64_Sym symbol = fg_elf_symbol_row(table, i);
 
 		if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE)
-			unit = text_at(table.strings, table.strings_size, symbol.st_name);
+			unit = fg_elf_symbol_row_name(table, &symbol);
 		else if (symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS)
-			take_symbol(r, &table, symbol, unit);
+			take_symbol(r, symbol, unit);
 	}
 	settle_symbols(r->image);
 	return FG_OK;
 }
 
-static void mark_exports(struct reader *r)
+static void mark_exports(struct fg_image *image)
 {
-	const struct symbol_table table = open_table(r, find_section(r, SHT_DYNSYM));
-
-	for (size_t i = 1; i < table.count; i++) {
-		const Elf64_Sym symbol = table_symbol(&table, i);
+	for (size_t i = 1; i < image->dynamic_table.count; i++) {
+		const Elf64_Sym symbol = fg_elf_symbol_row(&image->dynamic_table, i);
 		const struct fg_image_symbol *found =
-			symbol.st_shndx == SHN_UNDEF
-				? NULL
-				: fg_image_symbol_at(r->image, symbol.st_value);
+			symbol.st_shndx == SHN_UNDEF ? NULL
+						     : fg_image_symbol_at(image, symbol.st_value);
 
 		if (found && found->address == symbol.st_value)
-			r->image->symbols[found - r->image->symbols].is_exported = true;
+			image->symbols[found - image->symbols].is_exported = true;
 	}
 }
 
-static void take_entries(struct reader *r, const struct symbol_table *table)
+static void take_entries(struct fg_image *image, const struct fg_elf_symbol_rows *table)
 {
-	struct fg_image *image = r->image;
-
 	for (size_t i = 1; i < table->count; i++) {
-		const Elf64_Sym symbol = table_symbol(table, i);
+		const Elf64_Sym symbol = fg_elf_symbol_row(table, i);
 
 		image->entries[image->entry_count++] = (struct fg_image_entry){
-			.name = text_at(table->strings, table->strings_size, symbol.st_name),
+			.name = fg_elf_symbol_row_name(table, &symbol),
 			.address = symbol.st_value,
 			.size = symbol.st_size,
 			.type = ELF64_ST_TYPE(symbol.st_info),
@@ -333,15 +259,13 @@ static void take_entries(struct reader *r, const struct symbol_table *table)
 	}
 }
 
-static void read_entries(struct reader *r)
+static void read_entries(struct fg_image *image)
 {
-	const struct symbol_table full = open_table(r, find_section(r, SHT_SYMTAB));
-	const struct symbol_table dynamic = open_table(r, find_section(r, SHT_DYNSYM));
-
-	r->image->entries = fg_arena_array(&r->image->arena, full.count + dynamic.count + 1,
-					   sizeof(r->image->entries[0]));
-	take_entries(r, &full);
-	take_entries(r, &dynamic);
+	image->entries = fg_arena_array(&image->arena,
+					image->table.count + image->dynamic_table.count + 1,
+					sizeof(image->entries[0]));
+	take_entries(image, &image->table);
+	take_entries(image, &image->dynamic_table);
 }
 
 static int compare_relocations(const void *left, const void *right)
@@ -352,45 +276,47 @@ static int compare_relocations(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static struct fg_image_relocation take_relocation(const struct symbol_table *names,
+static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_rows *names,
 						  Elf64_Rela entry)
 {
-	const Elf64_Sym symbol = table_symbol(names, ELF64_R_SYM(entry.r_info));
-	const char *name = text_at(names->strings, names->strings_size, symbol.st_name);
+	const Elf64_Sym symbol = fg_elf_symbol_row(names, ELF64_R_SYM(entry.r_info));
 
 	if (ELF64_R_SYM(entry.r_info) == 0)
 		return (struct fg_image_relocation){.address = entry.r_offset,
 						    .target = (uint64_t)entry.r_addend};
-	/* What this image defines may be bound elsewhere: then its name is what matters, too. */
-	return (struct fg_image_relocation){
-		.address = entry.r_offset, .import = name, .addend = entry.r_addend};
+	/* A symbol of this image may be bound elsewhere: then its name matters, too. */
+	return (struct fg_image_relocation){.address = entry.r_offset,
+					    .import = fg_elf_symbol_row_name(names, &symbol),
+					    .addend = entry.r_addend};
+}
+
+static bool has_relocations(const Elf64_Shdr *section)
+{
+	return section->sh_type == SHT_RELA && (section->sh_flags & SHF_ALLOC);
 }
 
 static void read_relocations(struct reader *r)
 {
 	struct fg_image *image = r->image;
-	size_t room = 0;
+	size_t room = 1;
 
-	for (size_t i = 0; i < r->header_count; i++) {
-		if (r->headers[i].sh_type == SHT_RELA && (r->headers[i].sh_flags & SHF_ALLOC))
-			room += r->headers[i].sh_size / sizeof(Elf64_Rela);
+	for (size_t i = 0; i < r->elf.section_count; i++) {
+		if (has_relocations(&r->elf.sections[i]))
+			room += r->elf.sections[i].sh_size / sizeof(Elf64_Rela);
 	}
 	image->relocations = fg_arena_array(&image->arena, room, sizeof(image->relocations[0]));
-	for (size_t i = 0; i < r->header_count; i++) {
-		const Elf64_Shdr *header = &r->headers[i];
-		struct symbol_table names;
+	for (size_t i = 0; i < r->elf.section_count; i++) {
+		const Elf64_Shdr *section = &r->elf.sections[i];
 
-		if (header->sh_type != SHT_RELA || !(header->sh_flags & SHF_ALLOC))
-			continue;
-		names = open_table(
-			r, header->sh_link < r->header_count ? &r->headers[header->sh_link] : NULL);
-		for (size_t k = 0; k < header->sh_size / sizeof(Elf64_Rela); k++) {
+		for (size_t k = 0; has_relocations(section) &&
+				   k < section->sh_size / sizeof(Elf64_Rela);
+		     k++) {
 			Elf64_Rela entry;
 
-			memcpy(&entry, image->file + header->sh_offset + k * sizeof(entry),
+			memcpy(&entry, image->file + section->sh_offset + k * sizeof(entry),
 			       sizeof(entry));
 			image->relocations[image->relocation_count++] =
-				take_relocation(&names, entry);
+				take_relocation(&image->dynamic_table, entry);
 		}
 	}
 	qsort(image->relocations, image->relocation_count, sizeof(image->relocations[0]),
@@ -415,7 +341,8 @@ static void mask_folder(struct fg_image *image, const char *folder)
 	}
 }
 
-static int open_image(struct reader *r, struct fg_error *err)
+/* Reads everything but what is made of the symbol tables. */
+static int read_image(struct reader *r, const char *folder, struct fg_error *err)
 {
 	struct fg_image *image = r->image;
 	int status;
@@ -424,49 +351,62 @@ static int open_image(struct reader *r, struct fg_error *err)
 	status = fg_fs_read_regular(r->path, MAX_FILE_BYTES, &image->file, &image->file_size, err);
 	if (status != FG_OK)
 		return status;
-	return read_header(r, err);
+	status = fg_elf_tables_open_memory(image->file, image->file_size, r->path, &r->elf, err);
+	if (status != FG_OK)
+		return status;
+	status = check_header(r, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_elf_tables_read_sections(&r->elf, err);
+	if (status != FG_OK)
+		return status;
+	status = check_sections(r, err);
+	if (status != FG_OK)
+		return status;
+	image->is_fixed = r->elf.header.e_type == ET_EXEC;
+	if (folder)
+		mask_folder(image, folder);
+	fg_elf_symbol_rows_read(&r->elf, SHT_SYMTAB, &image->table);
+	fg_elf_symbol_rows_read(&r->elf, SHT_DYNSYM, &image->dynamic_table);
+	read_sections(r);
+	read_relocations(r);
+	return FG_OK;
 }
 
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 {
-	struct reader r = {.image = image, .path = path};
-	const int status = open_image(&r, err);
+	struct reader r = {.image = image, .path = path, .elf.source.fd = -1};
+	const int status = read_image(&r, NULL, err);
 
-	if (status != FG_OK) {
+	if (status == FG_OK)
+		read_entries(image);
+	else
 		fg_image_release(image);
-		return status;
-	}
-	read_sections(&r);
-	read_entries(&r);
-	read_relocations(&r);
-	return FG_OK;
+	fg_elf_tables_close(&r.elf);
+	return status;
 }
 
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err)
 {
-	struct reader r = {.image = image, .path = path};
-	int status = open_image(&r, err);
+	struct reader r = {.image = image, .path = path, .elf.source.fd = -1};
+	int status = read_image(&r, folder, err);
 
-	if (status != FG_OK)
-		goto out;
-	if (folder)
-		mask_folder(image, folder);
-	read_sections(&r);
-	status = read_symbols(&r, err);
-	if (status != FG_OK)
-		goto out;
-	mark_exports(&r);
-	read_relocations(&r);
-out:
-	if (status != FG_OK)
+	if (status == FG_OK)
+		status = read_symbols(&r, err);
+	if (status == FG_OK)
+		mark_exports(image);
+	else
 		fg_image_release(image);
+	fg_elf_tables_close(&r.elf);
 	return status;
 }
 
 void fg_image_release(struct fg_image *image)
 {
 	free(image->file);
+	fg_elf_symbol_rows_release(&image->table);
+	fg_elf_symbol_rows_release(&image->dynamic_table);
 	fg_arena_release(&image->arena);
 	*image = (struct fg_image){0};
 }

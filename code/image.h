@@ -3,14 +3,14 @@
  * A linked x86-64 program or library as the loader would lay it out: sections by address, named
  * things in them, and what relocations put where.
  *
- * Nothing in the file is believed: every offset is held against the file's size before it is used.
- * The image is one arena and the file's bytes; release it with fg_image_release().
+ * Nothing in the file is believed: symbols/elf_tables.h reads it.  Release the image with
+ * fg_image_release().
  */
 #ifndef FG_CODE_IMAGE_H
 #define FG_CODE_IMAGE_H
 
 #include "base/arena.h"
-#include "base/error.h"
+#include "symbols/elf_tables.h"
 
 struct fg_image_section {
 	const char *name;
@@ -62,6 +62,8 @@ struct fg_image {
 	struct fg_arena arena;
 	char *file;
 	size_t file_size;
+	struct fg_elf_symbol_rows table; /* .symtab and .dynsym: names below point into them */
+	struct fg_elf_symbol_rows dynamic_table;
 	struct fg_image_section *sections; /* loaded ones, by address */
 	size_t section_count;
 	struct fg_image_symbol *symbols; /* by address; one per address and kind */
