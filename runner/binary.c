@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/binary.h"
 
-#include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
 
-#include <elf.h>
-#include <endian.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum {
-	SECTIONS_MAX = 1 << 16,
-	NAMES_MAX_BYTES = 1 << 20,
-	SEGMENTS_MAX = 1024,
-	NOTES_MAX_BYTES = 1 << 16,
 	COMMENT_MAX_BYTES = 1 << 12,
 	PATH_BYTES = 4096,
 	STRINGS_MAX_BYTES = 64 << 20,
@@ -24,173 +13,21 @@ enum {
 	PRODUCERS_MAX = 64,
 };
 
-struct reader {
-	int fd;
-	uint64_t size;
-	Elf64_Ehdr header;
-	Elf64_Shdr *sections;
-	char *names;
-	size_t names_size;
-};
-
-static bool read_at(const struct reader *reader, void *data, uint64_t size, uint64_t offset)
+static void read_interpreter(const struct fg_elf_tables *elf, struct fg_binary *found)
 {
-	size_t done = 0;
+	const Elf64_Phdr *segment = fg_elf_tables_segment(elf, PT_INTERP);
 
-	if (offset > reader->size || size > reader->size - offset)
-		return false;
-	while (done < size) {
-		const ssize_t got =
-			pread(reader->fd, (char *)data + done, size - done, (off_t)(offset + done));
-
-		if (got <= 0)
-			return false;
-		done += (size_t)got;
-	}
-	return true;
-}
-
-static int broken(const char *path, const char *what, struct fg_error *err)
-{
-	return fg_error_set(err, FG_EPARSE, "'%s' is a broken ELF file: %s", path, what);
-}
-
-static int open_file(const char *path, struct reader *reader, struct fg_error *err)
-{
-	struct stat status;
-
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (reader->fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot read '%s'", path);
-	if (fstat(reader->fd, &status) != 0 || !S_ISREG(status.st_mode))
-		return fg_error_set(err, FG_EPARSE, "'%s' is not a file", path);
-	reader->size = (uint64_t)status.st_size;
-	if (!read_at(reader, &reader->header, sizeof(reader->header), 0) ||
-	    memcmp(reader->header.e_ident, ELFMAG, SELFMAG) != 0)
-		return fg_error_set(err, FG_EPARSE, "'%s' is not an ELF file", path);
-	if (reader->header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    reader->header.e_ident[EI_DATA] !=
-		    (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB))
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "'%s' is not a 64-bit ELF file of this machine's byte order",
-				    path);
-	return FG_OK;
-}
-
-/* A file without section headers (stripped to the bone) is whole, too. */
-static int read_sections(const char *path, struct reader *reader, struct fg_error *err)
-{
-	const Elf64_Ehdr *header = &reader->header;
-	const size_t count = header->e_shnum;
-
-	if (header->e_shoff == 0 || count == 0)
-		return FG_OK;
-	if (header->e_shentsize != sizeof(Elf64_Shdr) || count > SECTIONS_MAX ||
-	    header->e_shstrndx >= count)
-		return broken(path, "section headers", err);
-	reader->sections = fg_xcalloc(count, sizeof(Elf64_Shdr));
-	if (!read_at(reader, reader->sections, count * sizeof(Elf64_Shdr), header->e_shoff))
-		return broken(path, "section headers lie outside", err);
-	reader->names_size = reader->sections[header->e_shstrndx].sh_size;
-	if (reader->names_size == 0 || reader->names_size > NAMES_MAX_BYTES)
-		return broken(path, "section names", err);
-	reader->names = fg_xcalloc(reader->names_size + 1, 1);
-	if (!read_at(reader, reader->names, reader->names_size,
-		     reader->sections[header->e_shstrndx].sh_offset))
-		return broken(path, "section names lie outside", err);
-	return FG_OK;
-}
-
-static const Elf64_Shdr *find_section(const struct reader *reader, const char *name)
-{
-	for (size_t i = 0; reader->names && i < reader->header.e_shnum; i++) {
-		const Elf64_Shdr *section = &reader->sections[i];
-
-		if (section->sh_name < reader->names_size &&
-		    strcmp(reader->names + section->sh_name, name) == 0)
-			return section;
-	}
-	return NULL;
-}
-
-/* ---- segments: build-id and interpreter ---- */
-
-static size_t align4(size_t size)
-{
-	return (size + 3) & ~(size_t)3;
-}
-
-static void find_build_id(const uint8_t *notes, size_t size, struct fg_binary *elf)
-{
-	size_t at = 0;
-
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		size_t name_at = at + sizeof(note);
-		size_t value_at = 0;
-
-		memcpy(&note, notes + at, sizeof(note));
-		if (note.n_namesz > size || note.n_descsz > size)
-			return;
-		value_at = name_at + align4(note.n_namesz);
-		if (value_at > size || note.n_descsz > size - value_at)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + name_at, "GNU", 4) == 0 &&
-		    note.n_descsz < sizeof(elf->build_id) / 2) {
-			fg_hex(notes + value_at, note.n_descsz, elf->build_id);
-			return;
-		}
-		at = value_at + align4(note.n_descsz);
-		if (at > size)
-			return;
-	}
-}
-
-static void read_segment(const struct reader *reader, const Elf64_Phdr *segment,
-			 struct fg_binary *elf)
-{
-	uint8_t *data = NULL;
-
-	if (segment->p_type == PT_NOTE && segment->p_filesz <= NOTES_MAX_BYTES && !*elf->build_id) {
-		data = fg_xmalloc(segment->p_filesz);
-		if (read_at(reader, data, segment->p_filesz, segment->p_offset))
-			find_build_id(data, segment->p_filesz, elf);
-	} else if (segment->p_type == PT_INTERP && segment->p_filesz <= PATH_BYTES &&
-		   !elf->interpreter) {
-		data = fg_xcalloc(segment->p_filesz + 1, 1);
-		if (read_at(reader, data, segment->p_filesz, segment->p_offset))
-			elf->interpreter = fg_xstrdup((const char *)data);
-	}
-	free(data);
-}
-
-static int read_segments(const char *path, const struct reader *reader, struct fg_binary *elf,
-			 struct fg_error *err)
-{
-	const Elf64_Ehdr *header = &reader->header;
-
-	if (header->e_phnum == 0)
-		return FG_OK; /* an object file */
-	if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > SEGMENTS_MAX)
-		return broken(path, "program headers", err);
-	for (size_t i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr segment;
-
-		if (!read_at(reader, &segment, sizeof(segment),
-			     header->e_phoff + i * sizeof(segment)))
-			return broken(path, "program headers lie outside", err);
-		read_segment(reader, &segment, elf);
-	}
-	return FG_OK;
+	if (segment && segment->p_filesz <= PATH_BYTES)
+		found->interpreter =
+			fg_elf_tables_bytes(elf, segment->p_offset, segment->p_filesz);
 }
 
 /* ---- strings: comment and producers ---- */
 
 /* The linker merges the lines of all objects, gcc's start files among them. */
-static void read_comment(const struct reader *reader, struct fg_binary *elf)
+static void read_comment(const struct fg_elf_tables *elf, struct fg_binary *found)
 {
-	const Elf64_Shdr *section = find_section(reader, ".comment");
+	const Elf64_Shdr *section = fg_elf_tables_section(elf, ".comment");
 	char text[COMMENT_MAX_BYTES + 1] = {0};
 	struct fg_strbuf clean = {0};
 	size_t size = 0;
@@ -198,7 +35,7 @@ static void read_comment(const struct reader *reader, struct fg_binary *elf)
 	if (!section || section->sh_size == 0)
 		return;
 	size = fg_min_size(section->sh_size, COMMENT_MAX_BYTES);
-	if (!read_at(reader, text, size, section->sh_offset))
+	if (!fg_source_read(&elf->source, section->sh_offset, text, size))
 		return;
 	for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
 		if (!text[at])
@@ -208,7 +45,7 @@ static void read_comment(const struct reader *reader, struct fg_binary *elf)
 		fg_text_add_clean(&clean, text + at, strlen(text + at), COMMENT_MAX_BYTES);
 	}
 	if (clean.length)
-		elf->comment = fg_strbuf_detach(&clean);
+		found->comment = fg_strbuf_detach(&clean);
 }
 
 /* ---- levels of optimisation ---- */
@@ -315,10 +152,10 @@ static size_t scan_chunk(const char *chunk, size_t size, struct fg_binary *elf,
 	return at;
 }
 
-static void scan_strings(const struct reader *reader, const char *name, struct fg_binary *elf,
+static void scan_strings(const struct fg_elf_tables *elf, const char *name, struct fg_binary *found,
 			 uint64_t seen[PRODUCERS_MAX])
 {
-	const Elf64_Shdr *section = find_section(reader, name);
+	const Elf64_Shdr *section = fg_elf_tables_section(elf, name);
 	uint64_t left = 0;
 	uint64_t offset = 0;
 	char *chunk = NULL;
@@ -327,7 +164,7 @@ static void scan_strings(const struct reader *reader, const char *name, struct f
 	if (!section)
 		return;
 	if (section->sh_flags & SHF_COMPRESSED) {
-		elf->compressed_debug_info = true;
+		found->compressed_debug_info = true;
 		return;
 	}
 	left = fg_min_size(section->sh_size, STRINGS_MAX_BYTES);
@@ -337,50 +174,47 @@ static void scan_strings(const struct reader *reader, const char *name, struct f
 		const size_t wanted = fg_min_size(left, STRINGS_CHUNK_BYTES - kept);
 		size_t used = 0;
 
-		if (!read_at(reader, chunk + kept, wanted, offset))
+		if (!fg_source_read(&elf->source, offset, chunk + kept, wanted))
 			break;
 		chunk[kept + wanted] = '\0';
-		used = scan_chunk(chunk, kept + wanted, elf, seen);
+		used = scan_chunk(chunk, kept + wanted, found, seen);
 		kept = kept + wanted - used;
 		memmove(chunk, chunk + used, kept);
 		if (kept == STRINGS_CHUNK_BYTES)
-			kept = 0; /* one string longer than a chunk is no producer */
+			kept = 0; /* a string longer than a chunk is not a producer */
 		offset += wanted;
 		left -= wanted;
 	}
 	free(chunk);
 }
 
-int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err)
+int fg_binary_read(const char *path, struct fg_binary *binary, struct fg_error *err)
 {
 	uint64_t seen[PRODUCERS_MAX] = {0};
-	struct reader reader = {.fd = -1};
+	struct fg_elf_tables elf;
 	struct fg_binary found = {0};
-	int status = open_file(path, &reader, err);
+	uint8_t id[FG_BUILD_ID_MAX];
+	size_t id_size = 0;
+	int status = fg_elf_tables_open(path, &elf, err);
 
 	if (status != FG_OK)
-		goto out;
-	status = read_sections(path, &reader, err);
+		return status;
+	status = fg_elf_tables_read_sections(&elf, err);
 	if (status != FG_OK)
 		goto out;
-	status = read_segments(path, &reader, &found, err);
-	if (status != FG_OK)
-		goto out;
-	found.size_bytes = reader.size;
-	found.has_debug_info =
-		find_section(&reader, ".debug_info") || find_section(&reader, ".zdebug_info");
-	found.has_symbols = find_section(&reader, ".symtab") != NULL;
-	read_comment(&reader, &found);
-	scan_strings(&reader, ".debug_str", &found, seen);
-	scan_strings(&reader, ".debug_line_str", &found, seen);
-	*elf = found;
-	found = (struct fg_binary){0};
+	id_size = fg_elf_tables_build_id(&elf, id);
+	fg_hex(id, id_size, found.build_id);
+	found.size_bytes = elf.source.size;
+	found.has_debug_info = fg_elf_tables_section(&elf, ".debug_info") ||
+			       fg_elf_tables_section(&elf, ".zdebug_info");
+	found.has_symbols = fg_elf_tables_section(&elf, ".symtab") != NULL;
+	read_interpreter(&elf, &found);
+	read_comment(&elf, &found);
+	scan_strings(&elf, ".debug_str", &found, seen);
+	scan_strings(&elf, ".debug_line_str", &found, seen);
+	*binary = found;
 out:
-	fg_binary_release(&found);
-	if (reader.fd >= 0)
-		(void)close(reader.fd);
-	free(reader.sections);
-	free(reader.names);
+	fg_elf_tables_close(&elf);
 	return status;
 }
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an ELF file says about how it was built, read without a debug-information library and with
- * everything bounded: build-id, .comment, program interpreter, and the compiler's producer strings,
- * which are looked for among the strings of the debug sections (gcc records its flags there).
- * 64-bit files of this machine's byte order only; others are FG_EUNSUPPORTED.
+ * How an ELF file was built: build-id, .comment, program interpreter, and the compiler's producer
+ * strings, searched for among the strings of the debug sections (gcc records its flags there).
  */
 #ifndef FG_RUNNER_BINARY_H
 #define FG_RUNNER_BINARY_H
 
-#include "base/base.h"
-#include "base/error.h"
-
-enum {
-	FG_BINARY_BUILD_ID_TEXT_SIZE = 129
-};
+#include "symbols/elf_tables.h"
 
 /* gcc writes its flags into the producer string; other compilers say nothing. */
 enum fg_binary_level {
@@ -29,7 +22,7 @@ enum fg_binary_level {
 
 struct fg_binary {
 	uint64_t size_bytes;
-	char build_id[FG_BINARY_BUILD_ID_TEXT_SIZE]; /* hexadecimal, "" when it has none */
+	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, "" when it has none */
 	char *interpreter;     /* dynamic loader; NULL: statically linked, or a library */
 	char *comment;         /* the lines of .comment, joined by "; "; NULL: none */
 	char *producer;        /* of its first compiled unit; NULL: unknown */
