@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/printable.h"
 #include "exchange/export_formats.h"
-#include "profile/hits.h"
+#include "profile/instruction_samples.h"
 
 #include <inttypes.h>
 
@@ -146,8 +146,8 @@ static void write_summary(const struct fg_profile *profile, const struct fg_stac
 
 static void write_addresses(const struct fg_profile *profile, struct fg_strbuf *out)
 {
-	struct fg_hit *hits = NULL;
-	const size_t count = fg_profile_hits(profile, 0, &hits);
+	struct fg_instruction_sample *hits = NULL;
+	const size_t count = fg_instruction_samples(profile, 0, &hits);
 
 	fg_strbuf_printf(out, "\n[addresses]\naddress\tleaf\tleaf_%s\tlibrary\tname\n",
 			 unit_of(profile));

@@ -6,7 +6,7 @@
 #include "outside/kernel_names.h"
 #include "outside/machine_events.h"
 #include "outside/mappings.h"
-#include "outside/moment.h"
+#include "outside/sample_weight.h"
 #include "outside/paths.h"
 #include "outside/stacks.h"
 

@@ -4,7 +4,7 @@
 #define FG_OUTSIDE_SAMPLED_H
 
 #include "outside/interpreter.h"
-#include "outside/moment.h"
+#include "outside/sample_weight.h"
 #include "outside/sampler.h"
 #include "outside/threads.h"
 #include "outside/waiting_place.h"

@@ -246,7 +246,7 @@ static uint64_t weigh(const struct run *run, struct fg_sampled_thread *thread, i
 			       ? (uint64_t)(thread->moment.at_ns - thread->until_ns)
 			       : 0;
 	return fg_sampled_thread_account(thread, &account)
-		       ? fg_moment_weight(&thread->moment, &account, stopped_ns, thread->weighed_ns)
+		       ? fg_sample_weight(&thread->moment, &account, stopped_ns, thread->weighed_ns)
 		       : 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "code/disassemble.h"
-#include "profile/hits.h"
+#include "profile/instruction_samples.h"
 
 struct lister {
 	struct fg_profile *profile;
@@ -130,8 +130,8 @@ static void add_listing(struct lister *l, uint64_t address)
 void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolizer)
 {
 	struct lister l = {.profile = profile, .symbolizer = symbolizer};
-	struct fg_hit *hits = NULL;
-	const size_t count = fg_profile_hits(profile, 0, &hits);
+	struct fg_instruction_sample *hits = NULL;
+	const size_t count = fg_instruction_samples(profile, 0, &hits);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_frame *frame = hits[i].frame;

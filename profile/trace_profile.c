@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "profile/call_times.h"
 #include "profile/domains.h"
-#include "profile/in_step.h"
+#include "profile/tick_aliasing.h"
 #include "profile/trace_private.h"
 #include "symbols/demangle.h"
 
@@ -584,7 +584,7 @@ static void add_notes(struct fg_trace_joiner *j)
 			fg_profile_add_note(profile, "process %u: %" PRIu64 " %s", pid, count,
 					    count == 1 ? losses[i].one : losses[i].many);
 	}
-	if (fg_trace_is_in_step(trace))
+	if (fg_tick_aliasing_found(trace))
 		fg_profile_add_note(profile,
 				    "process %u runs in step with the kernel's ticks, where its "
 				    "system time was sampled: the shares of its system calls may "
@@ -798,7 +798,7 @@ static void settle_clock(struct fg_profile *profile)
 		.unseen = "time spent waiting"};
 	const struct clock_words *by_ticks = clock_words(&ticks);
 	const struct clock_words *words =
-		fg_in_step_is_free(profile->cost.kernel_ns, profile->cost.system_ns) ? &by_events
+		fg_tick_aliasing_is_free(profile->cost.kernel_ns, profile->cost.system_ns) ? &by_events
 										     : by_ticks;
 
 	if (profile->clock != by_ticks->clock && profile->clock != by_events.clock)

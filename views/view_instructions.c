@@ -5,7 +5,7 @@
  * functions.
  */
 #include "base/fs.h"
-#include "profile/hits.h"
+#include "profile/instruction_samples.h"
 #include "profile/listing.h"
 #include "profile/select.h"
 #include "profile/selection.h"
@@ -43,7 +43,7 @@ struct group {
 	const struct fg_listing *listing; /* NULL: its code is not available */
 	const char *name;
 	const char *library;
-	const struct fg_hit *hits;
+	const struct fg_instruction_sample *hits;
 	size_t hit_count;
 	double value;
 	uint64_t samples;
@@ -73,7 +73,7 @@ static bool continues(const struct group *group, const struct fg_listing *listin
 }
 
 static void make_groups(struct maker *m, const struct fg_profile *selected,
-			const struct fg_hit *hits, size_t count)
+			const struct fg_instruction_sample *hits, size_t count)
 {
 	struct group *group = NULL;
 
@@ -244,7 +244,7 @@ static double least_shown(const struct maker *m, const struct group *group)
 }
 
 /* Each instruction's hit, or NULL; which are shown: those with enough in them, and around them. */
-static void choose(const struct maker *m, const struct group *group, const struct fg_hit **hits,
+static void choose(const struct maker *m, const struct group *group, const struct fg_instruction_sample **hits,
 		   bool *shown)
 {
 	const struct fg_listing *listing = group->listing;
@@ -270,7 +270,7 @@ static void choose(const struct maker *m, const struct group *group, const struc
 static void add_listing(struct maker *m, const struct group *group)
 {
 	const struct fg_listing *listing = group->listing;
-	const struct fg_hit **hits = fg_xcalloc(listing->line_count + 1, sizeof(hits[0]));
+	const struct fg_instruction_sample **hits = fg_xcalloc(listing->line_count + 1, sizeof(hits[0]));
 	bool *shown = fg_xcalloc(listing->line_count + 1, sizeof(shown[0]));
 	bool has_gap = false;
 
@@ -352,7 +352,7 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 	struct maker m = {.profile = profile, .options = options, .table = table};
 	struct fg_calltree_query query = options->query;
 	struct fg_profile selected;
-	struct fg_hit *hits = NULL;
+	struct fg_instruction_sample *hits = NULL;
 	uint16_t measure = 0;
 	size_t count = 0;
 	int status = fg_view_check_time(table, err);
@@ -368,7 +368,7 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 	if (status != FG_OK)
 		goto out;
 	sum_up(&selected, measure, &m.total);
-	count = fg_profile_hits(&selected, measure, &hits);
+	count = fg_instruction_samples(&selected, measure, &hits);
 	if (count == 0) {
 		status = fg_error_set(
 			err, FG_EUNSUPPORTED,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/hits.h"
+#include "profile/instruction_samples.h"
 
 static int by_address(const void *left, const void *right)
 {
-	const struct fg_frame *a = ((const struct fg_hit *)left)->frame;
-	const struct fg_frame *b = ((const struct fg_hit *)right)->frame;
+	const struct fg_frame *a = ((const struct fg_instruction_sample *)left)->frame;
+	const struct fg_frame *b = ((const struct fg_instruction_sample *)right)->frame;
 
 	if (a->module != b->module)
 		return a->module < b->module ? -1 : 1;
@@ -36,11 +36,11 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 }
 
 /* An instruction is found on as many stacks as there are call paths to it. */
-size_t fg_profile_hits(const struct fg_profile *profile, uint16_t measure, struct fg_hit **hits)
+size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure, struct fg_instruction_sample **hits)
 {
 	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
 	struct fg_weight *weights = weigh_stacks(profile, measure);
-	struct fg_hit *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
+	struct fg_instruction_sample *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
 	size_t found_count = 0;
 	size_t count = 0;
 
@@ -49,7 +49,7 @@ size_t fg_profile_hits(const struct fg_profile *profile, uint16_t measure, struc
 
 		if (weights[i].samples > 0 && frame->module && frame->address)
 			found[found_count++] =
-				(struct fg_hit){.frame = frame, .weight = weights[i]};
+				(struct fg_instruction_sample){.frame = frame, .weight = weights[i]};
 	}
 	free(weights);
 	if (found_count > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/in_step.h"
+#include "profile/tick_aliasing.h"
 
 #include "base/base.h"
 #include "base/clock.h"
@@ -72,7 +72,7 @@ static bool is_uneven(const struct rhythm *rhythm, unsigned cycle, unsigned plac
 	return sum > freedom + deviations * sqrt(2 * freedom);
 }
 
-static bool is_in_step(const struct rhythm *rhythm, uint64_t tick_ns)
+static bool is_aliased(const struct rhythm *rhythm, uint64_t tick_ns)
 {
 	if (rhythm->stretches < STRETCHES_LEAST)
 		return false;
@@ -85,12 +85,12 @@ static bool is_in_step(const struct rhythm *rhythm, uint64_t tick_ns)
 	return false;
 }
 
-bool fg_in_step_is_free(double kernel_ns, double system_ns)
+bool fg_tick_aliasing_is_free(double kernel_ns, double system_ns)
 {
 	return kernel_ns > 0 && kernel_ns >= free_share * system_ns;
 }
 
-bool fg_trace_is_in_step(const struct fg_trace *trace)
+bool fg_tick_aliasing_found(const struct fg_trace *trace)
 {
 	const uint64_t tick_ns = trace->header.tick_ns;
 	struct rhythm *rhythms = NULL;
@@ -100,7 +100,7 @@ bool fg_trace_is_in_step(const struct fg_trace *trace)
 	if (trace->header.clock_system != FG_CLOCK_SYSTEM || tick_ns < TICK_LEAST_NS ||
 	    tick_ns > TICK_MOST_NS || trace->sample_count < STRETCHES_LEAST)
 		return false;
-	if (fg_in_step_is_free((double)trace->header.kernel_ns, (double)trace->header.system_ns))
+	if (fg_tick_aliasing_is_free((double)trace->header.kernel_ns, (double)trace->header.system_ns))
 		return false;
 	rhythms = fg_xcalloc(trace->thread_count + 1, sizeof(rhythms[0]));
 	for (size_t i = 0; i < trace->sample_count; i++) {
@@ -118,7 +118,7 @@ bool fg_trace_is_in_step(const struct fg_trace *trace)
 	}
 	for (size_t i = 0; !found && i < trace->thread_count; i++)
 		found = rhythms[i].system_ns >= worth_share * total_ns &&
-			is_in_step(&rhythms[i], tick_ns);
+			is_aliased(&rhythms[i], tick_ns);
 	free(rhythms);
 	return found;
 }

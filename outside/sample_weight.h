@@ -7,8 +7,8 @@
  * put off its CPU or woken up, which is in step with scheduling.  Such stops do not count: the CPU
  * time since the last sample that did stays for the next one.
  */
-#ifndef FG_OUTSIDE_MOMENT_H
-#define FG_OUTSIDE_MOMENT_H
+#ifndef FG_OUTSIDE_SAMPLE_WEIGHT_H
+#define FG_OUTSIDE_SAMPLE_WEIGHT_H
 
 #include "base/base.h"
 
@@ -45,7 +45,7 @@ struct fg_moment {
  * with this account.  `weighed_ns` is the part of its CPU time that earlier samples have.  0: it
  * was not on a CPU at the moment.
  */
-uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
+uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns);
 
 /*

@@ -13,8 +13,8 @@
  * program whose own cycle is one tick or a part of it is met at one place at most, which cannot be
  * seen here: then a few samples stand for all of its system time, and their error says so.
  */
-#ifndef FG_PROFILE_IN_STEP_H
-#define FG_PROFILE_IN_STEP_H
+#ifndef FG_PROFILE_TICK_ALIASING_H
+#define FG_PROFILE_TICK_ALIASING_H
 
 #include "symbols/trace_read.h"
 
@@ -22,8 +22,8 @@
  * Was system time met independently of ticks: `kernel_ns` of it, by perf events of the kernel?
  * What little ticks have met then says nothing.
  */
-bool fg_in_step_is_free(double kernel_ns, double system_ns);
+bool fg_tick_aliasing_is_free(double kernel_ns, double system_ns);
 /* A thread counts if a twentieth of the time that was sampled is its system time. */
-bool fg_trace_is_in_step(const struct fg_trace *trace);
+bool fg_tick_aliasing_found(const struct fg_trace *trace);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Programs that ticks every 4 ms meet: in step with these, and at any time. */
 #include "base/base.h"
-#include "profile/in_step.h"
+#include "profile/tick_aliasing.h"
 #include "tests/support/fg_test.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static bool waking(uint64_t tick_ns, uint64_t period_ns, uint64_t late_ns, uint6
 		in_kernel(m, begin_ns, begin_ns + work_ns);
 		sample(m, begin_ns, FG_CLOCK_PERF_USER, user_weight_ns);
 	}
-	found = fg_trace_is_in_step(&m->trace);
+	found = fg_tick_aliasing_found(&m->trace);
 	free(m);
 	return found;
 }
@@ -91,7 +91,7 @@ static bool at_any_time(uint64_t tick_ns, uint64_t work_ns, uint64_t sleep_ns, u
 		in_kernel(m, now_ns, end_ns);
 		now_ns = end_ns + 1 + draw(m, 2 * sleep_ns);
 	}
-	found = fg_trace_is_in_step(&m->trace);
+	found = fg_tick_aliasing_found(&m->trace);
 	free(m);
 	return found;
 }
@@ -136,20 +136,20 @@ static void only_ticks_can_be_in_step(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 300; i++)
 		in_kernel(m, 7000 * ms + i * 10 * ms, 7002 * ms + i * 10 * ms);
-	assert_true(fg_trace_is_in_step(&m->trace));
+	assert_true(fg_tick_aliasing_found(&m->trace));
 	/* most system time was met by perf events of the kernel, or little was */
 	m->trace.header.system_ns = 600 * ms;
 	m->trace.header.kernel_ns = 590 * ms;
-	assert_false(fg_trace_is_in_step(&m->trace));
+	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.kernel_ns = 60 * ms;
-	assert_true(fg_trace_is_in_step(&m->trace));
+	assert_true(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_PERF_KERNEL;
-	assert_false(fg_trace_is_in_step(&m->trace));
+	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_SYSTEM;
 	m->trace.header.tick_ns = 0;
-	assert_false(fg_trace_is_in_step(&m->trace));
+	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.tick_ns = 1;
-	assert_false(fg_trace_is_in_step(&m->trace));
+	assert_false(fg_tick_aliasing_found(&m->trace));
 	free(m);
 }
 

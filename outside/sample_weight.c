@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "outside/moment.h"
+#include "outside/sample_weight.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
  * Our own waking up may have pushed the thread off its CPU: then it has queued since the moment,
  * not for longer.
  */
-uint64_t fg_moment_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
+uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns)
 {
 	const uint64_t queued_ns = stopped->queued_ns - moment->account.queued_ns;

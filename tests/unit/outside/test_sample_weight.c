@@ -4,7 +4,7 @@
  * another, bursts of two functions between sleeps, and the kernel's accounts of it.
  */
 #include "base/random.h"
-#include "outside/moment.h"
+#include "outside/sample_weight.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ static size_t sample(struct fg_sampled *samples, bool with_rule)
 		pass(&m, (int64_t)(10e6 * (0.5 + fg_random_uniform(&random))));
 		if (!stop_at_a_moment(&m, &moment))
 			continue;
-		weight_ns = with_rule ? fg_moment_weight(&moment, &m.account, m.now_ns, weighed_ns)
+		weight_ns = with_rule ? fg_sample_weight(&moment, &m.account, m.now_ns, weighed_ns)
 				      : m.account.used_ns - weighed_ns;
 		if (!weight_ns)
 			continue;
@@ -213,9 +213,9 @@ static void a_thread_that_we_pushed_off_its_cpu_counts(void **state)
 	const struct fg_cpu_account before = {.used_ns = 60, .queued_ns = 208};
 
 	(void)state;
-	assert_int_equal(fg_moment_weight(&moment, &ours, 1200, 20), 40);
-	assert_int_equal(fg_moment_weight(&moment, &before, 1200, 20), 0);
-	assert_int_equal(fg_moment_weight(&moment, &ours, 1200, 60), 0);
+	assert_int_equal(fg_sample_weight(&moment, &ours, 1200, 20), 40);
+	assert_int_equal(fg_sample_weight(&moment, &before, 1200, 20), 0);
+	assert_int_equal(fg_sample_weight(&moment, &ours, 1200, 60), 0);
 }
 
 static void an_account_is_read_only_when_it_is_whole(void **state)
