@@ -268,7 +268,8 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 	if (!section || !section->is_code || !section->bytes ||
 	    strncmp(section->name, ".text", strlen(".text")) != 0)
 		return FG_ENTRY_START;
-	if (!frame || frame->start != entry->address || frame->is_signal || frame->end - section->address > section->size)
+	if (!frame || frame->start != entry->address || frame->is_signal ||
+	    frame->end - section->address > section->size)
 		return FG_ENTRY_FRAMELESS;
 	size = frame->end - frame->start;
 	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,

@@ -4,8 +4,8 @@
 #define FG_CODE_ENTRY_SCAN_H
 
 #include "code/image.h"
-#include "symbols/eh_frame.h"
 #include "collector/entry_plan.h"
+#include "symbols/eh_frame.h"
 
 /* The bytes that a jump at a function's entry would cover, and what speaks against it. */
 struct fg_entry_place {

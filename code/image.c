@@ -261,9 +261,9 @@ static void take_entries(struct fg_image *image, const struct fg_elf_symbol_rows
 
 static void read_entries(struct fg_image *image)
 {
-	image->entries = fg_arena_array(&image->arena,
-					image->table.count + image->dynamic_table.count + 1,
-					sizeof(image->entries[0]));
+	image->entries =
+		fg_arena_array(&image->arena, image->table.count + image->dynamic_table.count + 1,
+			       sizeof(image->entries[0]));
 	take_entries(image, &image->table);
 	take_entries(image, &image->dynamic_table);
 }
@@ -308,9 +308,8 @@ static void read_relocations(struct reader *r)
 	for (size_t i = 0; i < r->elf.section_count; i++) {
 		const Elf64_Shdr *section = &r->elf.sections[i];
 
-		for (size_t k = 0; has_relocations(section) &&
-				   k < section->sh_size / sizeof(Elf64_Rela);
-		     k++) {
+		for (size_t k = 0;
+		     has_relocations(section) && k < section->sh_size / sizeof(Elf64_Rela); k++) {
 			Elf64_Rela entry;
 
 			memcpy(&entry, image->file + section->sh_offset + k * sizeof(entry),

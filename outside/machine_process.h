@@ -6,8 +6,8 @@
 #include "outside/kernel_names.h"
 #include "outside/machine_events.h"
 #include "outside/mappings.h"
-#include "outside/sample_weight.h"
 #include "outside/paths.h"
+#include "outside/sample_weight.h"
 #include "outside/stacks.h"
 
 struct fg_machine_thread {

@@ -25,7 +25,7 @@ struct fg_mapping {
 	uint64_t table; /* address of the sorted table in .eh_frame_hdr; 0: none */
 	uint64_t table_base;
 	uint64_t table_entries;
-	uint64_t dynamic; /* address of the dynamic section; 0: none */
+	uint64_t dynamic;                   /* address of the dynamic section; 0: none */
 	struct fg_mapping_frame *own_table; /* if the file has none; `table` is unused then */
 	uint8_t build_id[FG_MAPPING_BUILD_ID_MAX];
 	size_t build_id_size;

@@ -36,7 +36,8 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 }
 
 /* An instruction is found on as many stacks as there are call paths to it. */
-size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure, struct fg_instruction_sample **hits)
+size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
+			      struct fg_instruction_sample **hits)
 {
 	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
 	struct fg_weight *weights = weigh_stacks(profile, measure);
@@ -48,8 +49,8 @@ size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure
 		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
 
 		if (weights[i].samples > 0 && frame->module && frame->address)
-			found[found_count++] =
-				(struct fg_instruction_sample){.frame = frame, .weight = weights[i]};
+			found[found_count++] = (struct fg_instruction_sample){.frame = frame,
+									      .weight = weights[i]};
 	}
 	free(weights);
 	if (found_count > 0)

@@ -15,6 +15,7 @@ struct fg_instruction_sample {
  * The samples of one measure, by module and address; to be freed. Samples whose leaf has no address
  * (in the kernel, in code made at run time, of a stored run) are not among them.
  */
-size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure, struct fg_instruction_sample **hits);
+size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
+			      struct fg_instruction_sample **hits);
 
 #endif

@@ -100,7 +100,8 @@ bool fg_tick_aliasing_found(const struct fg_trace *trace)
 	if (trace->header.clock_system != FG_CLOCK_SYSTEM || tick_ns < TICK_LEAST_NS ||
 	    tick_ns > TICK_MOST_NS || trace->sample_count < STRETCHES_LEAST)
 		return false;
-	if (fg_tick_aliasing_is_free((double)trace->header.kernel_ns, (double)trace->header.system_ns))
+	if (fg_tick_aliasing_is_free((double)trace->header.kernel_ns,
+				     (double)trace->header.system_ns))
 		return false;
 	rhythms = fg_xcalloc(trace->thread_count + 1, sizeof(rhythms[0]));
 	for (size_t i = 0; i < trace->sample_count; i++) {

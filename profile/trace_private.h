@@ -3,7 +3,10 @@
  * What the files share that make a profile of traces.  Each calls only those below it:
  *
  *	trace_files.c     reads a file or a folder, brings samples into order
- *	trace_profile.c   adds one trace: threads, regions, samples, units, totals
+ *	trace_profile.c   adds one trace: its totals and notes
+ *	trace_samples.c   its samples and counts
+ *	trace_units.c     its units of work and the spans of regions
+ *	trace_threads.c   its processes, threads and regions
  *	trace_frames.c    addresses of a trace become frames, its call paths stacks
  */
 #ifndef FG_PROFILE_TRACE_PRIVATE_H
@@ -61,5 +64,22 @@ void fg_trace_note_missing_units(const struct fg_trace_joiner *j);
 uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32_t flags);
 /* The stack of a call path; `trail` is scratch with room for every path. */
 uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail);
+
+void fg_trace_add_process(struct fg_trace_joiner *j);
+void fg_trace_add_threads(struct fg_trace_joiner *j);
+void fg_trace_add_regions(struct fg_trace_joiner *j);
+int64_t fg_trace_time_of(const struct fg_trace_joiner *j, uint64_t time_ns);
+/* All threads without a definition share one entry, made on first use. */
+uint32_t fg_trace_thread_of(struct fg_trace_joiner *j, uint32_t thread);
+/* Parents first, by walking up; a circle or an endless chain ends at the outermost level. */
+uint32_t fg_trace_region_of(struct fg_trace_joiner *j, uint32_t region, unsigned depth);
+const char *fg_trace_name_or(const struct fg_trace *trace, uint32_t name, const char *otherwise);
+void fg_trace_add_samples(struct fg_trace_joiner *j);
+/*
+ * Begin and end marks pair up per thread by kind and number, innermost first; an end without a
+ * begin is ignored.
+ */
+void fg_trace_add_units(struct fg_trace_joiner *j);
+void fg_trace_add_spans(struct fg_trace_joiner *j);
 
 #endif

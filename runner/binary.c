@@ -18,8 +18,7 @@ static void read_interpreter(const struct fg_elf_tables *elf, struct fg_binary *
 	const Elf64_Phdr *segment = fg_elf_tables_segment(elf, PT_INTERP);
 
 	if (segment && segment->p_filesz <= PATH_BYTES)
-		found->interpreter =
-			fg_elf_tables_bytes(elf, segment->p_offset, segment->p_filesz);
+		found->interpreter = fg_elf_tables_bytes(elf, segment->p_offset, segment->p_filesz);
 }
 
 /* ---- strings: comment and producers ---- */

@@ -23,11 +23,11 @@ enum fg_binary_level {
 struct fg_binary {
 	uint64_t size_bytes;
 	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, "" when it has none */
-	char *interpreter;     /* dynamic loader; NULL: statically linked, or a library */
-	char *comment;         /* the lines of .comment, joined by "; "; NULL: none */
-	char *producer;        /* of its first compiled unit; NULL: unknown */
-	size_t producer_count; /* different ones */
-	unsigned levels;       /* of optimisation, by all producers: enum fg_binary_level, or'ed */
+	char *interpreter;               /* dynamic loader; NULL: statically linked, or a library */
+	char *comment;                   /* the lines of .comment, joined by "; "; NULL: none */
+	char *producer;                  /* of its first compiled unit; NULL: unknown */
+	size_t producer_count;           /* different ones */
+	unsigned levels; /* of optimisation, by all producers: enum fg_binary_level, or'ed */
 	bool has_debug_info;
 	bool has_symbols;
 	bool compressed_debug_info; /* then the producer cannot be read */

@@ -126,34 +126,36 @@ static size_t relocated_symbol_32(const void *bytes)
 const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT])
 {
 	static const struct fg_elf_class classes[] = {
-		[ELFCLASS32] = {
-			.header_size = sizeof(Elf32_Ehdr),
-			.segment_size = sizeof(Elf32_Phdr),
-			.section_size = sizeof(Elf32_Shdr),
-			.symbol_size = sizeof(Elf32_Sym),
-			.dynamic_size = sizeof(Elf32_Dyn),
-			.relocation_size = {sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
-			.read_header = read_header_32,
-			.read_segment = read_segment_32,
-			.read_section = read_section_32,
-			.read_symbol = read_symbol_32,
-			.read_dynamic = read_dynamic_32,
-			.relocated_symbol = relocated_symbol_32,
-		},
-		[ELFCLASS64] = {
-			.header_size = sizeof(Elf64_Ehdr),
-			.segment_size = sizeof(Elf64_Phdr),
-			.section_size = sizeof(Elf64_Shdr),
-			.symbol_size = sizeof(Elf64_Sym),
-			.dynamic_size = sizeof(Elf64_Dyn),
-			.relocation_size = {sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
-			.read_header = read_header_64,
-			.read_segment = read_segment_64,
-			.read_section = read_section_64,
-			.read_symbol = read_symbol_64,
-			.read_dynamic = read_dynamic_64,
-			.relocated_symbol = relocated_symbol_64,
-		},
+		[ELFCLASS32] =
+			{
+				.header_size = sizeof(Elf32_Ehdr),
+				.segment_size = sizeof(Elf32_Phdr),
+				.section_size = sizeof(Elf32_Shdr),
+				.symbol_size = sizeof(Elf32_Sym),
+				.dynamic_size = sizeof(Elf32_Dyn),
+				.relocation_size = {sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
+				.read_header = read_header_32,
+				.read_segment = read_segment_32,
+				.read_section = read_section_32,
+				.read_symbol = read_symbol_32,
+				.read_dynamic = read_dynamic_32,
+				.relocated_symbol = relocated_symbol_32,
+			},
+		[ELFCLASS64] =
+			{
+				.header_size = sizeof(Elf64_Ehdr),
+				.segment_size = sizeof(Elf64_Phdr),
+				.section_size = sizeof(Elf64_Shdr),
+				.symbol_size = sizeof(Elf64_Sym),
+				.dynamic_size = sizeof(Elf64_Dyn),
+				.relocation_size = {sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
+				.read_header = read_header_64,
+				.read_segment = read_segment_64,
+				.read_section = read_section_64,
+				.read_symbol = read_symbol_64,
+				.read_dynamic = read_dynamic_64,
+				.relocated_symbol = relocated_symbol_64,
+			},
 	};
 	const unsigned char class = ident[EI_CLASS];
 

@@ -18,8 +18,7 @@ char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint
 {
 	char *bytes;
 
-	if (size > MAX_TABLE_BYTES || offset > elf->source.size ||
-	    size > elf->source.size - offset)
+	if (size > MAX_TABLE_BYTES || offset > elf->source.size || size > elf->source.size - offset)
 		return NULL;
 	bytes = fg_xmalloc((size_t)size + 1);
 	if (!fg_source_read(&elf->source, offset, bytes, (size_t)size)) {
@@ -91,8 +90,8 @@ int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err)
 	free(bytes);
 	elf->section_count = h->e_shnum;
 	if (h->e_shstrndx < elf->section_count)
-		elf->section_names = fg_elf_tables_section_bytes(
-			elf, &elf->sections[h->e_shstrndx], &elf->section_names_size);
+		elf->section_names = fg_elf_tables_section_bytes(elf, &elf->sections[h->e_shstrndx],
+								 &elf->section_names_size);
 	return FG_OK;
 }
 

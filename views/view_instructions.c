@@ -244,8 +244,8 @@ static double least_shown(const struct maker *m, const struct group *group)
 }
 
 /* Each instruction's hit, or NULL; which are shown: those with enough in them, and around them. */
-static void choose(const struct maker *m, const struct group *group, const struct fg_instruction_sample **hits,
-		   bool *shown)
+static void choose(const struct maker *m, const struct group *group,
+		   const struct fg_instruction_sample **hits, bool *shown)
 {
 	const struct fg_listing *listing = group->listing;
 	const double least = least_shown(m, group);
@@ -270,7 +270,8 @@ static void choose(const struct maker *m, const struct group *group, const struc
 static void add_listing(struct maker *m, const struct group *group)
 {
 	const struct fg_listing *listing = group->listing;
-	const struct fg_instruction_sample **hits = fg_xcalloc(listing->line_count + 1, sizeof(hits[0]));
+	const struct fg_instruction_sample **hits =
+		fg_xcalloc(listing->line_count + 1, sizeof(hits[0]));
 	bool *shown = fg_xcalloc(listing->line_count + 1, sizeof(shown[0]));
 	bool has_gap = false;
 

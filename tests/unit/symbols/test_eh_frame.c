@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A CIE ("zR", pcrel sdata4), then an FDE for 0x2000 and one for 0x1000, as the section lies at 0. */
+/* At address 0: a CIE ("zR", pcrel sdata4), an FDE for 0x2000 and one for 0x1000. */
 static const uint8_t section[] = {
 	16,   0,    0,   0,                   /* CIE: length */
 	0,    0,    0,   0,                   /* id */

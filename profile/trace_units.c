@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The units of work of one trace, and the spans of its regions. */
+#include "profile/trace_private.h"
+
+struct open_unit {
+	uint32_t unit;
+	uint32_t previous; /* of the same thread, + 1 */
+};
+
+/*
+ * Begin and end marks pair up per thread by kind and number, innermost first; an end without a
+ * begin is ignored.
+ */
+void fg_trace_add_units(struct fg_trace_joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+	struct fg_profile *profile = j->profile;
+	struct open_unit *open = fg_xcalloc(trace->mark_count + 1, sizeof(open[0]));
+	uint32_t *last = fg_xcalloc(trace->thread_count + 1, sizeof(last[0])); /* open + 1 */
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < trace->mark_count; i++) {
+		const struct fg_trace_unit_mark *mark = &trace->marks[i];
+		uint32_t thread = mark->thread < trace->thread_count ? mark->thread : 0;
+		const char *kind =
+			fg_profile_text(profile, fg_trace_name_or(trace, mark->name, "unit"));
+		uint32_t *at = &last[thread];
+
+		if (mark->begin) {
+			*fg_profile_add_unit(profile) = (struct fg_unit_info){
+				.thread = fg_trace_thread_of(j, thread),
+				.kind = kind,
+				.number = mark->number,
+				.start_ns = fg_trace_time_of(j, mark->time_ns)};
+			open[count] = (struct open_unit){.unit = (uint32_t)profile->unit_count - 1,
+							 .previous = *at};
+			*at = ++count;
+			continue;
+		}
+		for (; *at; at = &open[*at - 1].previous) {
+			struct fg_unit_info *unit = &profile->units[open[*at - 1].unit];
+
+			if (unit->kind != kind || unit->number != mark->number)
+				continue;
+			unit->end_ns = fg_trace_time_of(j, mark->time_ns);
+			unit->ended = true;
+			*at = open[*at - 1].previous;
+			break;
+		}
+	}
+	free(open);
+	free(last);
+}
+
+void fg_trace_add_spans(struct fg_trace_joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+	uint32_t *open = fg_xcalloc(trace->thread_count + 1, sizeof(open[0])); /* span + 1 */
+
+	for (size_t i = 0; i < trace->change_count; i++) {
+		const struct fg_trace_region_change *change = &trace->changes[i];
+		uint32_t thread = change->thread < trace->thread_count ? change->thread : 0;
+		uint32_t region = fg_trace_region_of(j, change->region, 0);
+		int64_t now = fg_trace_time_of(j, change->time_ns);
+
+		if (change->time_ns == 0)
+			continue; /* a trace without times of regions */
+		if (open[thread])
+			j->profile->spans[open[thread] - 1].end_ns = now;
+		open[thread] = 0;
+		if (region == 0)
+			continue;
+		*fg_profile_add_span(j->profile) =
+			(struct fg_region_span){.region = region,
+						.thread = fg_trace_thread_of(j, thread),
+						.start_ns = now,
+						.end_ns = now};
+		open[thread] = (uint32_t)j->profile->span_count;
+	}
+	free(open);
+}
