@@ -32,7 +32,7 @@ static void tear_down(struct walk *w)
 	fg_made_release(&w->made);
 }
 
-/* So many pairs more, the candidate slower by `change`, with `noise`. */
+/* Adds pairs in which the candidate is slower by `change`, with `noise`. */
 static void measured(struct walk *w, size_t pairs, double change, double noise)
 {
 	struct fg_series *series = &w->made.run.series[0];
