@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/measure_times.h"
 
+#include "cli/session/repetitions.h"
 #include "gate/next_step.h"
 
 static const enum fg_step_result results[] = {
@@ -40,6 +41,7 @@ static int link_layouts(struct fg_runner_job *job, const struct fg_next_step *ma
 }
 
 struct doing {
+	struct fg_session *session;
 	struct fg_runner_job *job;
 	struct fg_next_step machine;
 	struct fg_step step;
@@ -58,7 +60,8 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	case FG_STEP_SAY:
 		break;
 	case FG_STEP_PAIRS:
-		status = fg_runner_measure(doing->job, doing->step.pairs, doing->state, err);
+		status = fg_session_measure_pairs(doing->session, doing->job, doing->step.pairs,
+						  doing->state, err);
 		doing->result = results[*doing->state];
 		break;
 	case FG_STEP_BEGIN_IN_LAYOUTS:
@@ -67,9 +70,12 @@ static int do_step(struct doing *doing, struct fg_error *err)
 				      &doing->why);
 		if (status != FG_OK)
 			status = fg_error_set(err, status, "%s", doing->why.message);
+		else if (doing->result == FG_STEP_DONE)
+			status = fg_session_give_up_pairs(doing->session, doing->job, err);
 		break;
 	case FG_STEP_ANEW:
-		status = fg_runner_measure_anew(doing->job, err);
+		fg_runner_measure_anew(doing->job);
+		status = fg_session_give_up_pairs(doing->session, doing->job, err);
 		break;
 	}
 	return status;
@@ -98,8 +104,11 @@ int fg_session_measure_times(struct fg_session *session, struct fg_runner_job *j
 			     const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			     struct fg_error *err)
 {
-	struct doing doing = {.job = job, .state = state};
-	int status = FG_OK;
+	struct doing doing = {.session = session, .job = job, .state = state};
+	int status = fg_session_measure_pairs(session, job, 0, state, err);
+
+	if (status != FG_OK || *state != FG_RUNNER_REACHED)
+		return status;
 
 	do {
 		const struct fg_situation now =
