@@ -204,18 +204,6 @@ bool fg_runner_is_over(enum fg_runner_state state)
 	return state != FG_RUNNER_BEGINS && state != FG_RUNNER_NOTES && state != FG_RUNNER_REPEATED;
 }
 
-int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
-		      struct fg_error *err)
-{
-	struct fg_runner_event event;
-	int status = FG_OK;
-
-	do {
-		status = fg_runner_next(job, pairs_wanted, state, &event, err);
-	} while (status == FG_OK && !fg_runner_is_over(*state));
-	return status;
-}
-
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double cpu_ns)
 {

@@ -104,7 +104,7 @@ enum fg_runner_state {
 	/* over, as far as the wanted pairs go: */
 	FG_RUNNER_REACHED,   /* as many pairs as wanted count */
 	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
-	/* the schedule was given up, its pairs are set aside: they are counted from the first on again */
+	/* the schedule was given up and its pairs are set aside: counting starts over */
 	FG_RUNNER_ANEW,
 	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
 	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
@@ -112,15 +112,15 @@ enum fg_runner_state {
 
 struct fg_runner_event {
 	/*
-	 * Of FG_RUNNER_REPEATED.  While others of its pair are still to come it is set aside
-	 * (FG_ASIDE_UNPAIRED); with the last one the whole pair's `aside` is settled.
-	 * `trace_folder` holds what the sampler wrote, NULL where it did not run, until the next
-	 * call.
+	 * With FG_RUNNER_REPEATED.  A repetition is set aside (FG_ASIDE_UNPAIRED) while others of
+	 * its pair are still to come; the last one settles the `aside` of the whole pair.
+	 * `trace_folder` holds what the sampler wrote and lasts until the next call; NULL if the
+	 * sampler did not run.
 	 */
 	size_t series;
 	size_t repetition;
 	const char *trace_folder;
-	const char *note; /* of FG_RUNNER_NOTES: each is given once */
+	const char *note; /* with FG_RUNNER_NOTES: each is given once */
 };
 
 int fg_runner_create(const struct fg_runner_options *options, struct fg_runner **runner,
@@ -141,9 +141,6 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;
 bool fg_runner_is_over(enum fg_runner_state state);
-/* fg_runner_next() until it is over, for who only wants the run. */
-int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
-		      struct fg_error *err) FG_NODISCARD;
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
  * The samples of a repetition stand for this much of its CPU time.  If they turn out to show one
