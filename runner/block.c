@@ -25,45 +25,95 @@ static void take_time(struct fg_pass *pass)
 	pass->seen_ns = now_ns;
 }
 
-static int on_ended(void *context, size_t first, size_t count, struct fg_error *err)
+void fg_job_begin_block(struct fg_runner_job *job)
 {
-	struct fg_pass *pass = context;
-
-	take_time(pass);
-	return fg_job_record(pass, first, count, err);
-}
-
-int fg_job_block(struct fg_runner_job *job, struct fg_block *block, struct fg_error *err)
-{
-	struct fg_pass pass = {.job = job, .block = block};
-	struct fg_failure failure = {0};
+	struct fg_block *block = &job->block;
 	unsigned layouts = 0;
-	int status = FG_OK;
 
 	fg_job_link_beside(job, block);
 	layouts = fg_job_series(job)->layouts;
 	block->layout = layouts ? job->next_pair % layouts : 0;
-	pass.seen_ns = fg_clock_monotonic_ns();
-	job->executor.on_ended = on_ended;
-	job->executor.context = &pass;
-	status = fg_execute_block(&job->executor, block, pass.executions, &failure, err);
-	job->executor.context = NULL;
-	job->executor.on_ended = NULL;
-	take_time(&pass);
-	if (status == FG_OK) {
+	job->pass = (struct fg_pass){
+		.job = job, .block = block, .seen_ns = fg_clock_monotonic_ns(), .is_open = true};
+}
+
+/* The block is over, well if `pass.error` is empty. */
+static void end_block(struct fg_runner_job *job)
+{
+	struct fg_pass *pass = &job->pass;
+
+	take_time(pass);
+	pass->is_open = false;
+	if (pass->error.code == FG_OK) {
 		job->next_pair++;
-		job->counting += pass.counts;
+		job->counting += pass->counts;
 	}
-	if (failure.text)
-		fg_job_fail(job, &failure);
-	if (status == FG_EINTERRUPTED)
-		job->interrupted = true;
-	for (size_t i = 0; i < block->count; i++) {
-		fg_runner_remove_traces(job->runner, pass.executions[i].trace_folder);
-		fg_execution_release(&pass.executions[i]);
+	if (pass->failure.text)
+		fg_job_fail(job, &pass->failure);
+	job->interrupted |= pass->error.code == FG_EINTERRUPTED;
+	for (size_t i = 0; i < pass->block->count; i++) {
+		fg_runner_remove_traces(job->runner, pass->executions[i].trace_folder);
+		fg_execution_release(&pass->executions[i]);
 	}
-	fg_failure_release(&failure);
-	return status;
+	fg_failure_release(&pass->failure);
+}
+
+/* Runs after a failure, too, whose message stays. */
+static void clean_up(struct fg_runner_job *job)
+{
+	struct fg_pass *pass = &job->pass;
+	struct fg_failure later = {0};
+	const bool is_well = pass->error.code == FG_OK;
+
+	pass->is_dirty = false;
+	(void)!fg_execute_cleanup(&job->executor, pass->block, pass->first,
+				  is_well ? &pass->failure : &later, is_well ? &pass->error : NULL);
+	fg_failure_release(&later);
+}
+
+/* Its programs into repetitions; how one failed does not keep the others from being recorded. */
+static void run_step(struct fg_runner_job *job)
+{
+	struct fg_pass *pass = &job->pass;
+
+	pass->first = pass->next;
+	pass->next += fg_block_step(pass->block);
+	pass->is_dirty = true;
+	(void)!fg_execute_step(&job->executor, pass->block, pass->first, pass->executions,
+			       &pass->failure, &pass->error);
+	take_time(pass);
+	fg_job_record(pass);
+}
+
+int fg_job_step(struct fg_runner_job *job, struct fg_error *err)
+{
+	const volatile sig_atomic_t *interrupted = job->executor.interrupted;
+	struct fg_pass *pass = &job->pass;
+
+	if (pass->is_dirty)
+		clean_up(job);
+	if (pass->error.code == FG_OK && pass->next < pass->block->count) {
+		if (!interrupted || !*interrupted) {
+			run_step(job);
+			return FG_OK;
+		}
+		(void)fg_error_set(&pass->error, FG_EINTERRUPTED, "interrupted");
+	}
+	end_block(job);
+	return pass->error.code == FG_OK
+		       ? FG_OK
+		       : fg_error_set(err, pass->error.code, "%s", pass->error.message);
+}
+
+void fg_job_abandon_block(struct fg_runner_job *job)
+{
+	if (!job->pass.is_open)
+		return;
+	if (job->pass.error.code == FG_OK)
+		(void)fg_error_set(&job->pass.error, FG_ECHILD, "given up");
+	if (job->pass.is_dirty)
+		clean_up(job);
+	end_block(job);
 }
 
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,

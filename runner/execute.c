@@ -304,7 +304,6 @@ struct pass {
 	struct fg_execution *executions;
 	struct fg_failure *failure;
 	struct watch *watches; /* by slot */
-	bool to_file[2];       /* stdout, stderr: alike for all programs of a block */
 };
 
 static const struct fg_target *target_of(const struct pass *pass, size_t slot)
@@ -418,8 +417,8 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.argv = target->command->argv,
 		.working_directory = target->working_directory,
 		.stdin_path = target->stdin_path,
-		.stdout_to = pass->to_file[0] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
-		.stderr_to = pass->to_file[1] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
+		.stdout_to = pass->executor->to_file[0] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
+		.stderr_to = pass->executor->to_file[1] ? FG_STREAM_FILE : FG_STREAM_CAPTURE,
 		.capture_limit_bytes = target->benchmark->harness != FG_HARNESS_NONE
 					       ? HARNESS_LIMIT_BYTES
 					       : CAPTURE_LIMIT_BYTES,
@@ -566,18 +565,6 @@ static int run_together(const struct pass *pass, size_t first, size_t count, str
 	return status;
 }
 
-/* How a program failed is worth more than that it could not be recorded. */
-static int run_and_tell(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
-{
-	const struct fg_executor *executor = pass->executor;
-	const int status = run_together(pass, first, count, err);
-	const int told = executor->on_ended ? executor->on_ended(executor->context, first, count,
-								 status == FG_OK ? err : NULL)
-					    : FG_OK;
-
-	return status == FG_OK ? told : status;
-}
-
 enum helper {
 	BEFORE,
 	AFTER,
@@ -603,51 +590,62 @@ static int run_helpers(const struct pass *pass, size_t first, size_t count, enum
 	return status;
 }
 
-/* The helpers after a step clean up, so they run after a failure too; its message stays. */
-static int run_step(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
+size_t fg_block_step(const struct fg_block *block)
 {
-	struct fg_failure ignored = {0};
-	struct pass cleanup = *pass;
-	int status = run_helpers(pass, first, count, BEFORE, err);
-
-	if (status != FG_OK)
-		goto failed;
-	status = run_and_tell(pass, first, count, err);
-	if (status != FG_OK)
-		goto failed;
-	return run_helpers(pass, first, count, AFTER, err);
-failed:
-	cleanup.failure = &ignored;
-	(void)run_helpers(&cleanup, first, count, AFTER, NULL);
-	fg_failure_release(&ignored);
-	return status;
+	return block->concurrent ? block->count : 1;
 }
 
-int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
-		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
-		     struct fg_error *err)
+int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
+		    struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		    struct fg_error *err)
 {
 	struct watch watches[FG_BLOCK_SLOTS_MAX];
 	const struct pass pass = {.executor = executor,
 				  .block = block,
 				  .executions = executions,
 				  .failure = failure,
-				  .watches = watches,
-				  .to_file = {executor->prints_much[0], executor->prints_much[1]}};
-	const size_t step = block->concurrent ? block->count : 1;
+				  .watches = watches};
+	const size_t count = fg_block_step(block);
+	int status = FG_OK;
 
-	executor->output_moved = false;
+	if (first == 0) {
+		executor->output_moved = false;
+		memcpy(executor->to_file, executor->prints_much, sizeof(executor->to_file));
+	}
 	for (size_t slot = 0; slot < block->count; slot++)
 		watches[slot] =
 			(struct watch){.executor = executor, .execution = &executions[slot]};
-	for (size_t first = 0; first < block->count; first += step) {
-		int status = FG_OK;
+	status = run_helpers(&pass, first, count, BEFORE, err);
+	return status == FG_OK ? run_together(&pass, first, count, err) : status;
+}
+
+int fg_execute_cleanup(struct fg_executor *executor, const struct fg_block *block, size_t first,
+		       struct fg_failure *failure, struct fg_error *err)
+{
+	const struct pass pass = {.executor = executor, .block = block, .failure = failure};
+
+	return run_helpers(&pass, first, fg_block_step(block), AFTER, err);
+}
+
+int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		     struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t first = 0; first < block->count && status == FG_OK;
+	     first += fg_block_step(block)) {
+		struct fg_failure later = {0};
+		int cleaned = FG_OK;
 
 		if (executor->interrupted && *executor->interrupted)
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-		status = run_step(&pass, first, step, err);
-		if (status != FG_OK)
-			return status;
+		status = fg_execute_step(executor, block, first, executions, failure, err);
+		cleaned = fg_execute_cleanup(executor, block, first,
+					     status == FG_OK ? failure : &later,
+					     status == FG_OK ? err : NULL);
+		status = status == FG_OK ? cleaned : status;
+		fg_failure_release(&later);
 	}
-	return FG_OK;
+	return status;
 }

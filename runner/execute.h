@@ -47,6 +47,7 @@ struct fg_executor {
 	 * the reader of a pipe, so all repetitions that follow write to a file in memory.
 	 */
 	bool prints_much[2];
+	bool to_file[2];       /* the same, alike for all programs of a block */
 	bool output_moved;     /* to the file, by what the last block printed */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */
 	const char *collector; /* path of the library; needed where a block is sampled */
@@ -55,13 +56,6 @@ struct fg_executor {
 	uint64_t signal_ns; /* what a signal of the sampler costs here; 0: not measured */
 	uint64_t switch_ns; /* what its clock adds to a context switch; 0: not measured */
 	uint64_t oom_kills; /* of the machine, at the beginning */
-	/*
-	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called
-	 * before the cleanup command, so that nothing happens before they are recorded. Not FG_OK:
-	 * the block ends with that error. May be NULL.
-	 */
-	int (*on_ended)(void *context, size_t first, size_t count, struct fg_error *err);
-	void *context;
 	/* As in struct fg_runner_options, for the series under way.  May be NULL. */
 	void (*on_stuck)(void *stuck_context, pid_t pid, char **summary, char **stacks);
 	/* As in struct fg_runner_options.  May be NULL. */
@@ -73,10 +67,21 @@ struct fg_executor {
 void fg_executor_init(struct fg_executor *executor);
 void fg_executor_release(struct fg_executor *executor);
 
+/* Programs that run at once: all of a duet's block, else one. */
+size_t fg_block_step(const struct fg_block *block);
 /*
- * FG_ECHILD: the benchmark failed, `failure` says how.  FG_EINTERRUPTED: the user asked to stop.
- * Executions that are filled must be released, also after a failure.
+ * Prepare, start and wait for the step of the block that begins with slot `first`; an execution
+ * whose program ended well has `user_values`.  FG_ECHILD: the benchmark failed, `failure` says how.
+ * FG_EINTERRUPTED: the user asked to stop.  Executions that are filled must be released, also after
+ * a failure.
  */
+int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
+		    struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		    struct fg_error *err) FG_NODISCARD;
+/* After a step, and after a failed one, too: the cleanup command. */
+int fg_execute_cleanup(struct fg_executor *executor, const struct fg_block *block, size_t first,
+		       struct fg_failure *failure, struct fg_error *err) FG_NODISCARD;
+/* All steps of a block, with their cleanups. */
 int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err) FG_NODISCARD;

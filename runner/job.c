@@ -14,8 +14,6 @@ struct fg_series *fg_job_series(const struct fg_runner_job *job)
 
 void fg_job_note(struct fg_runner_job *job, const char *note)
 {
-	const struct fg_runner_options *options = &job->runner->options;
-
 	for (size_t i = 0; i < job->note_count; i++) {
 		if (strcmp(job->notes[i], note) == 0)
 			return;
@@ -23,28 +21,27 @@ void fg_job_note(struct fg_runner_job *job, const char *note)
 	if (job->note_count == FG_JOB_NOTES_MAX)
 		return;
 	job->notes[job->note_count++] = fg_xstrdup(note);
-	if (options->on_note)
-		options->on_note(options->context, fg_job_series(job), note);
 }
 
-void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase)
+void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress)
 {
-	const struct fg_runner_options *options = &job->runner->options;
+	static const enum fg_runner_phase phases[] = {
+		[FG_JOB_LAYOUTS] = FG_RUNNER_WARMUP, [FG_JOB_WARMUP] = FG_RUNNER_WARMUP,
+		[FG_JOB_LOOK] = FG_RUNNER_TRIAL,     [FG_JOB_COMPETE] = FG_RUNNER_TRIAL,
+		[FG_JOB_READY] = FG_RUNNER_TRIAL,    [FG_JOB_PAIR] = FG_RUNNER_MEASURE,
+		[FG_JOB_SOLO] = FG_RUNNER_MEASURE,   [FG_JOB_COST] = FG_RUNNER_MEASURE,
+	};
 	const struct fg_series *series = fg_job_series(job);
 
-	if (!options->on_progress)
-		return;
-	options->on_progress(
-		options->context,
-		&(struct fg_runner_progress){
-			.series = series,
-			.phase = phase,
-			.pairs = job->counting,
-			.wanted = job->wanted,
-			.set_aside = job->pairs - job->counting,
-			.spent_ns = (int64_t)(series->seconds * (double)FG_NS_PER_S),
-			.per_pair_ns = (int64_t)(job->pair_seconds * (double)FG_NS_PER_S),
-		});
+	*progress = (struct fg_runner_progress){
+		.series = series,
+		.phase = phases[job->stage],
+		.pairs = job->counting,
+		.wanted = job->wanted,
+		.set_aside = job->pairs - job->counting,
+		.spent_ns = (int64_t)(series->seconds * (double)FG_NS_PER_S),
+		.per_pair_ns = (int64_t)(job->pair_seconds * (double)FG_NS_PER_S),
+	};
 }
 
 void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks)

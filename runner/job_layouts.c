@@ -294,9 +294,8 @@ void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block)
 
 /* ---- measuring in them ---- */
 
-static int set_aside(struct fg_runner_job *job, enum fg_aside why, struct fg_error *err)
+static void set_aside(struct fg_runner_job *job, enum fg_aside why)
 {
-	const struct fg_runner_options *options = &job->runner->options;
 	struct fg_series *series = fg_job_series(job);
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
@@ -311,8 +310,6 @@ static int set_aside(struct fg_runner_job *job, enum fg_aside why, struct fg_err
 	job->given_up = job->pairs;
 	job->earlier_pairs = job->pairs;
 	job->earlier_seconds = series->seconds; /* the budget begins anew */
-	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
-				    : FG_OK;
 }
 
 static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
@@ -341,7 +338,9 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 		link_beside(job);
 	series->as_linked_metric = fg_xstrdup(metric);
 	series->as_linked = ratio;
-	return job->pairs ? set_aside(job, FG_ASIDE_ONE_LAYOUT, err) : FG_OK;
+	if (job->pairs)
+		set_aside(job, FG_ASIDE_ONE_LAYOUT);
+	return FG_OK;
 }
 
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
@@ -357,7 +356,7 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 	return vary(job, "", (double)NAN, only_if_cheap, err);
 }
 
-int fg_runner_measure_anew(struct fg_runner_job *job, struct fg_error *err)
+void fg_runner_measure_anew(struct fg_runner_job *job)
 {
-	return set_aside(job, FG_ASIDE_UNCONFIRMED, err);
+	set_aside(job, FG_ASIDE_UNCONFIRMED);
 }

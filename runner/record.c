@@ -268,30 +268,36 @@ static void settle_block(struct fg_pass *pass)
 	pass->counts = aside == 0;
 }
 
-/* The repetitions of each series that came from these slots. */
-static int tell(const struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+/* The next repetition that came from the last step and was not handed over yet. */
+bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event)
 {
-	const struct fg_runner_options *options = &pass->job->runner->options;
-	int status = FG_OK;
+	const struct fg_runner_job *job = pass->job;
 
-	for (size_t k = 0; options->on_repetition && k < pass->job->series_count; k++) {
-		const struct fg_series *series = series_at(pass->job, k);
+	for (; pass->to_hand_over && pass->series < job->series_count;
+	     pass->series++, pass->repetition = 0) {
+		const struct fg_series *series = series_at(job, pass->series);
+		size_t i = block_begin(job, series) + pass->repetition;
 
-		for (size_t i = block_begin(pass->job, series);
-		     i < series->repetition_count && status == FG_OK; i++) {
+		for (; i < series->repetition_count; i++) {
 			const size_t slot = series->repetitions[i].position;
 
-			if (slot >= first && slot < first + count)
-				status = options->on_repetition(
-					options->context, pass->job->series[k], i,
-					pass->executions[slot].trace_folder, err);
+			pass->repetition++;
+			if (slot < pass->first || slot >= pass->next)
+				continue;
+			event->series = job->series[pass->series];
+			event->repetition = i;
+			event->trace_folder = pass->executions[slot].trace_folder;
+			return true;
 		}
 	}
-	return status;
+	pass->to_hand_over = false;
+	return false;
 }
 
-int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+void fg_job_record(struct fg_pass *pass)
 {
+	const size_t first = pass->first;
+	const size_t count = pass->next - pass->first;
 	struct fg_runner_job *job = pass->job;
 	const bool has_harness = job->benchmark->harness != FG_HARNESS_NONE;
 	size_t well = 0;
@@ -314,5 +320,7 @@ int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_er
 	/* A block ends with the first slot that fails: so those before have ended well. */
 	if (well == count && first + count == pass->block->count)
 		settle_block(pass);
-	return tell(pass, first, count, err);
+	pass->to_hand_over = true;
+	pass->series = 0;
+	pass->repetition = 0;
 }

@@ -16,12 +16,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* A schedule that keeps setting pairs aside ends here instead of never. */
-enum {
-	ATTEMPTS_PER_PAIR = 3,
-	ATTEMPTS_EXTRA = 10
-};
-
 /* ---- session ---- */
 
 static void list_cpus(struct fg_runner *runner)
@@ -115,9 +109,9 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 
 	FG_ASSERT(!runner->busy);
 	runner->busy = true;
-	memset(runner->coverage, 0, sizeof(runner->coverage));
 	made->runner = runner;
 	made->benchmark = benchmark;
+	made->pass.job = made;
 	fg_job_init(made);
 	status = fg_job_prepare(made, &found);
 	if (status != FG_OK && !made->failed && !made->interrupted) {
@@ -130,86 +124,99 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 
 /* ---- measure ---- */
 
-static bool is_exhausted(const struct fg_runner_job *job)
+static bool give_note(struct fg_runner_job *job, struct fg_runner_event *event)
 {
-	const struct fg_measuring *measure = &job->benchmark->measure;
-	const double budget_seconds = (double)measure->budget_ns / (double)FG_NS_PER_S;
-	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
-	const uint32_t tried = job->pairs - job->earlier_pairs;
-
-	/* What was given up has had its attempts. */
-	const uint32_t before =
-		job->given_up > job->earlier_pairs ? job->given_up : job->earlier_pairs;
-
-	if (job->counting - job->earlier_counting >= measure->max_pairs ||
-	    job->pairs - before >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
-		return true;
-	return measure->budget_ns > 0 && tried > 0 && spent + job->pair_seconds > budget_seconds;
+	if (job->notes_given == job->note_count)
+		return false;
+	event->note = job->notes[job->notes_given++];
+	return true;
 }
 
-/* The next block of whatever kind is due. */
-static int next_block(struct fg_runner_job *job, struct fg_error *err)
-{
-	const double share = job->benchmark->measure.sampler.unsampled_share;
-	const double before = fg_job_series(job)->seconds;
-	struct fg_block block;
-	double took = 0;
-	int status = FG_OK;
-
-	if (fg_schedule_solo_due(&job->rules, job->pairs, job->solos)) {
-		fg_schedule_solo(&job->rules, job->solos, &block);
-		status = fg_job_block(job, &block, err);
-		job->solos += status == FG_OK;
-		return status;
-	}
-	if (fg_schedule_cost_due(&job->rules, share, job->pairs, job->costs)) {
-		fg_schedule_cost(&job->rules, job->costs, &block);
-		status = fg_job_block(job, &block, err);
-		job->costs += status == FG_OK;
-		return status;
-	}
-	fg_schedule_pair(&job->rules, job->pairs, &block);
-	status = fg_job_block(job, &block, err);
-	if (status != FG_OK)
-		return status;
-	took = fg_job_series(job)->seconds - before;
-	job->pairs++;
-	job->timed++;
-	job->pair_seconds += (took - job->pair_seconds) / job->timed;
-	job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
-	return fg_job_reconsider(job, err);
-}
-
-int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
-		      struct fg_error *err)
+/* The next block is planned, or the answer is known. */
+static int plan(struct fg_runner_job *job, enum fg_runner_state *state, struct fg_error *err)
 {
 	const volatile sig_atomic_t *interrupted = job->runner->options.interrupted;
-	const uint32_t given_up = job->given_up;
-	struct fg_error found = {0};
+	int status = FG_OK;
+
+	job->interrupted |= interrupted && *interrupted;
+	if (!job->failed && !job->interrupted)
+		status = fg_job_plan(job, state, err);
+	if (job->failed)
+		*state = FG_RUNNER_FAILED;
+	else if (job->interrupted)
+		*state = FG_RUNNER_INTERRUPTED;
+	job->is_planned = *state == FG_RUNNER_BEGINS;
+	return job->failed || job->interrupted ? FG_OK : status;
+}
+
+/* One step of the block, and what follows from its end. */
+static int go_on(struct fg_runner_job *job, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (job->is_planned) {
+		job->is_planned = false;
+		fg_job_begin_block(job);
+	}
+	status = fg_job_step(job, err);
+	if (status != FG_OK)
+		return job->failed || job->interrupted ? FG_OK : status;
+	if (!job->pass.is_open)
+		fg_job_take_block(job);
+	return FG_OK;
+}
+
+int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
+		   struct fg_runner_event *event, struct fg_error *err)
+{
 	int status = FG_OK;
 
 	job->wanted = pairs_wanted;
-	while (!job->failed && !job->interrupted) {
-		if (interrupted && *interrupted) {
-			job->interrupted = true;
-			break;
-		}
-		fg_job_progress(job, FG_RUNNER_MEASURE);
-		if (job->counting >= pairs_wanted || is_exhausted(job)) {
-			*state = job->counting >= pairs_wanted ? FG_RUNNER_REACHED
-							       : FG_RUNNER_EXHAUSTED;
+	*event = (struct fg_runner_event){0};
+	*state = FG_RUNNER_FAILED;
+	while (status == FG_OK) {
+		if (give_note(job, event)) {
+			*state = FG_RUNNER_NOTES;
 			return FG_OK;
 		}
-		status = next_block(job, &found);
-		if (status != FG_OK && !job->failed && !job->interrupted)
-			return fg_error_set(err, found.code, "%s", found.message);
-		if (job->given_up != given_up && !job->interrupted) {
+		if (fg_job_hand_over(&job->pass, event)) {
+			*state = FG_RUNNER_REPEATED;
+			return FG_OK;
+		}
+		if (job->is_anew) {
+			job->is_anew = false;
 			*state = FG_RUNNER_ANEW;
 			return FG_OK;
 		}
+		if (!job->pass.is_open && !job->is_planned) {
+			status = plan(job, state, err);
+			if (status != FG_OK || job->notes_given == job->note_count)
+				return status;
+			continue;
+		}
+		status = go_on(job, err);
 	}
-	*state = job->failed ? FG_RUNNER_FAILED : FG_RUNNER_INTERRUPTED;
-	return FG_OK;
+	return status;
+}
+
+bool fg_runner_is_over(enum fg_runner_state state)
+{
+	return state != FG_RUNNER_BEGINS && state != FG_RUNNER_NOTES && state != FG_RUNNER_REPEATED;
+}
+
+void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
+			    double cpu_ns)
+{
+	if (!(cpu_ns > 0))
+		return;
+	job->coverage[arm].spent_ns += cpu_ns;
+	job->coverage[arm].sampled_ns += sampled_ns;
+	job->coverage[arm].repetitions++;
+}
+
+bool fg_runner_has_failed(const struct fg_runner_job *job)
+{
+	return job->failed;
 }
 
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job)
@@ -277,6 +284,10 @@ void fg_runner_finish(struct fg_runner_job *job)
 {
 	struct fg_series *first = fg_job_series(job);
 
+	fg_job_abandon_block(job);
+	/* A benchmark that was left out has found no schedule. */
+	if (first->schedule == FG_SCHEDULE_AUTO)
+		first->schedule = FG_SCHEDULE_ABBA;
 	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */
 	for (size_t i = 0; i < job->series_count; i++) {
 		struct fg_series *series = &job->runner->options.run->series[job->series[i]];

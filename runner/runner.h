@@ -4,15 +4,16 @@
  *
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
- *		fg_runner_start(runner, benchmark, &job, err)   set-up, warm-up, choice of schedule
- *		do fg_runner_measure(job, 10, &state, err)      look; then 16, 24, ... as decided
- *		fg_runner_finish(job)                           the series' state is final
+ *		fg_runner_start(runner, benchmark, &job, err)           set-up; how both were built
+ *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
+ *		... and again with 16, 24 pairs, as decided; the first one warms up before them
+ *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *
  * Two kinds of failing are kept apart.  What a benchmark does wrong (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session goes on with
- * the next.  What fastgate itself cannot do, or a callback refuses, is an error. Every finished
- * repetition is in the run by the time the callback hears of it: nothing is lost when the user
+ * the next.  What fastgate itself cannot do is an error.  Every finished repetition is in the run
+ * when it is handed over, before anything else is executed: nothing is lost when the user
  * interrupts.
  *
  * Resuming: a benchmark whose series is already in the run goes on with the next pair of the same
@@ -38,7 +39,7 @@ struct fg_runner_job;
 struct fg_target;
 
 enum fg_runner_phase {
-	FG_RUNNER_SETUP,
+	FG_RUNNER_SETUP, /* within fg_runner_start() */
 	FG_RUNNER_WARMUP,
 	FG_RUNNER_TRIAL, /* finding the schedule */
 	FG_RUNNER_MEASURE,
@@ -48,7 +49,7 @@ struct fg_runner_progress {
 	const struct fg_series *series;
 	enum fg_runner_phase phase;
 	unsigned pairs;      /* that count, so far */
-	unsigned wanted;     /* by the present call of fg_runner_measure() */
+	unsigned wanted;     /* by the present call of fg_runner_next() */
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
@@ -79,16 +80,7 @@ struct fg_runner_options {
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	void *context;                            /* of the callbacks; each may be NULL */
-	/*
-	 * A repetition is in the run, before anything else is started.  While others of its pair
-	 * are still to come it is set aside (FG_ASIDE_UNPAIRED); with the last one the whole pair's
-	 * `aside` is settled.  `trace_folder` holds what the sampler wrote, NULL where it did not
-	 * run; the folder is removed afterwards.  Not FG_OK: the session ends with that error.
-	 */
-	int (*on_repetition)(void *context, size_t series, size_t repetition,
-			     const char *trace_folder, struct fg_error *err);
-	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
+	void *context;                            /* of both callbacks, which may be NULL */
 	/*
 	 * A program reached its time limit, or the user asked to stop: it still runs and is about
 	 * to be ended. Describes where it is, in one line and in many, to be freed; left NULL if
@@ -102,30 +94,33 @@ struct fg_runner_options {
 	 */
 	void (*on_crash)(void *context, const struct fg_runner_crash *crash, char **summary,
 			 char **stacks);
-	/*
-	 * Everything measured of a series is set aside by now, in earlier repetitions: its schedule
-	 * was given up, or it is measured anew. Not FG_OK: the session ends with that error.
-	 */
-	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
-	/*
-	 * Both sides are built, nothing was executed yet: is the benchmark left out, because no
-	 * change touches it?  Its series says so then.
-	 */
-	bool (*is_unaffected)(void *context, struct fg_runner_job *job);
 	const struct fg_build *build; /* how both sides were built; may be NULL */
-	/*
-	 * Remarks on this benchmark for the user: it left a daemon running, the sampler could not
-	 * work. Each is reported once.
-	 */
-	void (*on_note)(void *context, const struct fg_series *series, const char *note);
 };
 
 enum fg_runner_state {
+	FG_RUNNER_BEGINS,   /* programs are about to run: see fg_runner_progress_of() */
+	FG_RUNNER_REPEATED, /* a repetition is in the run */
+	FG_RUNNER_NOTES,    /* there is a remark for the user */
+	/* over, as far as the wanted pairs go: */
 	FG_RUNNER_REACHED,   /* as many pairs as wanted count */
 	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
-	FG_RUNNER_ANEW,   /* the schedule was given up: pairs are counted from the first on again */
-	FG_RUNNER_FAILED, /* the benchmark cannot be measured; its series says why */
+	/* the schedule was given up and its pairs are set aside: counting starts over */
+	FG_RUNNER_ANEW,
+	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
 	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
+};
+
+struct fg_runner_event {
+	/*
+	 * With FG_RUNNER_REPEATED.  A repetition is set aside (FG_ASIDE_UNPAIRED) while others of
+	 * its pair are still to come; the last one settles the `aside` of the whole pair.
+	 * `trace_folder` holds what the sampler wrote and lasts until the next call; NULL if the
+	 * sampler did not run.
+	 */
+	size_t series;
+	size_t repetition;
+	const char *trace_folder;
+	const char *note; /* with FG_RUNNER_NOTES: each is given once */
 };
 
 int fg_runner_create(const struct fg_runner_options *options, struct fg_runner **runner,
@@ -133,20 +128,28 @@ int fg_runner_create(const struct fg_runner_options *options, struct fg_runner *
 void fg_runner_free(struct fg_runner *runner); /* NULL is fine */
 
 /*
- * Adds the benchmark's series to the run, records its build, runs set-up and warm-up and settles
- * the schedule. Also a benchmark that failed in there is a job: measure says FG_RUNNER_FAILED.
+ * Adds the benchmark's series to the run, runs set-up and records both builds.  A benchmark that
+ * failed in there is a job, too: fg_runner_next() says FG_RUNNER_FAILED.  One that is not to be
+ * executed can be finished at once.
  */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
-/* Go on until `pairs_wanted` pairs count (ABBA: blocks of four), or nothing more can be done. */
-int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
-		      struct fg_error *err) FG_NODISCARD;
 /*
- * From on_repetition: the samples of a repetition stand for so much of its CPU time.  If they turn
- * out to show one arm only before a pair has counted, both go on without the sampler.
+ * The next thing that happens until `pairs_wanted` pairs count (ABBA: blocks of four) or nothing
+ * more can be done.  Before the first pair it warms up and settles the schedule, for 0 pairs, too.
  */
-void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sampled_ns,
+int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
+		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;
+bool fg_runner_is_over(enum fg_runner_state state);
+void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
+/*
+ * The samples of a repetition stand for this much of its CPU time.  If they turn out to show one
+ * arm only, before a pair has counted, both go on without the sampler.
+ */
+void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double cpu_ns);
+/* Its series says why. */
+bool fg_runner_has_failed(const struct fg_runner_job *job);
 /* Both arms, as they are executed. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 /* Indexes into the run's series: one, or one per case of a harness. */
@@ -168,7 +171,7 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
  * What would fail is to be found once more: set the pairs so far aside (FG_ASIDE_UNCONFIRMED).  The
  * budget begins anew.
  */
-int fg_runner_measure_anew(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+void fg_runner_measure_anew(struct fg_runner_job *job);
 /*
  * After the last pair: which code is not the same in both programs, as facts of the candidate's
  * build.  `functions` are those that people may want to know more of.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A job before its first pair: which series it fills, which arms there are, whether it can be
- * sampled, how both were built, the warm-up, and the schedule.
+ * A job before its first execution: which series it fills, which arms there are, whether it can be
+ * sampled, and how both were built.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -163,7 +163,6 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 	struct fg_failure failure = {0};
 	int status = FG_OK;
 
-	fg_job_progress(job, FG_RUNNER_SETUP);
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
 		/* two commands in one folder share what was set up */
 		if (arm == FG_ARM_CANDIDATE && targets[0].command &&
@@ -176,24 +175,6 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 		fg_job_fail(job, &failure);
 	job->interrupted |= status == FG_EINTERRUPTED;
 	fg_failure_release(&failure);
-	return status;
-}
-
-static int warm_up(struct fg_runner_job *job, struct fg_error *err)
-{
-	struct fg_schedule_rules rules = job->rules;
-	int status = FG_OK;
-
-	if (rules.schedule == FG_SCHEDULE_AUTO)
-		rules.schedule = FG_SCHEDULE_ABBA;
-	for (unsigned i = 0; i < job->benchmark->measure.warmup && status == FG_OK; i++) {
-		struct fg_block block;
-
-		fg_schedule_warmup(&rules, job->warmups, &block);
-		fg_job_progress(job, FG_RUNNER_WARMUP);
-		status = fg_job_block(job, &block, err);
-		job->warmups += status == FG_OK;
-	}
 	return status;
 }
 
@@ -295,7 +276,7 @@ static void settle_sampler(struct fg_runner_job *job)
  * `auto`: as many samples as the budget allows, by the prices that are known so far.  A run that is
  * resumed keeps its rate.
  */
-static void settle_rate(struct fg_runner_job *job)
+void fg_job_settle_rate(struct fg_runner_job *job)
 {
 	const struct fg_sampler *sampler = &job->benchmark->measure.sampler;
 	struct fg_sampling *sampling = &fg_job_series(job)->sampling;
@@ -440,23 +421,13 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sampled_ns,
-			    double cpu_ns)
-{
-	if (!(cpu_ns > 0))
-		return;
-	runner->coverage[arm].spent_ns += cpu_ns;
-	runner->coverage[arm].sampled_ns += sampled_ns;
-	runner->coverage[arm].repetitions++;
-}
-
 /*
  * The sampler takes its share of the time that it sees.  Where a program escapes it on one side, by
  * a static helper or an environment of its own, the other side would look slower by that much.
  */
-static void settle_coverage(struct fg_runner_job *job)
+void fg_job_settle_coverage(struct fg_runner_job *job)
 {
-	const struct fg_coverage *arms = job->runner->coverage;
+	const struct fg_coverage *arms = job->coverage;
 	const double least_ns = COVERED_MIN_MS * (double)FG_NS_PER_MS;
 	char *note = NULL;
 
@@ -487,7 +458,7 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 }
 
 /* What was measured in several layouts goes on in them, or not at all. */
-static int resume_layouts(struct fg_runner_job *job, struct fg_error *err)
+int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
 	struct fg_error found = {0};
@@ -502,24 +473,11 @@ static int resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-/* There is no schedule to find for what is not executed. */
-static bool is_left_out(struct fg_runner_job *job)
-{
-	const struct fg_runner_options *options = &job->runner->options;
-
-	if (!options->is_unaffected || !options->is_unaffected(options->context, job))
-		return false;
-	if (fg_job_series(job)->schedule == FG_SCHEDULE_AUTO)
-		fg_job_series(job)->schedule = FG_SCHEDULE_ABBA;
-	return true;
-}
-
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
 	struct fg_error found = {0};
 	int status = check_metrics(job, &found);
-	bool resumed = false;
 
 	if (status != FG_OK) {
 		failure.text = fg_xstrdup(found.message);
@@ -535,27 +493,8 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	settle_sampler(job);
-	resumed = fg_job_series(job)->sampling.budget > 0;
-	settle_rate(job);
+	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
+	fg_job_settle_rate(job);
 	status = capture_builds(job, err);
-	if (status != FG_OK)
-		return status;
-	status = check_builds(job, err);
-	if (status != FG_OK || is_left_out(job))
-		return status;
-	if (fg_job_series(job)->as_linked_metric)
-		status = resume_layouts(job, err);
-	if (status != FG_OK)
-		return status;
-	status = warm_up(job, err);
-	if (status != FG_OK)
-		return status;
-	if (!resumed)
-		settle_rate(job);
-	if (job->rules.schedule == FG_SCHEDULE_AUTO)
-		status = fg_job_choose(job, err);
-	if (status != FG_OK)
-		return status;
-	settle_coverage(job);
-	return FG_OK;
+	return status == FG_OK ? check_builds(job, err) : status;
 }

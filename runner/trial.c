@@ -60,40 +60,6 @@ static const char no_duet_apart[] =
 	"the two programs do not run at the same time for long enough to be a duet: let the benchmark "
 	"repeat its work";
 
-struct contender {
-	struct fg_schedule_rules rules;
-	struct fg_trial trial;
-	unsigned refused; /* set aside for too little overlap */
-};
-
-/* One observation of one contender. */
-static int try_once(struct fg_runner_job *job, struct contender *contender, uint32_t n,
-		    struct fg_error *err)
-{
-	const double before = fg_job_series(job)->seconds;
-	double means[FG_ARM_COUNT];
-	struct fg_block block;
-	int status = FG_OK;
-
-	if (contender->rules.schedule == FG_SCHEDULE_DUET)
-		fg_schedule_pair(&contender->rules, n, &block);
-	else
-		fg_schedule_solo(&contender->rules, n, &block);
-	block.aside = FG_ASIDE_TRIAL;
-	fg_job_progress(job, FG_RUNNER_TRIAL);
-	status = fg_job_block(job, &block, err);
-	if (status != FG_OK)
-		return status;
-	contender->trial.seconds += fg_job_series(job)->seconds - before;
-	fg_job_last_means(job, FG_METRIC_CPU_TIME, means);
-	if (job->last_aside & FG_ASIDE_OVERLAP)
-		contender->refused++;
-	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
-		contender->trial.differences[contender->trial.count++] =
-			log(means[FG_ARM_CANDIDATE] / means[FG_ARM_BASELINE]);
-	return FG_OK;
-}
-
 static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const char *reason)
 {
 	struct fg_series *series = fg_job_series(job);
@@ -119,19 +85,12 @@ static bool shares_files(const struct fg_runner_job *job)
 }
 
 /*
- * Executions are known from the warm-up.  Without one, or where a program waited for the reader of
- * its output there, each arm runs once now.
+ * Executions are known from the warm-up, but not if a program waited for the reader of its output
+ * there.
  */
-static int know_the_program(struct fg_runner_job *job, struct fg_error *err)
+bool fg_job_knows_program(const struct fg_runner_job *job)
 {
-	struct fg_block block;
-
-	if (job->warmups > 0 && !job->executor.output_moved)
-		return FG_OK;
-	fg_schedule_solo(&job->rules, 0, &block);
-	block.aside |= FG_ASIDE_TRIAL;
-	fg_job_progress(job, FG_RUNNER_TRIAL);
-	return fg_job_block(job, &block, err);
+	return job->warmups > 0 && !job->executor.output_moved;
 }
 
 static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_seconds)
@@ -153,61 +112,93 @@ static struct fg_choice_goal goal_of(const struct fg_benchmark *benchmark)
 				       .margin = cpu_time.margin};
 }
 
-/* Both trials, round by round, until more rounds are not worth their time. */
-static int try_both(struct fg_runner_job *job, struct contender *duet, struct contender *abba,
-		    unsigned rounds, struct fg_choice *choice, struct fg_error *err)
+static bool is_apart(const struct fg_contender *duet)
 {
-	const struct fg_choice_goal goal = goal_of(job->benchmark);
-
-	for (unsigned round = 0; round < rounds && !choice->settled; round++) {
-		int status = try_once(job, duet, round, err);
-
-		if (status != FG_OK)
-			return status;
-		status = try_once(job, abba, round, err);
-		if (status != FG_OK)
-			return status;
-		if (round + 1 < FG_TRIAL_ROUNDS_FIRST)
-			continue;
-		if (duet->refused > duet->trial.count)
-			return FG_OK;
-		if (duet->trial.count >= 2 && abba->trial.count >= 2)
-			*choice = fg_choice_make(&goal, &duet->trial, &abba->trial);
-	}
-	return FG_OK;
+	return duet->refused > duet->trial.count;
 }
 
-static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *err)
+/* After a round of both: are more rounds worth their time? */
+static void end_round(struct fg_runner_job *job)
 {
-	struct contender duet = {.rules = job->rules};
-	struct contender abba = {.rules = job->rules};
-	struct fg_choice choice = {.schedule = FG_SCHEDULE_AUTO};
+	struct fg_competition *c = &job->competition;
+	const struct fg_choice_goal goal = goal_of(job->benchmark);
+
+	c->round++;
+	if (c->round >= FG_TRIAL_ROUNDS_FIRST && is_apart(&c->duet))
+		c->is_over = true;
+	else if (c->round >= FG_TRIAL_ROUNDS_FIRST && c->duet.trial.count >= 2 &&
+		 c->abba.trial.count >= 2)
+		c->choice = fg_choice_make(&goal, &c->duet.trial, &c->abba.trial);
+	c->is_over |= c->choice.settled || c->round >= c->rounds;
+}
+
+static void settle_winner(struct fg_runner_job *job)
+{
+	const struct fg_competition *c = &job->competition;
 	char as_duet[FG_NUMBER_TEXT_SIZE];
 	char as_abba[FG_NUMBER_TEXT_SIZE];
 	char reason[REASON_SIZE];
-	int status = FG_OK;
 
-	duet.rules.schedule = FG_SCHEDULE_DUET;
-	abba.rules.schedule = FG_SCHEDULE_ABBA;
-	duet.rules.seed = abba.rules.seed =
-		~job->rules.seed; /* other draws than the measured pairs */
-	status = try_both(job, &duet, &abba, rounds, &choice, err);
-	if (status != FG_OK)
-		return status;
-	if (duet.refused > duet.trial.count || choice.schedule == FG_SCHEDULE_AUTO) {
+	if (is_apart(&c->duet) || c->choice.schedule == FG_SCHEDULE_AUTO) {
 		settle(job, FG_SCHEDULE_ABBA, no_duet_apart);
-		return FG_OK;
+		return;
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
 		"%s learns faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
-		choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
-		fg_format_duration(choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
-		fg_format_duration(choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
-		100 * fg_trial_spread(&duet.trial), 100 * fg_trial_spread(&abba.trial),
-		abba.trial.count);
-	settle(job, choice.schedule, reason);
-	return FG_OK;
+		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
+		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
+		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
+		100 * fg_trial_spread(&c->duet.trial), 100 * fg_trial_spread(&c->abba.trial),
+		c->abba.trial.count);
+	settle(job, c->choice.schedule, reason);
+}
+
+static void begin_competition(struct fg_runner_job *job, unsigned rounds)
+{
+	job->competition = (struct fg_competition){.duet.rules = job->rules,
+						   .abba.rules = job->rules,
+						   .choice.schedule = FG_SCHEDULE_AUTO,
+						   .rounds = rounds};
+	job->competition.duet.rules.schedule = FG_SCHEDULE_DUET;
+	job->competition.abba.rules.schedule = FG_SCHEDULE_ABBA;
+	/* other draws than the measured pairs */
+	job->competition.duet.rules.seed = ~job->rules.seed;
+	job->competition.abba.rules.seed = ~job->rules.seed;
+}
+
+bool fg_job_plan_trial(struct fg_runner_job *job)
+{
+	const struct fg_competition *c = &job->competition;
+
+	if (c->is_over) {
+		settle_winner(job);
+		return false;
+	}
+	if (c->is_abbas_turn)
+		fg_schedule_solo(&c->abba.rules, c->round, &job->block);
+	else
+		fg_schedule_pair(&c->duet.rules, c->round, &job->block);
+	job->block.aside = FG_ASIDE_TRIAL;
+	return true;
+}
+
+void fg_job_take_trial(struct fg_runner_job *job)
+{
+	struct fg_competition *c = &job->competition;
+	struct fg_contender *contender = c->is_abbas_turn ? &c->abba : &c->duet;
+	double means[FG_ARM_COUNT];
+
+	contender->trial.seconds += fg_job_series(job)->seconds - job->seconds_before;
+	fg_job_last_means(job, FG_METRIC_CPU_TIME, means);
+	if (job->last_aside & FG_ASIDE_OVERLAP)
+		contender->refused++;
+	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
+		contender->trial.differences[contender->trial.count++] =
+			log(means[FG_ARM_CANDIDATE] / means[FG_ARM_BASELINE]);
+	if (c->is_abbas_turn)
+		end_round(job);
+	c->is_abbas_turn = !c->is_abbas_turn;
 }
 
 static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
@@ -234,9 +225,8 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 }
 
 /* What was measured of it stays, and does not count: no two schedules are mixed. */
-static int give_up(struct fg_runner_job *job, const char *reason, struct fg_error *err)
+static void give_up(struct fg_runner_job *job, const char *reason)
 {
-	const struct fg_runner_options *options = &job->runner->options;
 	struct fg_series *series = fg_job_series(job);
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
@@ -253,8 +243,6 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
 	job->pair_seconds = 0;
 	settle(job, FG_SCHEDULE_ABBA, reason);
 	fg_job_note(job, reason);
-	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
-				    : FG_OK;
 }
 
 /*
@@ -263,7 +251,7 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
  * verdict; what the looks at the pairs so far have spent is for the decision to remember.  A
  * bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
  */
-int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
+bool fg_job_reconsider(struct fg_runner_job *job)
 {
 	const struct fg_measuring *measure = &job->benchmark->measure;
 	const unsigned apart = apart_among(job, RECENT_PAIRS);
@@ -274,44 +262,41 @@ int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 
 	if (measure->schedule != FG_SCHEDULE_AUTO || job->rules.schedule != FG_SCHEDULE_DUET ||
 	    !(in_vain || (mostly && has_time_for_blocks(job))))
-		return FG_OK;
+		return false;
 	(void)snprintf(
 		reason, sizeof(reason),
 		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet: let the benchmark repeat its work (what was measured as one is set aside)",
 		apart, recent);
-	return give_up(job, reason, err);
+	give_up(job, reason);
+	return true;
 }
 
-int fg_job_choose(struct fg_runner_job *job, struct fg_error *err)
+void fg_job_begin_choice(struct fg_runner_job *job)
 {
 	double wall_ns[FG_ARM_COUNT];
 	char reason[REASON_SIZE];
 	unsigned rounds = 0;
 	double busy = 0;
-	int status = know_the_program(job, err);
 
-	if (status != FG_OK)
-		return status;
 	if (job->benchmark->harness != FG_HARNESS_NONE) {
 		settle(job, FG_SCHEDULE_ABBA, no_duet_harness);
-		return FG_OK;
+		return;
 	}
 	fg_job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
 	if (!(busy >= busy_min)) {
 		(void)snprintf(reason, sizeof(reason), no_duet_idle, 100 * busy);
 		settle(job, FG_SCHEDULE_ABBA, busy > 0 ? reason : no_duet_parallel);
-		return FG_OK;
+		return;
 	}
 	if (!job->rules.cpu_count || shares_files(job)) {
 		settle(job, FG_SCHEDULE_ABBA, job->rules.cpu_count ? no_duet_file : no_duet_pin);
-		return FG_OK;
+		return;
 	}
 	rounds = affordable_rounds(job, (wall_ns[0] + wall_ns[1]) / 2 / (double)FG_NS_PER_S);
-	if (rounds < FG_TRIAL_ROUNDS_FIRST) {
+	if (rounds < FG_TRIAL_ROUNDS_FIRST)
 		settle(job, FG_SCHEDULE_DUET,
 		       "one busy thread; trying both schedules would take too much of the budget");
-		return FG_OK;
-	}
-	return compete(job, rounds, err);
+	else
+		begin_competition(job, rounds);
 }

@@ -84,22 +84,22 @@ static int append_times(const struct recorder *recorder, uint32_t next, struct f
 				 : fg_error_errno(err, FG_EIO, "cannot write '%s'", recorder->path);
 }
 
-static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
-			 struct fg_error *err)
+static int take_repetition(struct recorder *recorder, const struct fg_runner_event *event,
+			   struct fg_error *err)
 {
-	struct recorder *recorder = context;
-	const struct fg_repetition *r = &recorder->run.series[series].repetitions[repetition];
+	const struct fg_repetition *r =
+		&recorder->run.series[event->series].repetitions[event->repetition];
 	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair};
 	size_t fresh = recorder->profiles.set.row_count - recorder->old_rows;
 
 	/* Whether its block will be whole shows later: adopt_rows() looks. */
-	if (!trace_folder || (r->aside & (uint16_t)~FG_ASIDE_UNPAIRED))
+	if (!event->trace_folder || (r->aside & (uint16_t)~FG_ASIDE_UNPAIRED))
 		return FG_OK;
 	recorder->repetition_of_row = fg_grow(recorder->repetition_of_row, &recorder->capacity,
 					      fresh + 1, sizeof(recorder->repetition_of_row[0]));
-	recorder->repetition_of_row[fresh] = repetition;
-	return fg_profile_ingest(&recorder->profiles.set, trace_folder, recorder->symbolizer, &row,
-				 NULL, err);
+	recorder->repetition_of_row[fresh] = event->repetition;
+	return fg_profile_ingest(&recorder->profiles.set, event->trace_folder, recorder->symbolizer,
+				 &row, NULL, err);
 }
 
 /*
@@ -153,10 +153,9 @@ static int measure(struct recorder *recorder, char **programs, enum fg_schedule 
 	struct fg_runner_options options = {.run = &recorder->run,
 					    .roots = {".", "."},
 					    .state_folder = "build/calibration-state",
-					    .context = recorder,
-					    .on_repetition = on_repetition,
 					    .interrupted = &interrupted};
 	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_runner_event event;
 	struct fg_runner_job *job = NULL;
 	struct fg_runner *runner = NULL;
 	int status;
@@ -176,7 +175,11 @@ static int measure(struct recorder *recorder, char **programs, enum fg_schedule 
 	status = fg_runner_start(runner, &benchmark, &job, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_runner_measure(job, pairs, &state, err);
+	do {
+		status = fg_runner_next(job, pairs, &state, &event, err);
+		if (status == FG_OK && state == FG_RUNNER_REPEATED)
+			status = take_repetition(recorder, &event, err);
+	} while (status == FG_OK && !fg_runner_is_over(state));
 	fg_runner_finish(job);
 	if (status != FG_OK)
 		goto out;

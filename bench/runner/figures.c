@@ -104,22 +104,10 @@ struct subject {
 	enum fg_runner_state end;
 };
 
-static int keep(void *context, size_t series, size_t repetition, const char *trace_folder,
-		struct fg_error *err)
-{
-	struct subject *s = context;
-
-	(void)series;
-	(void)repetition;
-	(void)trace_folder;
-	return s->store ? fg_store_progress(s->store, &s->run, NULL, err) : FG_OK;
-}
-
 static void open_subject(struct subject *s, char *program, char *argument,
 			 enum fg_schedule schedule)
 {
-	struct fg_runner_options options = {
-		.run = &s->run, .roots = {"/", "/"}, .context = s, .on_repetition = keep};
+	struct fg_runner_options options = {.run = &s->run, .roots = {"/", "/"}};
 	struct fg_error err = {0};
 
 	*s = (struct subject){0};
@@ -155,10 +143,17 @@ static void open_store(struct subject *s)
 
 static void measure(struct subject *s, unsigned pairs)
 {
+	struct fg_runner_event event;
 	struct fg_error err = {0};
 
-	if (fg_runner_measure(s->job, pairs, &s->end, &err) != FG_OK)
-		die(err.message);
+	do {
+		int status = fg_runner_next(s->job, pairs, &s->end, &event, &err);
+
+		if (status == FG_OK && s->store && s->end == FG_RUNNER_REPEATED)
+			status = fg_store_progress(s->store, &s->run, NULL, &err);
+		if (status != FG_OK)
+			die(err.message);
+	} while (!fg_runner_is_over(s->end));
 	if (s->end == FG_RUNNER_FAILED)
 		die(s->run.series[0].failure);
 }

@@ -27,13 +27,14 @@ struct calibrating {
 	char *names[FG_CALIBRATION_ROWS];
 };
 
-static void on_progress(void *context, const struct fg_runner_progress *progress)
+static void show_progress(const struct calibrating *c, const struct fg_runner_job *job)
 {
-	const struct calibrating *c = context;
+	struct fg_runner_progress progress;
 
+	fg_runner_progress_of(job, &progress);
 	if (c->cli->err_is_terminal && !c->cli->quiet)
-		(void)fprintf(stderr, "\r\033[K%s: pair %u of %u", progress->series->name,
-			      progress->pairs, progress->wanted);
+		(void)fprintf(stderr, "\r\033[K%s: pair %u of %u", progress.series->name,
+			      progress.pairs, progress.wanted);
 }
 
 static void make_benchmarks(struct calibrating *c, const struct fg_calibrate_options *options)
@@ -62,12 +63,16 @@ static void make_benchmarks(struct calibrating *c, const struct fg_calibrate_opt
 static int measure_row(struct calibrating *c, size_t row, unsigned pairs, struct fg_error *err)
 {
 	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_runner_event event;
 	struct fg_runner_job *job = NULL;
 	int status = fg_runner_start(c->runner, &c->benchmarks[row], &job, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_runner_measure(job, pairs, &state, err);
+	do {
+		status = fg_runner_next(job, pairs, &state, &event, err);
+		show_progress(c, job);
+	} while (status == FG_OK && !fg_runner_is_over(state));
 	fg_runner_finish(job);
 	if (status != FG_OK)
 		return status;
@@ -154,9 +159,7 @@ int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 		&(struct fg_runner_options){.run = &c.run,
 					    .roots = {options->root, options->root},
 					    .state_folder = state,
-					    .interrupted = cli->interrupted,
-					    .context = &c,
-					    .on_progress = on_progress},
+					    .interrupted = cli->interrupted},
 		&c.runner, err);
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS && status == FG_OK; i++)
 		status = measure_row(&c, i, options->pairs, err);

@@ -45,8 +45,7 @@ struct fg_session {
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	struct fg_runner *runner; /* while it measures */
-	char *cache_folder;       /* of the symbolizer */
+	char *cache_folder; /* of the symbolizer */
 	struct fg_symbolizer *symbolizer;
 	struct fg_kernel_naming *kernel; /* once there are traces */
 	struct fg_progress progress;

@@ -41,6 +41,9 @@ static struct {
 
 /* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
 int64_t __wrap_fg_clock_monotonic_ns(void);
+int __wrap_fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
+			   struct fg_execution *executions, struct fg_failure *failure,
+			   struct fg_error *err);
 int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 			    struct fg_execution *executions, struct fg_failure *failure,
 			    struct fg_error *err);
@@ -88,8 +91,7 @@ static int64_t draw_ns(enum fg_arm arm, double scatter)
 	return (int64_t)(seconds * (double)FG_NS_PER_S);
 }
 
-static int run_duet(const struct fg_executor *executor, const struct fg_block *block,
-		    struct fg_execution *executions, struct fg_error *err)
+static void run_duet(const struct fg_block *block, struct fg_execution *executions)
 {
 	const int64_t cpu_ns[2] = {
 		draw_ns(block->slots[0].arm, world.script.duet_scatter),
@@ -110,31 +112,40 @@ static int run_duet(const struct fg_executor *executor, const struct fg_block *b
 		fill(&executions[1], start_ns + cpu_ns[0], end_ns, cpu_ns[1]);
 	}
 	world.now_ns = end_ns;
-	return executor->on_ended(executor->context, 0, 2, err);
 }
 
+static void run_alone(enum fg_arm arm, struct fg_execution *execution)
+{
+	const int64_t cpu_ns = draw_ns(arm, world.script.abba_scatter);
+	const int64_t start_ns = world.now_ns;
+	const int64_t of_thread_ns = cpu_ns / (world.script.threads ? world.script.threads : 1);
+
+	world.now_ns += (int64_t)((double)of_thread_ns / (1 - world.script.idle));
+	fill(execution, start_ns, world.now_ns, cpu_ns);
+	execution->result.leader_cpu_ns = of_thread_ns;
+}
+
+int __wrap_fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
+			   struct fg_execution *executions, struct fg_failure *failure,
+			   struct fg_error *err)
+{
+	(void)executor;
+	(void)failure;
+	(void)err;
+	if (block->concurrent)
+		run_duet(block, executions);
+	else
+		run_alone(block->slots[first].arm, &executions[first]);
+	return FG_OK;
+}
+
+/* What is tried in another layout. */
 int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 			    struct fg_execution *executions, struct fg_failure *failure,
 			    struct fg_error *err)
 {
-	(void)failure;
-	if (block->concurrent)
-		return run_duet(executor, block, executions, err);
-	for (size_t i = 0; i < block->count; i++) {
-		const int64_t cpu_ns = draw_ns(block->slots[i].arm, world.script.abba_scatter);
-		const int64_t start_ns = world.now_ns;
-		int status = FG_OK;
-
-		const int64_t of_thread_ns =
-			cpu_ns / (world.script.threads ? world.script.threads : 1);
-
-		world.now_ns += (int64_t)((double)of_thread_ns / (1 - world.script.idle));
-		fill(&executions[i], start_ns, world.now_ns, cpu_ns);
-		executions[i].result.leader_cpu_ns = of_thread_ns;
-		status = executor->on_ended(executor->context, i, 1, err);
-		if (status != FG_OK)
-			return status;
-	}
+	for (size_t first = 0; first < block->count; first += fg_block_step(block))
+		(void)__wrap_fg_execute_step(executor, block, first, executions, failure, err);
 	return FG_OK;
 }
 
@@ -153,33 +164,6 @@ struct session {
 	struct fg_runner_progress progress[256];
 	size_t progress_count;
 };
-
-static void on_note(void *context, const struct fg_series *series, const char *note)
-{
-	struct session *s = context;
-
-	(void)series;
-	free(s->note);
-	s->note = fg_xstrdup(note);
-}
-
-static int on_given_up(void *context, size_t series, struct fg_error *err)
-{
-	struct session *s = context;
-
-	(void)series;
-	(void)err;
-	s->given_up++;
-	return FG_OK;
-}
-
-static void on_progress(void *context, const struct fg_runner_progress *progress)
-{
-	struct session *s = context;
-
-	if (progress->phase == FG_RUNNER_MEASURE && s->progress_count < FG_ARRAY_SIZE(s->progress))
-		s->progress[s->progress_count++] = *progress;
-}
 
 static void set_up(struct session *s, enum fg_schedule schedule, const struct script *script)
 {
@@ -203,13 +187,39 @@ static void set_up(struct session *s, enum fg_schedule schedule, const struct sc
 		.run = &s->run,
 		.roots = {s->scratch.path, s->scratch.path},
 		.state_folder = s->state_folder,
-		.context = s,
-		.on_note = on_note,
-		.on_given_up = on_given_up,
-		.on_progress = on_progress,
 	};
 }
 
+static void keep_progress(struct session *s)
+{
+	struct fg_runner_progress progress;
+
+	fg_runner_progress_of(s->job, &progress);
+	if (progress.phase == FG_RUNNER_MEASURE && s->progress_count < FG_ARRAY_SIZE(s->progress))
+		s->progress[s->progress_count++] = progress;
+}
+
+static enum fg_runner_state measure(struct session *s, unsigned pairs)
+{
+	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_runner_event event;
+	struct fg_error err = {0};
+
+	do {
+		if (fg_runner_next(s->job, pairs, &state, &event, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		s->given_up += state == FG_RUNNER_ANEW;
+		if (state == FG_RUNNER_NOTES) {
+			free(s->note);
+			s->note = fg_xstrdup(event.note);
+		} else if (state != FG_RUNNER_REPEATED) {
+			keep_progress(s);
+		}
+	} while (!fg_runner_is_over(state));
+	return state;
+}
+
+/* Up to the first pair. */
 static void start(struct session *s)
 {
 	struct fg_error err = {0};
@@ -217,16 +227,8 @@ static void start(struct session *s)
 	if (fg_runner_create(&s->options, &s->runner, &err) != FG_OK ||
 	    fg_runner_start(s->runner, &s->benchmark, &s->job, &err) != FG_OK)
 		fail_msg("%s", err.message);
-}
-
-static enum fg_runner_state measure(struct session *s, unsigned pairs)
-{
-	enum fg_runner_state state = FG_RUNNER_FAILED;
-	struct fg_error err = {0};
-
-	if (fg_runner_measure(s->job, pairs, &state, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	return state;
+	(void)measure(s, 0);
+	s->progress_count = 0;
 }
 
 static void finish(struct session *s)
@@ -374,6 +376,7 @@ static void why_two_programs_are_no_duet_is_said_with_what_to_do(void **state)
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
 	s.runner->cpu_count = 0;
 	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_OK);
+	(void)measure(&s, 0);
 	check_refusal(&s, "cannot be pinned to a CPU here", ": allow sched_setaffinity");
 	tear_down(&s);
 }
@@ -542,8 +545,7 @@ static void a_slowdown_in_doubt_is_measured_anew_with_a_budget_of_its_own(void *
 	s.benchmark.measure.budget_ns = 25 * FG_NS_PER_S;
 	start(&s);
 	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(fg_runner_measure_anew(s.job, &err), FG_OK);
-	assert_int_equal(s.given_up, 1);
+	fg_runner_measure_anew(s.job);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_UNCONFIRMED), 10);
 	assert_int_equal(count_pairs(&s, 0), 0);
 	/* 20 s of the budget are gone, and all of it is there. */

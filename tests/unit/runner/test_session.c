@@ -24,6 +24,9 @@ struct session {
 	struct fg_runner *runner;
 	struct fg_runner_job *job;
 	struct fg_runner_options options;
+	/* takes a repetition; not FG_OK: the session ends with that */
+	int (*take)(struct session *session, const struct fg_runner_event *event,
+		    struct fg_error *err);
 	volatile sig_atomic_t interrupted;
 	unsigned told;
 	unsigned interrupt_after;
@@ -31,27 +34,14 @@ struct session {
 	char *argv[FG_ARM_COUNT][4];
 };
 
-static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
-			 struct fg_error *err)
+static int count(struct session *session, const struct fg_runner_event *event, struct fg_error *err)
 {
-	struct session *session = context;
-
 	(void)err;
-	(void)trace_folder;
-	assert_true(repetition < session->run.series[series].repetition_count);
+	assert_true(event->repetition < session->run.series[event->series].repetition_count);
 	session->told++;
 	if (session->interrupt_after && session->told >= session->interrupt_after)
 		session->interrupted = 1;
 	return FG_OK;
-}
-
-static void on_note(void *context, const struct fg_series *series, const char *note)
-{
-	struct session *session = context;
-
-	(void)series;
-	assert_true(*note);
-	session->notes++;
 }
 
 static struct fg_command shell(struct session *session, enum fg_arm arm, const char *text)
@@ -79,10 +69,8 @@ static void set_up(struct session *session, const char *candidate, const char *b
 		.roots = {baseline ? session->scratch.path : NULL, session->scratch.path},
 		.state_folder = fg_xstrdup(fg_scratch_path(&session->scratch, ".fastgate")),
 		.interrupted = &session->interrupted,
-		.context = session,
-		.on_repetition = on_repetition,
-		.on_note = on_note,
 	};
+	session->take = count;
 }
 
 static void tear_down(struct session *session)
@@ -92,6 +80,24 @@ static void tear_down(struct session *session)
 	fg_scratch_release(&session->scratch);
 }
 
+static int measure(struct session *session, unsigned pairs, enum fg_runner_state *state,
+		   struct fg_error *err)
+{
+	struct fg_runner_event event;
+	int status = FG_OK;
+
+	do {
+		status = fg_runner_next(session->job, pairs, state, &event, err);
+		if (status == FG_OK && *state == FG_RUNNER_REPEATED)
+			status = session->take(session, &event, err);
+		if (*state == FG_RUNNER_NOTES) {
+			assert_true(*event.note);
+			session->notes++;
+		}
+	} while (status == FG_OK && !fg_runner_is_over(*state));
+	return status;
+}
+
 static enum fg_runner_state go(struct session *session, unsigned pairs)
 {
 	enum fg_runner_state state = FG_RUNNER_FAILED;
@@ -99,7 +105,7 @@ static enum fg_runner_state go(struct session *session, unsigned pairs)
 
 	if (fg_runner_create(&session->options, &session->runner, &err) != FG_OK ||
 	    fg_runner_start(session->runner, &session->benchmark, &session->job, &err) != FG_OK ||
-	    fg_runner_measure(session->job, pairs, &state, &err) != FG_OK)
+	    measure(session, pairs, &state, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_runner_finish(session->job);
 	fg_runner_free(session->runner);
@@ -406,16 +412,15 @@ static void interruption_keeps_what_was_measured_and_leaves_no_process(void **st
  * Before the next program starts, the one before has been handed over: the programs and the
  * hand-over write one log.
  */
-static int write_log(void *context, size_t series, size_t repetition, const char *trace_folder,
+static int write_log(struct session *session, const struct fg_runner_event *event,
 		     struct fg_error *err)
 {
-	struct session *session = context;
-	const struct fg_series *done = &session->run.series[series];
+	const struct fg_series *done = &session->run.series[event->series];
+	const size_t repetition = event->repetition;
 	const struct fg_repetition *r = &done->repetitions[repetition];
 	const bool is_last = r->position == 3;
 	FILE *log = fopen(fg_scratch_path(&session->scratch, "log"), "a");
 
-	(void)trace_folder;
 	(void)err;
 	assert_non_null(log);
 	(void)fputs("told ", log);
@@ -437,7 +442,7 @@ static void every_repetition_is_handed_over_before_the_next_program_starts(void 
 	set_up(&s, program, program);
 	s.benchmark.measure.warmup = 0;
 	s.benchmark.cleanup = (struct fg_command){.text = "cleanup", .argv = cleanup, .argc = 3};
-	s.options.on_repetition = write_log;
+	s.take = write_log;
 	assert_int_equal(go(&s, 1), FG_RUNNER_REACHED);
 	log = fg_scratch_read(&s.scratch, "log", NULL);
 	assert_string_equal(log,
@@ -576,17 +581,17 @@ static void max_pairs_ends_the_measuring(void **state)
 }
 
 /* A sampled repetition hands over a folder in which the program could write. */
-static int look_at_trace(void *context, size_t series, size_t repetition, const char *trace_folder,
+static int look_at_trace(struct session *session, const struct fg_runner_event *event,
 			 struct fg_error *err)
 {
-	struct session *session = context;
-	const struct fg_repetition *r = &session->run.series[series].repetitions[repetition];
+	const struct fg_repetition *r =
+		&session->run.series[event->series].repetitions[event->repetition];
 
 	(void)err;
-	assert_int_equal(r->sampled, trace_folder != NULL);
+	assert_int_equal(r->sampled, event->trace_folder != NULL);
 	assert_int_equal(r->sampled, r->period_ns != 0);
-	if (trace_folder) {
-		char *file = fg_fs_join(trace_folder, "trace");
+	if (event->trace_folder) {
+		char *file = fg_fs_join(event->trace_folder, "trace");
 
 		session->told++;
 		assert_true(fg_fs_exists(file));
@@ -613,7 +618,7 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	s.benchmark.measure.sampler.enabled = true;
 	s.benchmark.measure.sampler.unsampled_share = 0.5;
 	s.options.collector = library.dli_fname;
-	s.options.on_repetition = look_at_trace;
+	s.take = look_at_trace;
 	assert_int_equal(go(&s, 4), FG_RUNNER_REACHED);
 	for (size_t i = 0; i < s.run.series[0].repetition_count; i++) {
 		unsampled += !s.run.series[0].repetitions[i].sampled;
@@ -699,28 +704,34 @@ static void peak_memory_is_the_benchmarks_own(void **state)
 	tear_down(&s);
 }
 
-static int refuse(void *context, size_t series, size_t repetition, const char *trace_folder,
+static int refuse(struct session *session, const struct fg_runner_event *event,
 		  struct fg_error *err)
 {
-	(void)context;
-	(void)series;
-	(void)repetition;
-	(void)trace_folder;
+	(void)session;
+	(void)event;
 	return fg_error_set(err, FG_EDB, "disk full");
 }
 
-static void an_error_of_the_caller_ends_the_session(void **state)
+static void whoever_measures_may_stop_after_any_repetition(void **state)
 {
+	static char *cleanup[] = {"/bin/sh", "-c", "echo c >> log", NULL};
+	enum fg_runner_state end = FG_RUNNER_FAILED;
 	struct fg_error err = {0};
 	struct session s;
+	char *log = NULL;
 
 	(void)state;
 	set_up(&s, "true", NULL);
-	s.options.on_repetition = refuse;
+	s.benchmark.cleanup = (struct fg_command){.text = "cleanup", .argv = cleanup, .argc = 3};
+	s.take = refuse;
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
-	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_EDB);
-	assert_string_equal(err.message, "disk full");
+	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_OK);
+	assert_int_equal(measure(&s, 1, &end, &err), FG_EDB);
+	fg_runner_finish(s.job);
 	fg_runner_free(s.runner);
+	log = fg_scratch_read(&s.scratch, "log", NULL);
+	assert_string_equal(log, "c\n");
+	free(log);
 	tear_down(&s);
 }
 
@@ -751,7 +762,7 @@ int main(void)
 		cmocka_unit_test(without_a_collector_it_is_measured_and_said),
 		cmocka_unit_test(cases_of_a_harness_become_series_and_are_resumed),
 		cmocka_unit_test(peak_memory_is_the_benchmarks_own),
-		cmocka_unit_test(an_error_of_the_caller_ends_the_session),
+		cmocka_unit_test(whoever_measures_may_stop_after_any_repetition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/next_step.h"
+
+#include "base/number.h"
+#include "gate/naming_pairs.h"
+#include "gate/placement.h"
+
+/* A slowdown below this ratio may be due to where the linker put the code. */
+static const double placement_most = 1.4;
+
+/* One call: what is known, and the step that it ends in. */
+struct turn {
+	struct fg_next_step *machine;
+	const struct fg_situation *now;
+	enum fg_step_result result;
+	struct fg_step *step;
+};
+
+FG_PRINTF(2, 3) static void say(struct turn *turn, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(turn->step->text, sizeof(turn->step->text), format, ap);
+	va_end(ap);
+}
+
+/* The step is settled. */
+static bool act(struct turn *turn, enum fg_step_action action)
+{
+	turn->step->action = action;
+	return true;
+}
+
+static bool measure_pairs(struct turn *turn, unsigned pairs)
+{
+	turn->step->pairs = pairs;
+	return act(turn, FG_STEP_PAIRS);
+}
+
+/* On to a state that decides by itself. */
+static bool enter(struct turn *turn, enum fg_step_state state)
+{
+	turn->machine->state = state;
+	turn->machine->reached = 0;
+	turn->result = FG_STEP_DONE;
+	return false;
+}
+
+static const struct fg_series *first_series(const struct fg_situation *now)
+{
+	return now->series_count ? &now->run->series[now->series[0]] : NULL;
+}
+
+/* NULL: the cases of a harness are only decided, nothing more. */
+static const struct fg_series *only_series(const struct fg_situation *now)
+{
+	return now->series_count == 1 ? first_series(now) : NULL;
+}
+
+static bool is_measured_time(const struct fg_series *series, const char *name)
+{
+	const size_t at = fg_series_find_metric(series, name);
+
+	return at < series->metric_count && fg_metric_is_measured_time(&series->metrics[at]);
+}
+
+/* Would it fail, and for a time? */
+static bool fails_for_a_time(const struct fg_next_step *machine, const struct fg_series *series)
+{
+	return machine->has_look && machine->look.decided &&
+	       machine->look.outcome == FG_OUTCOME_REGRESSION &&
+	       is_measured_time(series, machine->look.metric);
+}
+
+/* ---- the first step ---- */
+
+static bool gates_a_time(const struct fg_series *series, const struct fg_policy *policy)
+{
+	for (size_t i = 0; i < series->metric_count; i++) {
+		const struct fg_metric *metric = &series->metrics[i];
+
+		if (fg_metric_is_measured_time(metric) &&
+		    fg_policy_metric(policy, metric->name).gated)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Unasked only if the code changed, because then its place did.  Not if a slowdown as linked is to
+ * fail: then that has to be measured.
+ */
+static bool begins_in_layouts(const struct fg_situation *now)
+{
+	const struct fg_series *series = first_series(now);
+	const struct fg_measuring *measure = now->measure;
+
+	if (!series || measure->layouts == FG_LAYOUTS_NEVER || measure->until_sure ||
+	    series->identical || series->as_linked_metric)
+		return false;
+	if (measure->layouts == FG_LAYOUTS_ALWAYS)
+		return !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
+						  &series->build[FG_ARM_CANDIDATE]);
+	return !now->policy->fail_on_placement && measure->max_pairs >= 2 * FG_LINE_PLACES &&
+	       gates_a_time(series, now->policy) &&
+	       fg_placement_is_other_code(&series->build[FG_ARM_BASELINE],
+					  &series->build[FG_ARM_CANDIDATE]);
+}
+
+/* Without a baseline: a fixed number of repetitions, twice that of the first look. */
+static bool measure_alone(struct turn *turn)
+{
+	const struct fg_measuring *measure = turn->now->measure;
+
+	turn->machine->state = FG_STATE_ALONE;
+	return measure_pairs(turn,
+			     (unsigned)fg_min_size(2 * measure->min_pairs, measure->max_pairs));
+}
+
+static bool begin(struct turn *turn)
+{
+	if (turn->now->measure->exact_only)
+		return enter(turn, FG_STATE_OVER);
+	if (!turn->now->has_baseline)
+		return measure_alone(turn);
+	if (!begins_in_layouts(turn->now))
+		return enter(turn, FG_STATE_DECIDING);
+	turn->machine->state = FG_STATE_BEGINNING;
+	turn->step->only_if_cheap = turn->now->measure->layouts != FG_LAYOUTS_ALWAYS;
+	return act(turn, FG_STEP_BEGIN_IN_LAYOUTS);
+}
+
+static bool go_on_after_beginning(struct turn *turn)
+{
+	const bool is_asked_for = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
+
+	if (turn->result == FG_STEP_REFUSED) {
+		turn->step->is_detail = !is_asked_for;
+		say(turn, "%s: %s",
+		    is_asked_for ? "other places of its code are not tried"
+				 : "measured as it was linked",
+		    turn->now->why);
+	}
+	return enter(turn, FG_STATE_DECIDING);
+}
+
+/* ---- from look to look ---- */
+
+/*
+ * Every series of the benchmark (a harness has several) is decided by itself; the benchmark goes on
+ * while one is undecided.
+ */
+static bool is_decided(struct turn *turn, unsigned *next_look)
+{
+	struct fg_next_step *machine = turn->machine;
+	const struct fg_situation *now = turn->now;
+	bool decided = true;
+
+	*next_look = 0;
+	for (size_t i = 0; i < now->series_count; i++) {
+		const struct fg_series *series = &now->run->series[now->series[i]];
+		struct fg_gate_progress look = {0};
+
+		/* The same binaries on both sides: nothing to find out. */
+		if (series->identical)
+			continue;
+		fg_gate_look(series, now->policy, now->measure, &look);
+		decided = decided && look.decided;
+		if (!look.decided && look.next_look > *next_look)
+			*next_look = look.next_look;
+		if (i == 0 || !look.decided) {
+			machine->look = look;
+			machine->has_look = true;
+		}
+	}
+	return decided;
+}
+
+static bool decide(struct turn *turn, enum fg_step_state then)
+{
+	struct fg_next_step *machine = turn->machine;
+	unsigned next_look = 0;
+
+	if (turn->result == FG_STEP_EXHAUSTED)
+		machine->is_open = turn->now->measure->until_sure && !is_decided(turn, &next_look);
+	if (turn->result == FG_STEP_EXHAUSTED || turn->result == FG_STEP_ENDED)
+		return enter(turn, FG_STATE_OVER);
+	if (turn->result == FG_STEP_GIVEN_UP)
+		machine->reached = 0;
+	if (is_decided(turn, &next_look) || next_look <= machine->reached)
+		return enter(turn, then);
+	machine->reached = next_look;
+	return measure_pairs(turn, next_look);
+}
+
+/* ---- other places ---- */
+
+/* Would it fail for a time, and may another place of its code be the reason? */
+static bool is_suspect(const struct turn *turn)
+{
+	const struct fg_series *series = only_series(turn->now);
+	const struct fg_measuring *measure = turn->now->measure;
+
+	return series && measure->layouts == FG_LAYOUTS_AUTO && !measure->until_sure &&
+	       fails_for_a_time(turn->machine, series) &&
+	       turn->machine->look.ratio < placement_most && !series->identical &&
+	       !series->as_linked_metric &&
+	       !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
+					  &series->build[FG_ARM_CANDIDATE]);
+}
+
+static bool suspect(struct turn *turn)
+{
+	if (!is_suspect(turn))
+		return enter(turn, FG_STATE_DOUBTING);
+	turn->machine->state = FG_STATE_VARYING;
+	return act(turn, FG_STEP_LAYOUTS);
+}
+
+static bool go_on_after_varying(struct turn *turn)
+{
+	const struct fg_series *series = only_series(turn->now);
+	char change[FG_NUMBER_TEXT_SIZE];
+
+	if (turn->result == FG_STEP_REFUSED) {
+		say(turn, "slower as it was linked; other places of its code were not tried: %s",
+		    turn->now->why);
+		(void)enter(turn, FG_STATE_DOUBTING);
+		return act(turn, FG_STEP_SAY);
+	}
+	say(turn, "%s as it was linked; measuring again with its code in %u places",
+	    fg_format_change(turn->machine->look.ratio - 1, change), series->layouts);
+	return enter(turn, FG_STATE_IN_LAYOUTS);
+}
+
+/* ---- beyond doubt ---- */
+
+/*
+ * What is measured in layouts from the beginning must not fail by chance any sooner than what was
+ * measured again in them.  If twice the pairs leave a doubt, it is found once more or not at all.
+ */
+static bool doubt(struct turn *turn)
+{
+	const struct fg_series *series = only_series(turn->now);
+
+	if (!series || !series->as_linked_metric || *series->as_linked_metric ||
+	    fg_series_is_measured_anew(series) || !fails_for_a_time(turn->machine, series) ||
+	    !(turn->machine->look.ratio < placement_most))
+		return enter(turn, FG_STATE_EXPLAINING);
+	turn->machine->failed = turn->machine->look;
+	return enter(turn, FG_STATE_WEIGHING);
+}
+
+static bool start_over(struct turn *turn)
+{
+	/* If the schedule was given up, its pairs are set aside already. */
+	const bool is_set_aside = turn->result == FG_STEP_GIVEN_UP;
+
+	say(turn, "slower, but not beyond doubt; measuring again");
+	(void)enter(turn, FG_STATE_ONCE_MORE);
+	return is_set_aside ? false : act(turn, FG_STEP_ANEW);
+}
+
+static bool weigh(struct turn *turn)
+{
+	struct fg_next_step *machine = turn->machine;
+	enum fg_evidence evidence;
+	unsigned next_look = 0;
+
+	if (turn->result == FG_STEP_ENDED)
+		return enter(turn, FG_STATE_OVER);
+	if (turn->result != FG_STEP_DONE)
+		return start_over(turn);
+	if (machine->reached)
+		machine->look.pairs = machine->reached;
+	evidence = fg_gate_weigh(only_series(turn->now), turn->now->policy, turn->now->measure,
+				 &machine->failed, &next_look);
+	if (evidence == FG_EVIDENCE_SURE)
+		return enter(turn, FG_STATE_EXPLAINING);
+	if (evidence == FG_EVIDENCE_DOUBTFUL)
+		return start_over(turn);
+	machine->reached = next_look;
+	return measure_pairs(turn, next_look);
+}
+
+/* ---- to name the function ---- */
+
+/*
+ * Samples tell less than the clock does: a failure is measured until the slower function can stand
+ * out.  These pairs change nothing about the verdict.
+ */
+static bool explain(struct turn *turn)
+{
+	const struct fg_situation *now = turn->now;
+	const struct fg_gate_progress *look = &turn->machine->look;
+	const struct fg_series *series = only_series(now);
+	unsigned wanted = 0;
+
+	if (series && now->profile && fails_for_a_time(turn->machine, series) &&
+	    !now->measure->until_sure && now->policy->functions != FG_FUNCTIONS_OFF)
+		wanted = fg_naming_pairs(
+			now->profile, series, look->ratio, look->pairs,
+			(unsigned)fg_min_size(now->measure->max_pairs, FG_GATE_PAIRS_USUAL));
+	if (wanted == 0)
+		return enter(turn, FG_STATE_OVER);
+	say(turn, "slower; measuring up to %u pairs more to tell where", wanted - look->pairs);
+	turn->machine->state = FG_STATE_NAMING;
+	return measure_pairs(turn, wanted);
+}
+
+static bool go_on_after_naming(struct turn *turn)
+{
+	return enter(turn, turn->result == FG_STEP_GIVEN_UP ? FG_STATE_LAST : FG_STATE_OVER);
+}
+
+/* ---- the machine ---- */
+
+static bool take_turn(struct turn *turn)
+{
+	switch (turn->machine->state) {
+	case FG_STATE_NEW:
+		return begin(turn);
+	case FG_STATE_BEGINNING:
+		return go_on_after_beginning(turn);
+	case FG_STATE_DECIDING:
+		return decide(turn, FG_STATE_SUSPECTING);
+	case FG_STATE_SUSPECTING:
+		return suspect(turn);
+	case FG_STATE_VARYING:
+		return go_on_after_varying(turn);
+	case FG_STATE_IN_LAYOUTS:
+		return decide(turn, FG_STATE_DOUBTING);
+	case FG_STATE_DOUBTING:
+		return doubt(turn);
+	case FG_STATE_WEIGHING:
+		return weigh(turn);
+	case FG_STATE_ONCE_MORE:
+		return decide(turn, FG_STATE_EXPLAINING);
+	case FG_STATE_EXPLAINING:
+		return explain(turn);
+	case FG_STATE_NAMING:
+		return go_on_after_naming(turn);
+	case FG_STATE_LAST:
+		return decide(turn, FG_STATE_OVER);
+	case FG_STATE_ALONE:
+	case FG_STATE_OVER:
+		break;
+	}
+	turn->machine->state = FG_STATE_OVER;
+	return act(turn, FG_STEP_STOP);
+}
+
+void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
+		  enum fg_step_result result, struct fg_step *step)
+{
+	struct turn turn = {.machine = machine, .now = now, .result = result, .step = step};
+
+	*step = (struct fg_step){0};
+	while (!take_turn(&turn))
+		;
+}

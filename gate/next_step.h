@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to do next about a benchmark: measure more pairs, measure in several layouts, start over, or
+ * stop.  This is the only place that decides it; docs/statistics.md has a drawing of the states.
+ *
+ *	struct fg_next_step machine = {0};
+ *	enum fg_step_result result = FG_STEP_DONE;
+ *
+ *	do {
+ *		fg_next_step(&machine, &situation, result, &step);
+ *		result = carry out `step`
+ *	} while (step.action != FG_STEP_STOP);
+ *
+ * No I/O, no clock, no state but the machine's.
+ */
+#ifndef FG_GATE_NEXT_STEP_H
+#define FG_GATE_NEXT_STEP_H
+
+#include "gate/gate.h"
+
+enum fg_step_action {
+	FG_STEP_STOP,
+	FG_STEP_SAY,              /* nothing but the sentence */
+	FG_STEP_PAIRS,            /* until `pairs` of them count */
+	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
+	FG_STEP_LAYOUTS,          /* the same, and set aside what was measured as it was linked */
+	FG_STEP_ANEW,             /* set aside all pairs; the budget starts over */
+};
+
+/* What came of the last step. */
+enum fg_step_result {
+	FG_STEP_DONE,
+	FG_STEP_REFUSED,   /* layouts cannot be linked: fg_situation.why */
+	FG_STEP_EXHAUSTED, /* max_pairs or the budget is used up */
+	FG_STEP_GIVEN_UP,  /* the schedule was given up, and its pairs with it */
+	FG_STEP_ENDED,     /* the benchmark failed, or the user interrupted it */
+};
+
+enum fg_step_state {
+	FG_STATE_NEW,
+	FG_STATE_ALONE,      /* without a baseline there is nothing to decide */
+	FG_STATE_BEGINNING,  /* layouts are linked before the first pair */
+	FG_STATE_DECIDING,   /* from look to look */
+	FG_STATE_SUSPECTING, /* may a failure be due to where the code lies? */
+	FG_STATE_VARYING,    /* it may: layouts are linked */
+	FG_STATE_IN_LAYOUTS, /* from look to look, in these layouts */
+	FG_STATE_DOUBTING,   /* is the failure to be confirmed? */
+	FG_STATE_WEIGHING,   /* more evidence for it */
+	FG_STATE_ONCE_MORE,  /* from look to look, after all pairs were set aside */
+	FG_STATE_EXPLAINING, /* can the slower function be named? */
+	FG_STATE_NAMING,     /* pairs that change nothing about the verdict */
+	FG_STATE_LAST,       /* from look to look: the schedule was given up while naming */
+	FG_STATE_OVER,
+};
+
+enum {
+	FG_STEP_TEXT_SIZE = 640
+};
+
+struct fg_next_step {
+	enum fg_step_state state;
+	struct fg_gate_progress look; /* the most telling one so far */
+	bool has_look;
+	bool is_open; /* `until_sure`, and the budget ended before the decision */
+	/* private */
+	struct fg_gate_progress failed; /* the look that is to be confirmed */
+	unsigned reached;               /* the last look that pairs were measured for */
+};
+
+struct fg_situation {
+	const struct fg_run *run;
+	const size_t *series; /* indexes of the benchmark's series: one, or one per harness case */
+	size_t series_count;
+	const struct fg_profile_set *profile; /* of the first series, or NULL */
+	const struct fg_policy *policy;
+	const struct fg_measuring *measure;
+	bool has_baseline;
+	const char *why; /* with FG_STEP_REFUSED */
+};
+
+struct fg_step {
+	enum fg_step_action action;
+	unsigned pairs;
+	bool only_if_cheap;           /* FG_STEP_BEGIN_IN_LAYOUTS: nobody asked for layouts */
+	bool is_detail;               /* `text` is for --verbose */
+	char text[FG_STEP_TEXT_SIZE]; /* why, for the user; may be empty */
+};
+
+/* `result` of the first call is FG_STEP_DONE.  After FG_STEP_STOP the machine stays there. */
+void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
+		  enum fg_step_result result, struct fg_step *step);
+
+#endif

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The machine that decides what is done next, through all of its states. */
+#include "gate/next_step.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+struct walk {
+	struct fg_made made;
+	struct fg_next_step machine;
+	struct fg_situation now;
+	struct fg_step step;
+	size_t series[2];
+};
+
+/* A benchmark whose code changed, with no pair yet. */
+static void set_up(struct walk *w)
+{
+	*w = (struct walk){0};
+	fg_made_init(&w->made, 3);
+	w->series[0] = fg_made_benchmark(&w->made, "parse", 0, 0, 0);
+	w->now = (struct fg_situation){.run = &w->made.run,
+				       .series = w->series,
+				       .series_count = 1,
+				       .policy = &w->made.policy,
+				       .measure = &w->made.measure,
+				       .has_baseline = true};
+	fg_made_build_fact(fg_made_series(&w->made, "parse"), "build.code", "aa", "bb");
+}
+
+static void tear_down(struct walk *w)
+{
+	fg_made_release(&w->made);
+}
+
+/* Adds pairs in which the candidate is slower by `change`, with `noise`. */
+static void measured(struct walk *w, size_t pairs, double change, double noise)
+{
+	struct fg_series *series = &w->made.run.series[0];
+	const uint32_t begin = fg_series_pair_end(series);
+
+	for (size_t i = 0; i < 2 * pairs; i++) {
+		struct fg_repetition *r = fg_series_add_repetition(series);
+		const double own = noise * fg_random_normal(&w->made.random);
+
+		r->pair = begin + (uint32_t)(i / 2);
+		r->arm = i % 2;
+		r->values[FG_METRIC_CPU_TIME] = 1e8 * (1 + own + (r->arm ? change : 0));
+		r->values[FG_METRIC_WALL_TIME] = 2e8;
+		r->values[FG_METRIC_MAX_RSS] = 4194304.0;
+	}
+}
+
+static void set_aside(struct walk *w, enum fg_aside why)
+{
+	struct fg_series *series = &w->made.run.series[0];
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].aside |= (uint16_t)why;
+}
+
+static void linked(struct walk *w, const char *metric)
+{
+	w->made.run.series[0].as_linked_metric = fg_xstrdup(metric);
+	w->made.run.series[0].as_linked = 1.05;
+	w->made.run.series[0].layouts = 4;
+}
+
+static enum fg_step_action next(struct walk *w, enum fg_step_result result)
+{
+	fg_next_step(&w->machine, &w->now, result, &w->step);
+	return w->step.action;
+}
+
+#define assert_step(w, result, wanted, state_after)  \
+ do {                                                \
+  assert_int_equal(next(w, result), wanted);         \
+  assert_int_equal((w)->machine.state, state_after); \
+ } while (0)
+
+static void without_a_baseline_a_fixed_number_is_measured(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	w.now.has_baseline = false;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_ALONE);
+	assert_int_equal(w.step.pairs, 20);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+static void what_is_only_counted_is_not_measured(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	w.made.measure.exact_only = true;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+/* A walk to the first look, measured as it was linked. */
+static void reach_the_first_look(struct walk *w)
+{
+	assert_step(w, FG_STEP_DONE, FG_STEP_BEGIN_IN_LAYOUTS, FG_STATE_BEGINNING);
+	assert_true(w->step.only_if_cheap);
+	w->now.why = "too slow to link";
+	assert_step(w, FG_STEP_REFUSED, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_true(w->step.is_detail);
+	assert_string_equal(w->step.text, "measured as it was linked: too slow to link");
+	assert_int_equal(w->step.pairs, 10);
+}
+
+static void a_pass_stops_at_the_first_look(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 10, 0, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	assert_int_equal(w.machine.look.outcome, FG_OUTCOME_PASS);
+	tear_down(&w);
+}
+
+static void an_open_question_goes_from_look_to_look_until_nothing_is_left(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 10, 0.01, 0.05);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_int_equal(w.step.pairs, 16);
+	assert_step(&w, FG_STEP_EXHAUSTED, FG_STEP_STOP, FG_STATE_OVER);
+	assert_false(w.machine.is_open);
+	tear_down(&w);
+}
+
+static void a_schedule_that_was_given_up_begins_its_looks_anew(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 4, 0, 0.01);
+	set_aside(&w, FG_ASIDE_GIVEN_UP);
+	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_int_equal(w.step.pairs, 10);
+	tear_down(&w);
+}
+
+static void until_sure_stays_open_when_the_budget_ends(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	w.made.measure.until_sure = true;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	measured(&w, 10, 0.01, 0.05);
+	assert_step(&w, FG_STEP_EXHAUSTED, FG_STEP_STOP, FG_STATE_OVER);
+	assert_true(w.machine.is_open);
+	tear_down(&w);
+}
+
+static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 10, 0.05, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_LAYOUTS, FG_STATE_VARYING);
+	set_aside(&w, FG_ASIDE_ONE_LAYOUT);
+	linked(&w, "cpu_time");
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
+	assert_non_null(strstr(w.step.text, "measuring again with its code in 4 places"));
+	measured(&w, 10, 0.0, 0.001);
+	/* It was measured as it was linked, too: no doubt, and no function to be named. */
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+static void a_failure_whose_places_cannot_be_linked_stands(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 10, 0.05, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_LAYOUTS, FG_STATE_VARYING);
+	w.now.why = "not linked by ld";
+	assert_step(&w, FG_STEP_REFUSED, FG_STEP_SAY, FG_STATE_DOUBTING);
+	assert_non_null(strstr(w.step.text, "not linked by ld"));
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	assert_int_equal(w.machine.look.outcome, FG_OUTCOME_REGRESSION);
+	tear_down(&w);
+}
+
+static void a_slowdown_beyond_what_places_do_needs_no_other_places(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	reach_the_first_look(&w);
+	measured(&w, 10, 0.6, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+/* A walk in layouts from the first pair on, to a failure at the first look. */
+static void fail_in_layouts(struct walk *w, double change, double noise)
+{
+	assert_step(w, FG_STEP_DONE, FG_STEP_BEGIN_IN_LAYOUTS, FG_STATE_BEGINNING);
+	linked(w, "");
+	assert_step(w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	measured(w, 10, change, noise);
+}
+
+static void a_failure_that_more_pairs_put_beyond_doubt_stands(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	fail_in_layouts(&w, 0.3, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_WEIGHING);
+	measured(&w, w.step.pairs - 10, 0.3, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	assert_int_equal(w.machine.look.outcome, FG_OUTCOME_REGRESSION);
+	tear_down(&w);
+}
+
+static void a_doubtful_failure_is_found_once_more_or_not_at_all(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	fail_in_layouts(&w, 0.03, 0.005);
+	/* Pairs until it is decided, then until it is sure. */
+	while (next(&w, FG_STEP_DONE) == FG_STEP_PAIRS && w.machine.state == FG_STATE_DECIDING)
+		measured(&w, 2, 0.03, 0.005);
+	assert_int_equal(w.machine.state, FG_STATE_WEIGHING);
+	assert_int_equal(w.step.action, FG_STEP_PAIRS);
+	assert_step(&w, FG_STEP_EXHAUSTED, FG_STEP_ANEW, FG_STATE_ONCE_MORE);
+	assert_string_equal(w.step.text, "slower, but not beyond doubt; measuring again");
+	set_aside(&w, FG_ASIDE_UNCONFIRMED);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_ONCE_MORE);
+	assert_int_equal(w.step.pairs, 10);
+	measured(&w, 10, 0, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	assert_int_equal(w.machine.look.outcome, FG_OUTCOME_PASS);
+	tear_down(&w);
+}
+
+static void pairs_of_a_lost_schedule_need_not_be_set_aside_again(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	fail_in_layouts(&w, 0.03, 0.005);
+	while (next(&w, FG_STEP_DONE) == FG_STEP_PAIRS && w.machine.state == FG_STATE_DECIDING)
+		measured(&w, 2, 0.03, 0.005);
+	set_aside(&w, FG_ASIDE_GIVEN_UP);
+	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_ONCE_MORE);
+	assert_non_null(strstr(w.step.text, "not beyond doubt"));
+	tear_down(&w);
+}
+
+/* Eighty samples of one function a repetition: a change of 5 % does not stand out in ten pairs. */
+static void sample(struct fg_profile_set *set)
+{
+	const struct fg_profile_function function = {.name = "find", .library = "parse"};
+	uint32_t node = 0;
+
+	fg_profile_set_init(set, "parse");
+	node = fg_profile_set_node(set, 0, fg_profile_set_function(set, &function));
+	for (uint32_t i = 0; i < 20; i++) {
+		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);
+
+		row->arm = i % 2;
+		row->pair = i / 2;
+		row->nodes[0] = node;
+		row->samples[0] = 80;
+	}
+}
+
+static void a_failure_is_measured_until_its_function_can_be_named(void **state)
+{
+	struct fg_profile_set set;
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	sample(&set);
+	w.now.profile = &set;
+	w.made.measure.layouts = FG_LAYOUTS_NEVER;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	measured(&w, 10, 0.05, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_NAMING);
+	assert_int_equal(w.step.pairs, 40);
+	assert_string_equal(w.step.text, "slower; measuring up to 30 pairs more to tell where");
+	/* The schedule is lost meanwhile: the verdict has to be found once more. */
+	set_aside(&w, FG_ASIDE_GIVEN_UP);
+	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_LAST);
+	measured(&w, 10, 0.05, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	fg_profile_set_release(&set);
+	tear_down(&w);
+}
+
+static void naming_ends_with_its_pairs(void **state)
+{
+	struct fg_profile_set set;
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	sample(&set);
+	w.now.profile = &set;
+	w.made.measure.layouts = FG_LAYOUTS_NEVER;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	measured(&w, 10, 0.05, 0.001);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_NAMING);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	fg_profile_set_release(&set);
+	tear_down(&w);
+}
+
+static void nothing_follows_a_benchmark_that_failed_or_was_interrupted(void **state)
+{
+	static const enum fg_step_state states[] = {
+		FG_STATE_ALONE,     FG_STATE_DECIDING, FG_STATE_IN_LAYOUTS, FG_STATE_WEIGHING,
+		FG_STATE_ONCE_MORE, FG_STATE_NAMING,   FG_STATE_LAST};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(states); i++) {
+		struct walk w;
+
+		set_up(&w);
+		w.machine.state = states[i];
+		assert_step(&w, FG_STEP_ENDED, FG_STEP_STOP, FG_STATE_OVER);
+		tear_down(&w);
+	}
+}
+
+static void cases_of_a_harness_are_decided_together_and_not_varied(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	w.made.measure.layouts = FG_LAYOUTS_AUTO;
+	w.series[1] = fg_made_benchmark(&w.made, "print", 10, 0.01, 0.05);
+	w.now.series_count = 2;
+	measured(&w, 10, 0.05, 0.001);
+	w.machine.state = FG_STATE_DECIDING;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_int_equal(w.step.pairs, 16);
+	w.made.run.series[1].identical = true;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_baseline_a_fixed_number_is_measured),
+		cmocka_unit_test(what_is_only_counted_is_not_measured),
+		cmocka_unit_test(a_pass_stops_at_the_first_look),
+		cmocka_unit_test(an_open_question_goes_from_look_to_look_until_nothing_is_left),
+		cmocka_unit_test(a_schedule_that_was_given_up_begins_its_looks_anew),
+		cmocka_unit_test(until_sure_stays_open_when_the_budget_ends),
+		cmocka_unit_test(a_failure_as_linked_is_measured_again_in_other_places),
+		cmocka_unit_test(a_failure_whose_places_cannot_be_linked_stands),
+		cmocka_unit_test(a_slowdown_beyond_what_places_do_needs_no_other_places),
+		cmocka_unit_test(a_failure_that_more_pairs_put_beyond_doubt_stands),
+		cmocka_unit_test(a_doubtful_failure_is_found_once_more_or_not_at_all),
+		cmocka_unit_test(pairs_of_a_lost_schedule_need_not_be_set_aside_again),
+		cmocka_unit_test(a_failure_is_measured_until_its_function_can_be_named),
+		cmocka_unit_test(naming_ends_with_its_pairs),
+		cmocka_unit_test(nothing_follows_a_benchmark_that_failed_or_was_interrupted),
+		cmocka_unit_test(cases_of_a_harness_are_decided_together_and_not_varied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
