@@ -12,7 +12,6 @@
  * object that was just loaded begins (__gmon_start__).
  */
 #include "base/attrs.h"
-#include "collector/call_breakpoints.h"
 #include "collector/call_fentry.h"
 #include "collector/call_jumps.h"
 #include "collector/call_symbols.h"
@@ -467,7 +466,7 @@ static bool ask_patterns(const char *name, const char *path, enum fg_call_way wa
 		is_meant = true;
 		pattern->is_reached = true;
 		called->is_named |= pattern->is_exact;
-		if (!called->signature && way != FG_CALL_WAY_HOOKS && way != FG_CALL_WAY_BREAKPOINT)
+		if (!called->signature && way != FG_CALL_WAY_HOOKS)
 			called->signature = signature_of(name, pattern);
 		if (!fg_calls_timed)
 			continue;
@@ -659,7 +658,7 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
-	    fg_call_is_jumped(target) || fg_breakpoint_is_at(target) ||
+	    fg_call_is_jumped(target) ||
 	    !add_function(readable, from->path, FG_CALL_WAY_IMPORT, &function))
 		return;
 	const uintptr_t stub =
@@ -769,63 +768,6 @@ static void read_hooked(struct object *object)
 		fg_call_nameless += !fg_call_symbols_each(object->path, object, add_hooked);
 }
 
-/* ---- what is reached by nothing but a breakpoint ---- */
-
-static void add_unreached(void *context, const struct fg_call_defined *symbol)
-{
-	const struct object *object = context;
-	uintptr_t address = object->bias + symbol->address;
-	char readable[FG_CALL_NAME_MAX];
-	uint32_t function = 0;
-
-	if (!lies_in(address, object->code, object->code_count) ||
-	    !fg_call_is_wanted(symbol->base, readable))
-		return;
-	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
-		const struct fg_call_pattern *pattern = &fg_call_patterns[i];
-
-		if (!pattern->is_exact || !fg_call_matches(pattern, readable, object->path) ||
-		    (find_function(readable, &function) &&
-		     fg_called[function].ways != FG_CALL_WAY_BREAKPOINT))
-			continue;
-		if (symbol->is_resolver)
-			address = ((uintptr_t(*)(void))address)();
-		fg_breakpoint_propose(readable, i, address);
-		return;
-	}
-}
-
-static bool add_broken(const char *name, uintptr_t address, uint32_t *function)
-{
-	const struct object *object = object_of(address);
-
-	return object && add_function(name, object->path, FG_CALL_WAY_BREAKPOINT, function);
-}
-
-static bool place_of_code(uintptr_t address, struct fg_breakpoint_place *place)
-{
-	const struct object *object = object_of(address);
-
-	if (object)
-		*place = (struct fg_breakpoint_place){.path = object->path,
-						      .address = address - object->bias};
-	return object != NULL;
-}
-
-static const struct fg_breakpoint_host breakpoint_host = {
-	.add = add_broken, .place_of = place_of_code, .is_used_by_us = is_used_by_us};
-
-static void set_breakpoints(void)
-{
-	for (uint32_t i = 0; i < known.count; i++) {
-		struct object *object = &known.objects[i];
-
-		if (!object->is_seen && !object->is_left)
-			(void)fg_call_symbols_each(object->path, object, add_unreached);
-	}
-	fg_breakpoints_set(&breakpoint_host);
-}
-
 static bool is_loaded(uintptr_t address)
 {
 	return object_of(address) != NULL;
@@ -914,8 +856,6 @@ static void look_at_new(bool is_first)
 		if (!object->is_seen && !object->is_left)
 			each_slot(object, lead);
 	}
-	if (fg_breakpoints_wanted())
-		set_breakpoints();
 	for (uint32_t i = 0; i < known.count; i++) {
 		struct object *object = &known.objects[i];
 
@@ -964,7 +904,6 @@ void fg_call_slots_update(void)
 		each_slot(&known.objects[0], visit_canonical);
 	free_stubs();
 	fg_call_symbols_sweep(is_loaded);
-	fg_breakpoints_sweep(is_loaded);
 	look_at_new(is_first);
 	last = now;
 }

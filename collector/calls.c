@@ -5,7 +5,6 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
-#include "collector/call_breakpoints.h"
 #include "collector/call_fentry.h"
 #include "collector/call_jumps.h"
 #include "collector/call_sites.h"
@@ -751,21 +750,8 @@ static void on_introduce(struct fg_thread *thread)
 	fg_call_slots_update();
 }
 
-/* Calls that were counted elsewhere, without a call path; none is an answer, too. */
-static void write_sum(struct fg_thread *writer, uint32_t function, uint64_t calls)
-{
-	struct entry entry = {.function = function + 1, .calls = calls};
-
-	tell(writer, function);
-	write_entry(writer, 0, &entry);
-}
-
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
-	fg_breakpoints_thread_end(thread);
-	/* A child of fork that has counted nothing else has no file yet. */
-	if (is_last && fg_breakpoints_collect() && fg_ensure_file(thread))
-		fg_thread_announce(thread);
 	flush(thread, thread->index, thread->id);
 	/* Whoever has the slot next has yet to begin in the trace. */
 	fg_call_sites_forget(tables[thread->index].sites);
@@ -776,9 +762,8 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	flush_unplaced(thread);
 	/* That a function was not called is an answer where it was asked for by its name. */
 	for (uint32_t i = 0; i < fg_called_count; i++)
-		if (fg_called[i].is_named && fg_called[i].ways != FG_CALL_WAY_BREAKPOINT)
+		if (fg_called[i].is_named)
 			tell(thread, i);
-	fg_breakpoints_write(thread, write_sum);
 	write_patterns(thread);
 	fg_call_jumps_write(thread);
 	if (fg_called_full)
@@ -815,7 +800,6 @@ static void on_fork(void)
 		table->value_count = 0;
 	}
 	fg_call_times_forget_all();
-	fg_breakpoints_forked();
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		atomic_store(&unplaced[i], 0);
 }
@@ -824,9 +808,6 @@ static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
-	.thread_begin = fg_breakpoints_thread_begin,
-	.unloaded = fg_breakpoints_unloaded,
-	.fd_moved = fg_breakpoints_fd_moved,
 };
 
 /*
@@ -871,8 +852,6 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(count_jump));
 	if (!calls && !domains)
 		return;
-	if (variable(environment, FG_ENV_BREAKPOINTS))
-		fg_breakpoints_init();
 	/* Durations are taken where a stub calls the function, which a jump does not. */
 	if (!variable(environment, FG_ENV_CALL_TIMES))
 		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), count_jump);

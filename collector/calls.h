@@ -15,7 +15,6 @@
  *	call_values.c   the arguments themselves, where they are asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	call_symbols.c  the addresses of functions with hooks that are wanted
- *	call_breakpoints.c  hardware breakpoints at functions that nothing else reaches
  *	call_names.c    which functions are wanted
  *	signatures.c    where a function takes its arguments
  *	cxx_names.c     what a symbol of C++ says

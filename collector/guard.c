@@ -107,8 +107,6 @@ FG_EXPORT int dlclose(void *handle)
 		fg_modules_check(thread);
 		fg_thread_leave(thread);
 	}
-	if (fg_count_hooks && fg_count_hooks->unloaded)
-		fg_count_hooks->unloaded();
 	return status;
 }
 

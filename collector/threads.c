@@ -44,7 +44,6 @@ enum {
 	NO_TIMER = -1,
 	SETTLING = 2, /* samples after which perf's period is set */
 	VISIT_TRIES = 1 << 16,
-	FD_OF_NO_CLOCK = UINT16_MAX, /* in place of a thread's index + 1 */
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -623,8 +622,6 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 		write_own_name(thread);
 	fg_thread_leave(thread);
 	start_thread(thread);
-	if (fg_count_hooks && fg_count_hooks->thread_begin)
-		fg_count_hooks->thread_begin(thread);
 }
 
 /*
@@ -871,44 +868,15 @@ bool fg_fd_is_ours(int fd)
 	       atomic_load_explicit(&fg_g.thread_of_fd[fd], memory_order_acquire) != 0;
 }
 
-int fg_fd_keep(int fd)
-{
-	const int high = move_high(fd);
-
-	if (fd_claim(high, FD_OF_NO_CLOCK))
-		return high;
-	if (high >= 0)
-		(void)syscall(SYS_close, high);
-	return -1;
-}
-
-void fg_fd_drop(int fd)
-{
-	atomic_store(&fg_g.thread_of_fd[fd], 0);
-	(void)syscall(SYS_close, fd);
-}
-
-static void move_kept(int fd, int other)
-{
-	if (!fd_claim(other, FD_OF_NO_CLOCK))
-		return;
-	fg_count_hooks->fd_moved(fd, other);
-	fg_fd_drop(fd);
-}
-
 void fg_fd_move(int fd)
 {
 	const uint16_t owner = atomic_load(&fg_g.thread_of_fd[fd]);
 	struct fg_thread *thread =
-		owner == FD_OF_NO_CLOCK ? NULL : atomic_load(&fg_g.threads[owner - 1]);
+		owner ? atomic_load(&fg_g.threads[owner - 1]) : NULL;
 	int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
 
 	if (other < 0)
 		other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (owner == FD_OF_NO_CLOCK) {
-		move_kept(fd, other);
-		return;
-	}
 	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, owner_of(thread)))
 		return;
 	/*

@@ -92,12 +92,6 @@ void fg_thread_settle(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */
 void fg_threads_forget(void);
 bool fg_fd_is_ours(int fd);
-/*
- * Moves a descriptor out of the program's way and protects it, as those of clocks are; returns its
- * number, or -1: there is none, and it is closed.  It is told to fg_count_hooks if it has to move.
- */
-int fg_fd_keep(int fd);
-void fg_fd_drop(int fd);
 /* The program wants this descriptor number for itself. */
 void fg_fd_move(int fd);
 /* As the kernel counts it. */

@@ -156,7 +156,6 @@ struct fg_measuring {
 	const char **domains; /* the same, and their arguments are looked at */
 	size_t domain_count;
 	bool entries;     /* calls within an object as well, by jumps at the entries of functions */
-	bool breakpoints; /* functions that nothing else reaches, by hardware breakpoints */
 	struct fg_sampler sampler;
 };
 
