@@ -415,11 +415,6 @@ struct fg_trace_header {
 	uint64_t kernel_ns;
 	/* CPU time of threads for which such an event was there */
 	uint64_t kernel_watched_ns;
-	/*
-	 * Whoever waits for the process has made the pages of the file up to here, or most of them,
-	 * and writes it here; 0: nobody did.  Not the collector's word, and no promise
-	 */
-	uint64_t made;
 };
 
 /*

@@ -246,7 +246,7 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	/* Not before: a child that is forked beside a thread may do little. */
 	fg_control_file_watch(control);
-	*exit_code = fg_recorded_await(pid, &recorded, preload->trace_folder);
+	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;
 }
 
