@@ -103,37 +103,46 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-/* Marks of languages whose functions run on small stacks that they check, or call in other ways. */
-static bool has_own_stacks(const struct fg_image *image)
+/*
+ * Sections and symbols of languages whose functions run on small stacks that they check, or call in
+ * other ways; and the list of NOPs, which only a program that patches them by itself names.
+ */
+static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
-	static const char *const sections[] = {".gopclntab", ".go.buildinfo", ".note.go.buildid"};
-	static const char *const symbols[] = {"runtime.morestack", "caml_startup",
-					      "caml_start_program", "stg_upd_frame_info",
-					      "hs_init"};
+	static const char *const marks[] = {".gopclntab",
+					    ".go.buildinfo",
+					    ".note.go.buildid",
+					    "runtime.morestack",
+					    "caml_startup",
+					    "caml_start_program",
+					    "stg_upd_frame_info",
+					    "hs_init"};
+	static const char patcher[] = "__start___patchable_function_entries";
 
-	for (size_t i = 0; i < image->section_count; i++) {
-		for (size_t k = 0; k < FG_ARRAY_SIZE(sections); k++)
-			if (strcmp(image->sections[i].name, sections[k]) == 0)
-				return true;
+	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {
+		for (size_t i = 0; i < image->section_count; i++)
+			if (strcmp(image->sections[i].name, marks[k]) == 0)
+				return FG_ENTRY_STACKS;
+		for (size_t i = 0; i < image->entry_count; i++)
+			if (strcmp(image->entries[i].name, marks[k]) == 0)
+				return FG_ENTRY_STACKS;
 	}
-	for (size_t i = 0; i < image->entry_count; i++) {
-		for (size_t k = 0; k < FG_ARRAY_SIZE(symbols); k++)
-			if (strcmp(image->entries[i].name, symbols[k]) == 0)
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < image->entry_count; i++)
+		if (strcmp(image->entries[i].name, patcher) == 0)
+			return FG_ENTRY_WRITABLE;
+	return FG_ENTRY_ACCEPTED;
 }
 
 static enum fg_entry_refusal judge_object(struct reading *r)
 {
-	const enum fg_entry_refusal refusal = judge_segments(r);
+	enum fg_entry_refusal refusal = judge_segments(r);
 
+	if (refusal == FG_ENTRY_ACCEPTED && is_runtime(r->path))
+		refusal = FG_ENTRY_RUNTIME;
+	if (refusal == FG_ENTRY_ACCEPTED)
+		refusal = judge_marks(&r->image);
 	if (refusal != FG_ENTRY_ACCEPTED)
 		return refusal;
-	if (is_runtime(r->path))
-		return FG_ENTRY_RUNTIME;
-	if (has_own_stacks(&r->image))
-		return FG_ENTRY_STACKS;
 	return fg_code_frames_read(&r->image, &r->entries->arena, &r->frames) ? FG_ENTRY_ACCEPTED
 									      : FG_ENTRY_FRAMELESS;
 }
@@ -274,6 +283,7 @@ static void judge_entries(struct reading *r)
 		if (entry->refusal == FG_ENTRY_ACCEPTED)
 			r->places[r->place_count++] =
 				(struct fg_entry_place){.start = entry->address,
+							.jump = entry->address + entry->jump_at,
 							.end = entry->address + entry->window_size};
 	}
 }

@@ -526,10 +526,10 @@ static bool add_function(const char *name, const char *path, enum fg_call_way wa
 }
 
 static bool add_jumped(const char *symbol, const char *readable, const char *path,
-		       struct fg_called_by *by)
+		       struct fg_call_symbol *by)
 {
-	by->is_counted_only = is_other_overload(symbol, readable, path);
-	return add_function(readable, path, by->way, &by->function);
+	by->is_counted_only |= is_other_overload(symbol, readable, path);
+	return add_function(readable, path, (enum fg_call_way)by->way, &by->function);
 }
 
 /* An import of this name stays as it is: it is not certain what it means. */
@@ -658,7 +658,6 @@ static void lead(struct object *object, const ElfW(Rela) * entry)
 	from = object_of(target);
 	if (!from || !lies_in(target, from->code, from->code_count) || is_canonical(target) ||
 	    fg_call_is_stub(target) || fg_call_symbol_find(target, &hooked) ||
-	    fg_call_is_jumped(target) ||
 	    !add_function(readable, from->path, FG_CALL_WAY_IMPORT, &function))
 		return;
 	const uintptr_t stub =
@@ -755,9 +754,9 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 	}
 	if (!add_function(readable, object->path, (enum fg_call_way)hook.way, &hook.function))
 		return;
-	fg_call_symbol_add(address, &hook);
+	(void)fg_call_symbol_add(address, &hook);
 	if (site)
-		fg_call_symbol_add(site, &hook);
+		(void)fg_call_symbol_add(site, &hook);
 }
 
 static void read_hooked(struct object *object)

@@ -665,12 +665,12 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
-/* What __fentry__ was called for: durations it cannot take, for it does not see the end. */
-static bool find_fentry_target(uint64_t index, struct fg_call_target *target)
+/* Jumps and __fentry__ do not see the end of a call: it has no duration. */
+static bool find_entry_target(uint64_t place, struct fg_call_target *target)
 {
 	struct fg_call_symbol symbol;
 
-	fg_call_symbol_at((uint32_t)index - FG_FENTRY_INDEX, &symbol);
+	fg_call_symbol_at((uint32_t)place, &symbol);
 	if (symbol.function >= fg_called_count)
 		return false; /* gone since */
 	atomic_init(&target->function, symbol.function);
@@ -678,30 +678,21 @@ static bool find_fentry_target(uint64_t index, struct fg_call_target *target)
 	return true;
 }
 
-/* `fentry` is room for one; NULL: the call does not count. */
-static const struct fg_call_target *jump_target(uint64_t index, struct fg_call_target *fentry)
-{
-	if (index < FG_FENTRY_INDEX)
-		return fg_call_jump_target(index);
-	return find_fentry_target(index, fentry) ? fentry : NULL;
-}
-
 static uintptr_t count_jump_quickly(const struct fg_call_jump_frame *frame)
 {
-	struct fg_call_target fentry;
-	const struct fg_call_target *target = jump_target(frame->index, &fentry);
+	struct fg_call_target target;
 
-	return target && count_where_known(target, &frame->return_address, frame->rbp, NULL);
+	return find_entry_target(frame->index, &target) &&
+	       count_where_known(&target, &frame->return_address, frame->rbp, NULL);
 }
 
 static void count_jump(const struct fg_call_state *state)
 {
-	struct fg_call_target fentry;
-	const struct fg_call_target *target = jump_target(state->index, &fentry);
+	struct fg_call_target target;
 	const int saved_errno = errno;
 
-	if (target && is_counting())
-		(void)count(state, target);
+	if (is_counting() && find_entry_target(state->index, &target))
+		(void)count(state, &target);
 	errno = saved_errno;
 }
 

@@ -11,17 +11,16 @@ enum {
 
 /* "12 functions are counted at other objects' calls only: ..." */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
-	[FG_ENTRY_SHORT] = "shorter than a jump, or its first instructions are",
+	[FG_ENTRY_SHORT] = "it is shorter than a jump, or may end within its first instructions",
 	[FG_ENTRY_LOOP] = "a loop leads back to its first instructions",
 	[FG_ENTRY_BRANCH] = "a branch may lead into its first instructions",
-	[FG_ENTRY_TABLE] = "a jump table leads into its first instructions",
 	[FG_ENTRY_ADDRESS] = "the address of one of its first instructions may be taken",
 	[FG_ENTRY_SYMBOL] = "another symbol lies in its first instructions",
 	[FG_ENTRY_HANDLER] = "an exception is handled in its first instructions",
 	[FG_ENTRY_CALL] = "it calls within its first instructions",
 	[FG_ENTRY_MEMORY] = "its first instructions use memory that may not be there",
 	[FG_ENTRY_INSTRUCTION] = "one of its first instructions may only work where it is",
-	[FG_ENTRY_COMPUTED] = "it has a jump whose targets could not be found",
+	[FG_ENTRY_COMPUTED] = "it jumps to where a register says, as a switch may",
 	[FG_ENTRY_PART] = "it is a part of another function",
 	[FG_ENTRY_FRAMELESS] = "it has no unwind table that says where it ends",
 	[FG_ENTRY_UNDECODED] = "its code could not be decoded",
