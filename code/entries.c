@@ -109,14 +109,9 @@ static bool is_runtime(const char *path)
  */
 static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
-	static const char *const marks[] = {".gopclntab",
-					    ".go.buildinfo",
-					    ".note.go.buildid",
-					    "runtime.morestack",
-					    "caml_startup",
-					    "caml_start_program",
-					    "stg_upd_frame_info",
-					    "hs_init"};
+	static const char *const marks[] = {
+		".gopclntab",   ".go.buildinfo",      ".note.go.buildid",   "runtime.morestack",
+		"caml_startup", "caml_start_program", "stg_upd_frame_info", "hs_init"};
 	static const char patcher[] = "__start___patchable_function_entries";
 
 	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {

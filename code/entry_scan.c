@@ -394,10 +394,7 @@ static void scan_all(struct scan *s)
 void fg_entry_scan(const struct fg_image *image, const struct fg_code_frames *frames,
 		   struct fg_entry_place *places, size_t count)
 {
-	struct scan s = {.image = image,
-			 .frames = frames,
-			 .places = places,
-			 .count = count};
+	struct scan s = {.image = image, .frames = frames, .places = places, .count = count};
 	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
 							    ZYDIS_STACK_WIDTH_64)) &&
 			      ZYAN_SUCCESS(ZydisDecoderEnableMode(

@@ -325,7 +325,7 @@ static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_
 static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
 {
 	struct fg_call_symbol symbol = {.way = entry->is_nops ? FG_CALL_WAY_NOPS
-							       : FG_CALL_WAY_ENTRY,
+							      : FG_CALL_WAY_ENTRY,
 					.is_counted_only = entry->is_clone};
 	uint32_t place = 0;
 

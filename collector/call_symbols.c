@@ -50,7 +50,8 @@ static struct symbol *place_of(struct symbol *all, uintptr_t address)
 
 void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found)
 {
-	const struct symbol *symbol = &atomic_load_explicit(&symbols, memory_order_acquire)[place - 1];
+	const struct symbol *symbol =
+		&atomic_load_explicit(&symbols, memory_order_acquire)[place - 1];
 	const uint32_t kind = atomic_load_explicit(&symbol->kind, memory_order_relaxed);
 
 	*found = (struct fg_call_symbol){

@@ -14,7 +14,6 @@
 #include "collector/classes.h"
 #include "collector/counts.h"
 #include "collector/history.h"
-#include "collector/leaks.h"
 #include "collector/own_memory.h"
 #include "collector/state.h"
 #include "collector/writer.h"

@@ -6,8 +6,7 @@
  * The kernel takes its time to list them (about a microsecond a mapping, and more for large ones),
  * so that happens only while the heap grows by a sixteenth, and for one part in 64 of the time.
  */
-#include "collector/mappings.h"
-
+#include "collector/history.h"
 #include "collector/own_memory.h"
 #include "collector/writer.h"
 

@@ -44,9 +44,8 @@ static void expect(const char *name, enum fg_entry_refusal refusal)
 
 static void usual_beginnings_are_accepted(void **state)
 {
-	static const char *const names[] = {
-		"plain",      "behind_endbr", "relative",  "early_exit",
-		"with_guard", "starts_here",  "goes_there"};
+	static const char *const names[] = {"plain",      "behind_endbr", "relative",  "early_exit",
+					    "with_guard", "starts_here",  "goes_there"};
 
 	(void)state;
 	assert_int_equal(entries.refusal, FG_ENTRY_ACCEPTED);
