@@ -8,6 +8,7 @@
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_sites.c    where calls came from before
  *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_objects.c  what loaded objects import and export
  *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
  *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
