@@ -157,26 +157,11 @@ static const char *plain_name(struct fg_arena *arena, const char *symbol,
 	return fg_arena_strndup(arena, symbol, size);
 }
 
-static bool is_start_file(const char *name)
+/* What compilers call on their own, in ways of its own. */
+static bool is_hook(const char *name)
 {
-	static const char *const names[] = {"_start",
-					    "_init",
-					    "_fini",
-					    "deregister_tm_clones",
-					    "register_tm_clones",
-					    "__do_global_dtors_aux",
-					    "frame_dummy",
-					    "_dl_relocate_static_pie",
-					    "__libc_csu_init",
-					    "__libc_csu_fini",
-					    "__libc_start_main",
-					    "__cyg_profile_func_enter",
-					    "__cyg_profile_func_exit",
-					    "__fentry__",
-					    "mcount",
-					    "_mcount",
-					    "__tls_get_addr",
-					    "__gmon_start__"};
+	static const char *const names[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
+					    "__fentry__", "mcount", "_mcount"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		if (strcmp(name, names[i]) == 0)
@@ -206,7 +191,7 @@ static void take_symbols(struct reading *r)
 		entries->names[entries->count++] = plain_name(&entries->arena, symbol->name, entry);
 		if (symbol->type == STT_GNU_IFUNC)
 			entry->refusal = FG_ENTRY_RESOLVER;
-		else if (is_start_file(symbol->name))
+		else if (is_hook(symbol->name))
 			entry->refusal = FG_ENTRY_START;
 	}
 }

@@ -346,13 +346,6 @@ static inline bool is_counting(void)
 	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
 }
 
-static bool is_on_small_stack(const struct fg_thread *thread)
-{
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	return here < thread->stack_low || here >= thread->stack_high;
-}
-
 /*
  * As if the caller had called the code that all stubs share: all registers that it has are known
  * then.
@@ -469,7 +462,7 @@ static struct entry *entry_of_call(struct fg_thread *thread, const struct fg_cal
 
 	if (entry)
 		return entry;
-	if (!is_on_small_stack(thread))
+	if (!fg_is_on_small_stack(thread))
 		path = path_of_call(thread, state, &key->caller);
 	entry = find_entry(thread, path, key->function >> 1);
 	if (entry && path)
@@ -529,7 +522,7 @@ static struct entry *entry_of_hook(struct fg_thread *thread, const struct fg_reg
 	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
 
 	*frame = *caller;
-	if (is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
+	if (fg_is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
 		*frame = (struct fg_regs){0};
 		is_own_frame = false;
 	}
