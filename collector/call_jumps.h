@@ -16,8 +16,9 @@ struct fg_call_symbol;
 /* Asked of call_slots.c, which knows the loaded objects. */
 struct fg_call_jump_host {
 	/*
-	 * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which overload
-	 * it is.  False: no pattern asks for it in the object of this path, or there is no room.
+	 * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which
+	 * overload it is.  False: no pattern asks for it in the object of this path, or there is no
+	 * room.
 	 */
 	bool (*add)(const char *symbol, const char *readable, const char *path,
 		    struct fg_call_symbol *by);

@@ -17,7 +17,7 @@ struct fg_object_list fg_objects;
 
 /* ---- what an object says ---- */
 
-bool fg_ranges_hold(uintptr_t address, const struct fg_range *ranges, unsigned count)
+bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (address >= ranges[i].start && address < ranges[i].end)
@@ -25,10 +25,11 @@ bool fg_ranges_hold(uintptr_t address, const struct fg_range *ranges, unsigned c
 	return false;
 }
 
-static void add_range(struct fg_range *ranges, unsigned *count, uintptr_t start, uintptr_t end)
+static void add_range(struct fg_object_range *ranges, unsigned *count, uintptr_t start,
+		      uintptr_t end)
 {
 	if (*count < FG_OBJECT_SEGMENTS_MAX)
-		ranges[(*count)++] = (struct fg_range){start, end};
+		ranges[(*count)++] = (struct fg_object_range){start, end};
 }
 
 static void read_segments(struct fg_object *object, const struct dl_phdr_info *info)

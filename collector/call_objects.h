@@ -17,7 +17,7 @@ enum {
 	FG_OBJECT_SEGMENTS_MAX = 8
 };
 
-struct fg_range {
+struct fg_object_range {
 	uintptr_t start;
 	uintptr_t end;
 };
@@ -27,10 +27,10 @@ struct fg_object {
 	uintptr_t bias;
 	const char *path;
 	const ElfW(Dyn) * dynamic;
-	struct fg_range whole;
-	struct fg_range relro; /* read-only since it was relocated */
-	struct fg_range code[FG_OBJECT_SEGMENTS_MAX];
-	struct fg_range writable[FG_OBJECT_SEGMENTS_MAX];
+	struct fg_object_range whole;
+	struct fg_object_range relro; /* read-only since it was relocated */
+	struct fg_object_range code[FG_OBJECT_SEGMENTS_MAX];
+	struct fg_object_range writable[FG_OBJECT_SEGMENTS_MAX];
 	unsigned code_count, writable_count;
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -62,7 +62,7 @@ extern struct fg_object_list fg_objects;
 bool fg_objects_read(struct fg_object_list *before);
 /* The one that lies at this address; NULL: none does. */
 const struct fg_object *fg_object_of(uintptr_t address);
-bool fg_ranges_hold(uintptr_t address, const struct fg_range *ranges, unsigned count);
+bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, unsigned count);
 /* The version that an undefined symbol asks for, or NULL. */
 const char *fg_object_wanted_version(const struct fg_object *object, size_t symbol);
 /*
