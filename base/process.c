@@ -337,8 +337,6 @@ static void become_running(const struct fg_process_options *options, struct star
 	*process = (struct fg_process){.pid = pid,
 				       .started_ns = process->started_ns,
 				       .options = *options,
-				       .meanwhile_at_ns = fg_clock_monotonic_ns() +
-							  2 * options->meanwhile_ms * FG_NS_PER_MS,
 				       .counted = true};
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* a function since glibc 2.36 */
 	process->report_fd = start->launch[0];
@@ -559,14 +557,6 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 		(void)kill(-process->pid, SIGKILL);
 }
 
-static void do_meanwhile(struct fg_process *process, int64_t now)
-{
-	if (!process->options.meanwhile || now < process->meanwhile_at_ns)
-		return;
-	process->options.meanwhile(process->options.context);
-	process->meanwhile_at_ns = now + process->options.meanwhile_ms * FG_NS_PER_MS;
-}
-
 /*
  * The launcher has ended: its report about the program counts. A launcher that was killed with its
  * program reports nothing.
@@ -683,7 +673,6 @@ static bool serve(struct fg_process *process, struct fg_process_result *result, 
 	if (process->reaped)
 		return false;
 	check_limits(process, fg_clock_monotonic_ns(), stop);
-	do_meanwhile(process, fg_clock_monotonic_ns());
 	return true;
 }
 

@@ -55,12 +55,6 @@ struct fg_process_options {
 	 * `interrupted`.  May be NULL.
 	 */
 	void (*before_end)(void *context, pid_t pid);
-	/*
-	 * Called while the program runs, every `meanwhile_ms`, for the first time after twice as
-	 * long; it should take no longer than others can wait.  May be NULL.
-	 */
-	void (*meanwhile)(void *context);
-	int64_t meanwhile_ms;
 	void *context;
 	/*
 	 * Path of fastgate-launch (base/launch.h), so that the program's peak memory is its own and
@@ -99,7 +93,6 @@ struct fg_process {
 	struct fg_process_options options;
 	struct fg_capture captures[2]; /* stdout, stderr */
 	int64_t kill_at_ns;            /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
-	int64_t meanwhile_at_ns;       /* when it is due next */
 	bool timed_out;
 	bool reaped;
 	int report_fd; /* of the launcher; -1: there is none */

@@ -103,25 +103,29 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-/* Marks of languages whose functions run on small stacks that they check, or call in other ways. */
-static bool has_own_stacks(const struct fg_image *image)
+/*
+ * Sections and symbols of languages whose functions run on small stacks that they check, or call in
+ * other ways; and the list of NOPs, which only a program that patches them by itself names.
+ */
+static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
-	static const char *const sections[] = {".gopclntab", ".go.buildinfo", ".note.go.buildid"};
-	static const char *const symbols[] = {"runtime.morestack", "caml_startup",
-					      "caml_start_program", "stg_upd_frame_info",
-					      "hs_init"};
+	static const char *const marks[] = {
+		".gopclntab",   ".go.buildinfo",      ".note.go.buildid",   "runtime.morestack",
+		"caml_startup", "caml_start_program", "stg_upd_frame_info", "hs_init"};
+	static const char patcher[] = "__start___patchable_function_entries";
 
-	for (size_t i = 0; i < image->section_count; i++) {
-		for (size_t k = 0; k < FG_ARRAY_SIZE(sections); k++)
-			if (strcmp(image->sections[i].name, sections[k]) == 0)
-				return true;
+	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {
+		for (size_t i = 0; i < image->section_count; i++)
+			if (strcmp(image->sections[i].name, marks[k]) == 0)
+				return FG_ENTRY_STACKS;
+		for (size_t i = 0; i < image->entry_count; i++)
+			if (strcmp(image->entries[i].name, marks[k]) == 0)
+				return FG_ENTRY_STACKS;
 	}
-	for (size_t i = 0; i < image->entry_count; i++) {
-		for (size_t k = 0; k < FG_ARRAY_SIZE(symbols); k++)
-			if (strcmp(image->entries[i].name, symbols[k]) == 0)
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < image->entry_count; i++)
+		if (strcmp(image->entries[i].name, patcher) == 0)
+			return FG_ENTRY_WRITABLE;
+	return FG_ENTRY_ACCEPTED;
 }
 
 static bool read_frames(struct reading *r)
@@ -144,14 +148,14 @@ static bool read_frames(struct reading *r)
 
 static enum fg_entry_refusal judge_object(struct reading *r)
 {
-	const enum fg_entry_refusal refusal = judge_segments(r);
+	enum fg_entry_refusal refusal = judge_segments(r);
 
+	if (refusal == FG_ENTRY_ACCEPTED && is_runtime(r->path))
+		refusal = FG_ENTRY_RUNTIME;
+	if (refusal == FG_ENTRY_ACCEPTED)
+		refusal = judge_marks(&r->image);
 	if (refusal != FG_ENTRY_ACCEPTED)
 		return refusal;
-	if (is_runtime(r->path))
-		return FG_ENTRY_RUNTIME;
-	if (has_own_stacks(&r->image))
-		return FG_ENTRY_STACKS;
 	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_FRAMELESS;
 }
 
@@ -170,26 +174,11 @@ static const char *plain_name(struct fg_arena *arena, const char *symbol,
 	return fg_arena_strndup(arena, symbol, size);
 }
 
-static bool is_start_file(const char *name)
+/* What compilers call on their own, in ways of its own. */
+static bool is_hook(const char *name)
 {
-	static const char *const names[] = {"_start",
-					    "_init",
-					    "_fini",
-					    "deregister_tm_clones",
-					    "register_tm_clones",
-					    "__do_global_dtors_aux",
-					    "frame_dummy",
-					    "_dl_relocate_static_pie",
-					    "__libc_csu_init",
-					    "__libc_csu_fini",
-					    "__libc_start_main",
-					    "__cyg_profile_func_enter",
-					    "__cyg_profile_func_exit",
-					    "__fentry__",
-					    "mcount",
-					    "_mcount",
-					    "__tls_get_addr",
-					    "__gmon_start__"};
+	static const char *const names[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
+					    "__fentry__", "mcount", "_mcount"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		if (strcmp(name, names[i]) == 0)
@@ -219,7 +208,7 @@ static void take_symbols(struct reading *r)
 		entries->names[entries->count++] = plain_name(&entries->arena, symbol->name, entry);
 		if (symbol->type == STT_GNU_IFUNC)
 			entry->refusal = FG_ENTRY_RESOLVER;
-		else if (is_start_file(symbol->name))
+		else if (is_hook(symbol->name))
 			entry->refusal = FG_ENTRY_START;
 	}
 }
@@ -292,6 +281,7 @@ static void judge_entries(struct reading *r)
 		if (entry->refusal == FG_ENTRY_ACCEPTED)
 			r->places[r->place_count++] =
 				(struct fg_entry_place){.start = entry->address,
+							.jump = entry->address + entry->jump_at,
 							.end = entry->address + entry->window_size};
 	}
 }

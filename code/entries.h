@@ -11,9 +11,9 @@
  *
  * The whole object is looked at: every byte that could begin a branch with a 32-bit distance, every
  * branch with an 8-bit one in code that is known to be code and, around what is not, every byte
- * that could begin one; every word of data and every relocation that is an address; every table
- * that a jump could take its target from; every landing pad of exceptions; every symbol.  What
- * cannot be proved is refused with a reason.
+ * that could begin one; every word of data and every relocation that is an address; every landing
+ * pad of exceptions; every symbol.  A function with a jump that could lead anywhere in it is
+ * refused, as is whatever else cannot be proved, with a reason.
  */
 #ifndef FG_CODE_ENTRIES_H
 #define FG_CODE_ENTRIES_H

@@ -10,6 +10,7 @@
 /* The bytes that a jump at a function's entry would cover, and what speaks against it. */
 struct fg_entry_place {
 	uint64_t start; /* the function */
+	uint64_t jump;  /* where the jump would begin: who comes there goes through it */
 	uint64_t end;
 	enum fg_entry_refusal refusal;
 };

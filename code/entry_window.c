@@ -23,8 +23,7 @@ struct window {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t address; /* of the instruction */
 	const uint8_t *bytes;
-	bool is_closed; /* nothing goes on behind the last instruction */
-	bool has_more;  /* than NOPs */
+	bool has_more; /* than NOPs */
 };
 
 static bool is_plain(ZydisInstructionCategory category)
@@ -181,27 +180,16 @@ static bool copy(struct window *w)
 
 /* ---- one after the other ---- */
 
-static enum fg_entry_refusal take_branch(struct window *w)
+static enum fg_entry_refusal take_branch(const struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;
-	const bool is_direct = decoded->raw.imm[0].is_relative && !has_odd_prefix(decoded);
-	const bool is_wide = !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
-	bool has_room = false;
+	const bool is_plain_jcc = is_jcc(decoded) && decoded->raw.imm[0].is_relative &&
+				  !has_odd_prefix(decoded) &&
+				  !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
 
-	if (decoded->meta.category == ZYDIS_CATEGORY_COND_BR) {
-		if (!is_direct || !is_wide || !is_jcc(decoded))
-			return FG_ENTRY_INSTRUCTION;
-		has_room = add_jcc(w->entry, decoded->opcode & 0x0f, target_of(w));
-		return has_room ? FG_ENTRY_ACCEPTED : FG_ENTRY_INSTRUCTION;
-	}
-	w->is_closed = true;
-	if (decoded->meta.category == ZYDIS_CATEGORY_RET)
-		has_room = decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
-			   !has_odd_prefix(decoded) && is_wide && copy(w);
-	else
-		has_room = decoded->mnemonic == ZYDIS_MNEMONIC_JMP && is_direct && is_wide &&
-			   add_jump(w->entry, target_of(w));
-	return has_room ? FG_ENTRY_ACCEPTED : FG_ENTRY_INSTRUCTION;
+	return is_plain_jcc && add_jcc(w->entry, decoded->opcode & 0x0f, target_of(w))
+		       ? FG_ENTRY_ACCEPTED
+		       : FG_ENTRY_INSTRUCTION;
 }
 
 static enum fg_entry_refusal take(struct window *w)
@@ -212,9 +200,11 @@ static enum fg_entry_refusal take(struct window *w)
 	switch (decoded->meta.category) {
 	case ZYDIS_CATEGORY_CALL:
 		return FG_ENTRY_CALL;
-	case ZYDIS_CATEGORY_COND_BR:
 	case ZYDIS_CATEGORY_UNCOND_BR:
 	case ZYDIS_CATEGORY_RET:
+		return FG_ENTRY_SHORT;
+	case ZYDIS_CATEGORY_COND_BR:
+		w->has_more = true;
 		return take_branch(w);
 	default:
 		break;
@@ -252,7 +242,7 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 	while (at < entry->jump_at + (size_t)FG_PLAN_JUMP) {
 		enum fg_entry_refusal refusal = FG_ENTRY_SHORT;
 
-		if (at == size || w->is_closed)
+		if (at == size)
 			return FG_ENTRY_SHORT;
 		if (!decode(w, bytes + at, size - at))
 			return FG_ENTRY_UNDECODED;
@@ -265,9 +255,9 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 	if (at > FG_PLAN_ORIGINAL)
 		return FG_ENTRY_INSTRUCTION;
 	entry->window_size = (uint8_t)at;
-	entry->is_nops = !w->has_more && !w->is_closed;
+	entry->is_nops = !w->has_more;
 	memcpy(entry->original, bytes, at);
-	if (!w->is_closed && !add_jump(entry, entry->address + at))
+	if (!add_jump(entry, entry->address + at))
 		return FG_ENTRY_INSTRUCTION;
 	return FG_ENTRY_ACCEPTED;
 }

@@ -29,9 +29,7 @@ void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_n
 /* 0: the function that goes on there is not wanted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
-	uint32_t place = 0;
-
-	return fg_call_symbol_place(site, &place) ? (uint64_t)FG_FENTRY_INDEX + place : 0;
+	return fg_call_symbol_place(site);
 }
 
 /* clang-format off */

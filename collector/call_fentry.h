@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 enum {
-	FG_FENTRY_SLOTS_MAX = 4,
-	FG_FENTRY_INDEX = 1 << 30, /* added to the place of a symbol in the index of a state */
+	FG_FENTRY_SLOTS_MAX = 4
 };
 
 /* Where an object keeps the address of __fentry__. */

@@ -30,28 +30,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef MAP_FIXED_NOREPLACE
-# define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
 enum {
 	PAGE = 4096,
 	STUB_BYTES = 80,
 	STUB_HEAD = 24, /* of them, up to the function's instructions */
 	AREA_HEAD = 64, /* of the memory for stubs: where to call */
-	OBJECTS_MAX = 512,
-	NAMES_MAX = 8, /* that are told with a reason */
+	NAMES_MAX = 8,  /* reported with a reason */
 	JUMP = 0xe9,
-	BREAKPOINT = 0xcc,
+	TRAP = 0xcc,
 };
 
 static const uint64_t reach = UINT64_C(0x7f000000); /* of a 32-bit distance, less some room */
-
-/* An object with jumps in it. */
-struct patched {
-	uintptr_t low, high;
-	uint32_t first, count; /* of the jumps, by address */
-};
 
 /* The plan in memory; nothing in it is believed. */
 struct plan {
@@ -70,19 +59,15 @@ struct target {
 	const char *path;
 	uintptr_t bias;
 	uintptr_t low, high; /* its code */
-	uint8_t *area;       /* for stubs */
+	enum fg_entry_refusal refusal;
+	uint8_t *area; /* for stubs */
 	size_t area_bytes;
-	uint32_t first; /* jump */
+	uint32_t stub_count;
 };
 
 static const char *plan_path;
 static const struct fg_call_jump_host *host;
 static void (*count_call)(const struct fg_call_state *);
-static struct fg_call_target *jumps;
-static uintptr_t *addresses; /* of the functions, beside the jumps */
-static uint32_t jump_count, jump_capacity;
-static struct patched patched[OBJECTS_MAX];
-static uint32_t patched_count;
 
 static struct {
 	uint64_t count;
@@ -96,34 +81,7 @@ void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_s
 	count_call = counter;
 }
 
-const struct fg_call_target *fg_call_jump_target(uint64_t index)
-{
-	return &jumps[index];
-}
-
-bool fg_call_is_jumped(uintptr_t address)
-{
-	for (uint32_t i = 0; i < patched_count; i++) {
-		uint32_t low = patched[i].first;
-		uint32_t high = low + patched[i].count;
-
-		if (address < patched[i].low || address >= patched[i].high)
-			continue;
-		while (low < high) {
-			const uint32_t middle = low + (high - low) / 2;
-
-			if (addresses[middle] < address)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < patched[i].first + patched[i].count && addresses[low] == address)
-			return true;
-	}
-	return false;
-}
-
-static void note_refusal(enum fg_entry_refusal refusal, const char *name)
+static void note(enum fg_entry_refusal refusal, const char *name)
 {
 	if (refused[refusal].named < NAMES_MAX && name) {
 		char *to = refused[refusal].names[refused[refusal].named++];
@@ -196,10 +154,10 @@ static const struct fg_plan_object *object_of_path(const struct plan *plan, cons
 
 /* ---- an object ---- */
 
-/* What the plan says of the entry is within its bounds. */
+/* What the plan says of an accepted entry is within its bounds. */
 static bool is_sane(const struct fg_plan_entry *entry)
 {
-	if (entry->refusal != FG_ENTRY_ACCEPTED || entry->window_size > FG_PLAN_ORIGINAL ||
+	if (entry->window_size > FG_PLAN_ORIGINAL ||
 	    entry->window_size < entry->jump_at + FG_PLAN_JUMP || entry->code_size > FG_PLAN_CODE ||
 	    entry->fixup_count > FG_PLAN_FIXUPS)
 		return false;
@@ -262,46 +220,27 @@ static bool protect_code(const struct target *t, int protection)
 	return all;
 }
 
-static bool is_within_reach(const struct target *t, uintptr_t start, size_t bytes)
-{
-	const uintptr_t low = start < t->low ? start : t->low;
-	const uintptr_t high = start + bytes > t->high ? start + bytes : t->high;
-
-	return high - low < reach;
-}
-
-static void *map_at(uintptr_t address, size_t bytes)
-{
-	void *memory = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (memory == MAP_FAILED || memory == (void *)address)
-		return memory == MAP_FAILED ? NULL : memory;
-	(void)munmap(memory, bytes);
-	return NULL;
-}
-
-/*
- * Memory for stubs near the code: below it, for above a program its heap grows; then above, and
- * ever farther.
- */
+/* Memory for stubs below the code, for above a program its heap grows; ever farther. */
 static bool map_area(struct target *t, size_t count)
 {
-	const size_t bytes = (AREA_HEAD + count * STUB_BYTES + PAGE - 1) & ~(size_t)(PAGE - 1);
 	const uintptr_t low = t->low & ~(uintptr_t)(PAGE - 1);
-	const uintptr_t high = (t->high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t start = (uintptr_t)16 * PAGE;
 
-	for (unsigned above = 0; above < 2 && !t->area; above++)
-		for (uintptr_t far = (uintptr_t)16 * PAGE; far < reach && !t->area; far *= 2) {
-			const uintptr_t at = above ? high + far : low - far - bytes;
+	t->area_bytes = (AREA_HEAD + count * STUB_BYTES + PAGE - 1) & ~(size_t)(PAGE - 1);
+	for (uintptr_t far = start; t->high - low + far + t->area_bytes < reach; far *= 2) {
+		const uintptr_t distance = far + t->area_bytes;
+		void *memory = MAP_FAILED;
 
-			if ((!above && low < far + bytes + (uintptr_t)16 * PAGE) ||
-			    !is_within_reach(t, at, bytes))
-				break;
-			t->area = map_at(at, bytes);
+		if (low < distance + start)
+			return false;
+		memory = mmap((void *)(low - distance), t->area_bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (memory != MAP_FAILED) {
+			t->area = memory;
+			return true;
 		}
-	t->area_bytes = bytes;
-	return t->area != NULL;
+	}
+	return false;
 }
 
 /* ---- functions ---- */
@@ -313,9 +252,8 @@ static void write_distance(uint8_t *at, uintptr_t behind, uintptr_t target)
 	memcpy(at, &distance, sizeof(distance));
 }
 
-/* `index` is that of the jump in all, `place` that of its stub in the area. */
-static uintptr_t write_stub(const struct target *t, uint32_t place, uint32_t index,
-			    const struct fg_plan_entry *entry)
+/* `place`: of the symbol, by which it is counted. */
+static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_plan_entry *entry)
 {
 	static const uint8_t head[STUB_HEAD] = {
 		0x48, 0x8d, 0x64, 0x24, 0x80,                   /* lea -128(%rsp),%rsp */
@@ -323,12 +261,12 @@ static uintptr_t write_stub(const struct target *t, uint32_t place, uint32_t ind
 		0xff, 0x15, 0,    0,    0,    0,                /* call *(%rip) */
 		0x48, 0x8d, 0xa4, 0x24, 0x88, 0x00, 0x00, 0x00, /* lea 136(%rsp),%rsp */
 	};
-	uint8_t *stub = t->area + AREA_HEAD + (size_t)place * STUB_BYTES;
+	uint8_t *stub = t->area + AREA_HEAD + (size_t)t->stub_count++ * STUB_BYTES;
 	uint8_t *code = stub + STUB_HEAD;
 
-	memset(stub, BREAKPOINT, STUB_BYTES);
+	memset(stub, TRAP, STUB_BYTES);
 	memcpy(stub, head, STUB_HEAD);
-	memcpy(stub + 6, &index, sizeof(index));
+	memcpy(stub + 6, &place, sizeof(place));
 	write_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
 	memcpy(code, entry->code, entry->code_size);
 	for (unsigned i = 0; i < entry->fixup_count; i++) {
@@ -348,22 +286,6 @@ static void write_jump(const struct target *t, const struct fg_plan_entry *entry
 	write_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
 }
 
-static bool reserve(void)
-{
-	void *memory = NULL;
-
-	if (jumps)
-		return true;
-	jump_capacity = FG_PLAN_ENTRIES_MAX;
-	memory = mmap(NULL, jump_capacity * (sizeof(*jumps) + sizeof(*addresses)),
-		      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	jumps = memory;
-	addresses = (uintptr_t *)(jumps + jump_capacity);
-	return true;
-}
-
 static bool is_asked_for(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
 {
 	if (!fg_call_is_wanted(symbol, readable))
@@ -374,100 +296,66 @@ static bool is_asked_for(const char *symbol, const char *path, char readable[FG_
 	return false;
 }
 
-/* Why not, in this process? */
+/* Asked for, and does not count its own calls or is counted by another name. */
+static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
+		      char readable[FG_CALL_NAME_MAX])
+{
+	struct fg_call_symbol known;
+
+	return is_asked_for(text_of(t->plan, entry->name), t->path, readable) &&
+	       !fg_call_symbol_find(t->bias + entry->address, &known);
+}
+
 static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_entry *entry)
 {
 	const uintptr_t address = t->bias + entry->address;
 
+	if (entry->refusal != FG_ENTRY_ACCEPTED)
+		return entry->refusal < FG_ENTRY_REFUSALS ? entry->refusal : FG_ENTRY_UNREAD;
+	if (t->refusal != FG_ENTRY_ACCEPTED)
+		return t->refusal;
+	if (!is_sane(entry))
+		return FG_ENTRY_UNREAD;
 	if (address < t->low || address + entry->window_size > t->high ||
 	    memcmp((const void *)address, entry->original, entry->window_size) != 0)
 		return FG_ENTRY_CHANGED;
-	if (host->is_used_by_us(address))
-		return FG_ENTRY_OURS;
-	return FG_ENTRY_ACCEPTED;
+	return host->is_used_by_us(address) ? FG_ENTRY_OURS : FG_ENTRY_ACCEPTED;
 }
 
-static void take_entry(struct target *t, const struct fg_plan_entry *entry, const char *readable)
+static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
 {
-	const char *symbol = text_of(t->plan, entry->name);
-	const uintptr_t address = t->bias + entry->address;
-	const enum fg_entry_refusal refusal = judge(t, entry);
-	struct fg_called_by by = {.way = entry->is_nops ? FG_CALL_WAY_NOPS : FG_CALL_WAY_ENTRY};
+	struct fg_call_symbol symbol = {.way = entry->is_nops ? FG_CALL_WAY_NOPS
+							      : FG_CALL_WAY_ENTRY,
+					.is_counted_only = entry->is_clone};
+	uint32_t place = 0;
 
-	if ((jump_count > t->first && addresses[jump_count - 1] == address))
-		return; /* is counted by another name */
-	if (refusal != FG_ENTRY_ACCEPTED) {
-		note_refusal(refusal, readable);
+	if (!host->add(text_of(t->plan, entry->name), readable, t->path, &symbol))
+		return false;
+	place = fg_call_symbol_add(t->bias + entry->address, &symbol);
+	if (place)
+		write_jump(t, entry, write_stub(t, place, entry));
+	return place != 0;
+}
+
+static void take_entry(struct target *t, const struct fg_plan_entry *entry)
+{
+	char readable[FG_CALL_NAME_MAX];
+	enum fg_entry_refusal refusal;
+
+	if (!is_wanted(t, entry, readable))
 		return;
-	}
-	if (jump_count == jump_capacity || !host->add(symbol, readable, t->path, &by)) {
-		note_refusal(FG_ENTRY_FULL, readable);
-		return;
-	}
-	atomic_store(&jumps[jump_count].function, by.function);
-	atomic_store(&jumps[jump_count].is_counted_only, by.is_counted_only || entry->is_clone);
-	atomic_store(&jumps[jump_count].address, address);
-	addresses[jump_count] = address;
-	write_jump(t, entry, write_stub(t, jump_count - t->first, jump_count, entry));
-	jump_count++;
-	if (entry->is_nops)
-		note_refusal(FG_ENTRY_NOPS, readable);
-	else
-		refused[FG_ENTRY_ACCEPTED].count++;
-}
-
-/* What the plan refuses; a part of a function is none that anybody asks for. */
-static void note_planned(const struct fg_plan_entry *entry, const char *readable)
-{
-	if (entry->refusal == FG_ENTRY_ACCEPTED || entry->refusal >= FG_ENTRY_REFUSALS)
-		note_refusal(FG_ENTRY_UNREAD, readable);
-	else if (entry->refusal != FG_ENTRY_PART)
-		note_refusal((enum fg_entry_refusal)entry->refusal, readable);
-}
-
-/*
- * Calls `take` with each that is asked for and can have a jump, or tells why not.  Returns how many
- * there are.
- */
-static size_t each_entry(struct target *t,
-			 void (*take)(struct target *, const struct fg_plan_entry *, const char *))
-{
-	size_t count = 0;
-
-	for (uint64_t i = 0; i < t->object->entry_count; i++) {
-		const struct fg_plan_entry *entry = &t->plan->entries[t->object->first_entry + i];
-		struct fg_call_symbol hooked;
-		char readable[FG_CALL_NAME_MAX];
-
-		if (!is_asked_for(text_of(t->plan, entry->name), t->path, readable) ||
-		    fg_call_symbol_find(t->bias + entry->address, &hooked))
-			continue; /* or counts its own calls */
-		if (!is_sane(entry)) {
-			if (take)
-				note_planned(entry, readable);
-			continue;
-		}
-		count++;
-		if (take)
-			take(t, entry, readable);
-	}
-	return count;
-}
-
-static enum fg_entry_refusal why; /* no function of an object can have a jump */
-
-static void refuse_entry(struct target *t, const struct fg_plan_entry *entry, const char *readable)
-{
-	(void)t;
-	(void)entry;
-	note_refusal(why, readable);
+	refusal = judge(t, entry);
+	if (refusal == FG_ENTRY_ACCEPTED && !add_jump(t, entry, readable))
+		refusal = FG_ENTRY_FULL;
+	else if (refusal == FG_ENTRY_ACCEPTED && entry->is_nops)
+		refusal = FG_ENTRY_NOPS;
+	if (refusal != FG_ENTRY_PART) /* nobody asks for fragments of functions */
+		note(refusal, readable);
 }
 
 /* Makes its code writable and finds room for stubs, or says why not. */
 static enum fg_entry_refusal prepare(struct target *t, size_t count)
 {
-	if (patched_count == OBJECTS_MAX || !reserve())
-		return FG_ENTRY_FULL;
 	if (!find_code(t) || !is_the_same(t))
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, count))
@@ -484,21 +372,23 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 
 static void patch(struct target *t)
 {
-	const size_t count = each_entry(t, NULL);
-	const uintptr_t entry = fg_call_jump_entry();
+	const struct fg_plan_entry *entries = t->plan->entries + t->object->first_entry;
+	const uintptr_t code = fg_call_jump_entry();
+	char readable[FG_CALL_NAME_MAX];
+	size_t count = 0;
 
-	why = count > 0 ? prepare(t, count) : FG_ENTRY_FULL;
-	if (count == 0 || why != FG_ENTRY_ACCEPTED) {
-		(void)each_entry(t, refuse_entry);
+	for (uint64_t i = 0; i < t->object->entry_count; i++)
+		count += entries[i].refusal == FG_ENTRY_ACCEPTED &&
+			 is_wanted(t, &entries[i], readable);
+	t->refusal = count > 0 ? prepare(t, count) : FG_ENTRY_FULL;
+	if (t->refusal == FG_ENTRY_ACCEPTED)
+		memcpy(t->area, &code, sizeof(code));
+	for (uint64_t i = 0; i < t->object->entry_count; i++)
+		take_entry(t, &entries[i]);
+	if (t->refusal != FG_ENTRY_ACCEPTED)
 		return;
-	}
-	t->first = jump_count;
-	memcpy(t->area, &entry, sizeof(entry));
-	(void)each_entry(t, take_entry);
 	(void)mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC);
 	(void)protect_code(t, PROT_READ | PROT_EXEC);
-	patched[patched_count++] = (struct patched){
-		.low = t->low, .high = t->high, .first = t->first, .count = jump_count - t->first};
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
@@ -524,24 +414,20 @@ void fg_call_jumps_begin(const struct fg_call_jump_host *asked)
 	if (!plan_path)
 		return;
 	if (!fg_call_jump_entry_init(count_call)) {
-		note_refusal(FG_ENTRY_PROCESSOR, NULL);
-		return;
+		note(FG_ENTRY_PROCESSOR, NULL);
+	} else if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
+		note(FG_ENTRY_THREADS, NULL);
+	} else if (!open_plan(&plan)) {
+		note(FG_ENTRY_UNREAD, NULL);
+	} else {
+		if (!object_of_path(&plan, ""))
+			note(FG_ENTRY_LATER, fg_g.program);
+		(void)dl_iterate_phdr(visit, &plan);
+		(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
 	}
-	if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
-		note_refusal(FG_ENTRY_THREADS, NULL);
-		return;
-	}
-	if (!open_plan(&plan)) {
-		note_refusal(FG_ENTRY_UNREAD, NULL);
-		return;
-	}
-	if (!object_of_path(&plan, ""))
-		note_refusal(FG_ENTRY_LATER, fg_g.program);
-	(void)dl_iterate_phdr(visit, &plan);
-	(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
 }
 
-/* ---- what is told ---- */
+/* ---- the report ---- */
 
 void fg_call_jumps_write(struct fg_thread *writer)
 {

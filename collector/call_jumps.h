@@ -11,28 +11,23 @@
 
 struct fg_thread;
 
-/* What `counter` is told of is counted with this; the index is of the state. */
-const struct fg_call_target *fg_call_jump_target(uint64_t index);
-/* Does the function at this address count its calls itself, by a jump? */
-bool fg_call_is_jumped(uintptr_t address);
-struct fg_called_by {
-	enum fg_call_way way;
-	uint32_t function; /* index in fg_called */
-	bool is_counted_only;
-};
-/* What is asked of those who know the loaded objects. */
+struct fg_call_symbol;
+
+/* Asked of call_slots.c, which knows the loaded objects. */
 struct fg_call_jump_host {
 	/*
-	 * Finds or adds the function `readable` that the patterns ask for, and is counted by
-	 * `by->way`; `symbol` tells which overload it is.  False: none asks for it in the object of
-	 * this path, or there is no room.
+	 * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which
+	 * overload it is.  False: no pattern asks for it in the object of this path, or there is no
+	 * room.
 	 */
 	bool (*add)(const char *symbol, const char *readable, const char *path,
-		    struct fg_called_by *by);
+		    struct fg_call_symbol *by);
 	/* Does the collector itself call what lies at this address? */
 	bool (*is_used_by_us)(uintptr_t address);
 };
 
+/* The path of the plan; `counter` is called for each call, the index of its state a symbol's. */
+void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 /*
  * Carries the plan out, if there is one.  Once, in normal context, when the functions with hooks
  * are known and no slot was led elsewhere.
@@ -40,9 +35,6 @@ struct fg_call_jump_host {
 void fg_call_jumps_begin(const struct fg_call_jump_host *host);
 /* What was done, and what was not and why, into the trace. */
 void fg_call_jumps_write(struct fg_thread *writer);
-
-/* The path of the plan; `counter` is called for each call. */
-void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 
 /* ---- call_jump_entry.c ---- */
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which addresses are those of functions that are wanted, in objects whose functions call us: their
- * symbol tables say it.  The table is filled while objects cannot
- * come and go, and read by all threads at any time: an entry is published by its address, and only
- * its function changes from then on.
+ * The table is filled while objects cannot come and go, and read by all threads at any time: an
+ * entry is published by its address, and only its function changes from then on.
  */
 #include "collector/call_symbols.h"
 
@@ -21,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	ENTRIES = 1 << 15,
+	ENTRIES = 1 << 16,
 	GONE = FG_CALLED_MAX, /* no function has this index */
 	WAY = 0xff,
 	COUNTED_ONLY = 0x100,
@@ -52,7 +50,8 @@ static struct symbol *place_of(struct symbol *all, uintptr_t address)
 
 void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found)
 {
-	const struct symbol *symbol = &atomic_load_explicit(&symbols, memory_order_acquire)[place];
+	const struct symbol *symbol =
+		&atomic_load_explicit(&symbols, memory_order_acquire)[place - 1];
 	const uint32_t kind = atomic_load_explicit(&symbol->kind, memory_order_relaxed);
 
 	*found = (struct fg_call_symbol){
@@ -63,29 +62,27 @@ void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found)
 	};
 }
 
-bool fg_call_symbol_place(uintptr_t address, uint32_t *place)
+uint32_t fg_call_symbol_place(uintptr_t address)
 {
 	struct symbol *all = atomic_load_explicit(&symbols, memory_order_acquire);
 	struct symbol *symbol = all ? place_of(all, address) : NULL;
 
 	if (!symbol || !atomic_load_explicit(&symbol->address, memory_order_relaxed) ||
 	    atomic_load_explicit(&symbol->function, memory_order_relaxed) == GONE)
-		return false;
-	*place = (uint32_t)(symbol - all);
-	return true;
+		return 0;
+	return (uint32_t)(symbol - all) + 1;
 }
 
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found)
 {
-	uint32_t place = 0;
+	const uint32_t place = fg_call_symbol_place(address);
 
-	if (!fg_call_symbol_place(address, &place))
-		return false;
-	fg_call_symbol_at(place, found);
-	return true;
+	if (place)
+		fg_call_symbol_at(place, found);
+	return place != 0;
 }
 
-void fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *added)
+uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *added)
 {
 	struct symbol *all = atomic_load(&symbols);
 	struct symbol *symbol = NULL;
@@ -95,20 +92,21 @@ void fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *added)
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (memory == MAP_FAILED)
-			return;
+			return 0;
 		all = memory;
 		atomic_store(&symbols, all);
 	}
 	symbol = place_of(all, address);
 	if (!atomic_load(&symbol->address)) {
 		if (used == ENTRIES / 4 * 3)
-			return;
+			return 0;
 		used++;
 	}
 	atomic_store(&symbol->function, added->function);
 	atomic_store(&symbol->size, added->size);
 	atomic_store(&symbol->kind, added->way | (added->is_counted_only ? COUNTED_ONLY : 0u));
 	atomic_store_explicit(&symbol->address, address, memory_order_release);
+	return (uint32_t)(symbol - all) + 1;
 }
 
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address))
@@ -185,7 +183,6 @@ static void visit_symbol(const ElfW(Sym) * symbol, const struct names *names,
 	memcpy(base, name, size);
 	base[size] = '\0';
 	to->visit(to->context, &(struct fg_call_defined){
-				       .name = name,
 				       .base = base,
 				       .address = symbol->st_value,
 				       .size = (uint32_t)symbol->st_size,

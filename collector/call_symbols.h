@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The addresses of wanted functions in objects whose functions call us: compiled with
- * -finstrument-functions or -mfentry.
+ * The addresses of wanted functions that count their own calls: compiled with
+ * -finstrument-functions or -mfentry, or with a jump at their entry.
  */
 #ifndef FG_COLLECTOR_CALL_SYMBOLS_H
 #define FG_COLLECTOR_CALL_SYMBOLS_H
@@ -12,14 +12,13 @@
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
 	uint32_t size;     /* bytes of its code */
-	uint8_t way;       /* enum fg_call_way: hooks or fentry */
+	uint8_t way;       /* enum fg_call_way, not imports */
 	bool is_counted_only;
 };
 
 /* A symbol of an object's file that is a function, or chooses one (IFUNC). */
 struct fg_call_defined {
-	const char *name;  /* as it stands there */
-	const char *base;  /* without what marks a clone */
+	const char *base;  /* its name without what marks a clone */
 	uintptr_t address; /* in the file */
 	uint32_t size;
 	bool is_clone; /* its parameters may not be those of the source */
@@ -32,11 +31,11 @@ bool fg_call_symbols_each(const char *path, void *context,
 
 /* From any thread; false: it is no function that is wanted. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* The index of an entry, for fg_call_symbol_at(), by code that uses integer registers alone. */
-bool fg_call_symbol_place(uintptr_t address, uint32_t *place);
+/* For fg_call_symbol_at(), by code that uses integer registers alone.  0: it is not wanted. */
+uint32_t fg_call_symbol_place(uintptr_t address);
 void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found);
-/* While objects cannot come and go. */
-void fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
+/* While objects cannot come and go.  Returns its place; 0: there is no room. */
+uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /* Forgets functions of objects that are gone. */
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));
 

@@ -5,7 +5,6 @@
  */
 #include "base/attrs.h"
 #include "collector/arch.h"
-#include "collector/call_breakpoints.h"
 #include "collector/call_fentry.h"
 #include "collector/call_jumps.h"
 #include "collector/call_sites.h"
@@ -347,13 +346,6 @@ static inline bool is_counting(void)
 	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
 }
 
-static bool is_on_small_stack(const struct fg_thread *thread)
-{
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	return here < thread->stack_low || here >= thread->stack_high;
-}
-
 /*
  * As if the caller had called the code that all stubs share: all registers that it has are known
  * then.
@@ -470,7 +462,7 @@ static struct entry *entry_of_call(struct fg_thread *thread, const struct fg_cal
 
 	if (entry)
 		return entry;
-	if (!is_on_small_stack(thread))
+	if (!fg_is_on_small_stack(thread))
 		path = path_of_call(thread, state, &key->caller);
 	entry = find_entry(thread, path, key->function >> 1);
 	if (entry && path)
@@ -530,7 +522,7 @@ static struct entry *entry_of_hook(struct fg_thread *thread, const struct fg_reg
 	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
 
 	*frame = *caller;
-	if (is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
+	if (fg_is_on_small_stack(thread) || !fg_stack_step(thread, frame)) {
 		*frame = (struct fg_regs){0};
 		is_own_frame = false;
 	}
@@ -666,12 +658,12 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
-/* What __fentry__ was called for: durations it cannot take, for it does not see the end. */
-static bool find_fentry_target(uint64_t index, struct fg_call_target *target)
+/* Jumps and __fentry__ do not see the end of a call: it has no duration. */
+static bool find_entry_target(uint64_t place, struct fg_call_target *target)
 {
 	struct fg_call_symbol symbol;
 
-	fg_call_symbol_at((uint32_t)index - FG_FENTRY_INDEX, &symbol);
+	fg_call_symbol_at((uint32_t)place, &symbol);
 	if (symbol.function >= fg_called_count)
 		return false; /* gone since */
 	atomic_init(&target->function, symbol.function);
@@ -679,30 +671,21 @@ static bool find_fentry_target(uint64_t index, struct fg_call_target *target)
 	return true;
 }
 
-/* `fentry` is room for one; NULL: the call does not count. */
-static const struct fg_call_target *jump_target(uint64_t index, struct fg_call_target *fentry)
-{
-	if (index < FG_FENTRY_INDEX)
-		return fg_call_jump_target(index);
-	return find_fentry_target(index, fentry) ? fentry : NULL;
-}
-
 static uintptr_t count_jump_quickly(const struct fg_call_jump_frame *frame)
 {
-	struct fg_call_target fentry;
-	const struct fg_call_target *target = jump_target(frame->index, &fentry);
+	struct fg_call_target target;
 
-	return target && count_where_known(target, &frame->return_address, frame->rbp, NULL);
+	return find_entry_target(frame->index, &target) &&
+	       count_where_known(&target, &frame->return_address, frame->rbp, NULL);
 }
 
 static void count_jump(const struct fg_call_state *state)
 {
-	struct fg_call_target fentry;
-	const struct fg_call_target *target = jump_target(state->index, &fentry);
+	struct fg_call_target target;
 	const int saved_errno = errno;
 
-	if (target && is_counting())
-		(void)count(state, target);
+	if (is_counting() && find_entry_target(state->index, &target))
+		(void)count(state, &target);
 	errno = saved_errno;
 }
 
@@ -751,21 +734,8 @@ static void on_introduce(struct fg_thread *thread)
 	fg_call_slots_update();
 }
 
-/* Calls that were counted elsewhere, without a call path; none is an answer, too. */
-static void write_sum(struct fg_thread *writer, uint32_t function, uint64_t calls)
-{
-	struct entry entry = {.function = function + 1, .calls = calls};
-
-	tell(writer, function);
-	write_entry(writer, 0, &entry);
-}
-
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
-	fg_breakpoints_thread_end(thread);
-	/* A child of fork that has counted nothing else has no file yet. */
-	if (is_last && fg_breakpoints_collect() && fg_ensure_file(thread))
-		fg_thread_announce(thread);
 	flush(thread, thread->index, thread->id);
 	/* Whoever has the slot next has yet to begin in the trace. */
 	fg_call_sites_forget(tables[thread->index].sites);
@@ -776,9 +746,8 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	flush_unplaced(thread);
 	/* That a function was not called is an answer where it was asked for by its name. */
 	for (uint32_t i = 0; i < fg_called_count; i++)
-		if (fg_called[i].is_named && fg_called[i].ways != FG_CALL_WAY_BREAKPOINT)
+		if (fg_called[i].is_named)
 			tell(thread, i);
-	fg_breakpoints_write(thread, write_sum);
 	write_patterns(thread);
 	fg_call_jumps_write(thread);
 	if (fg_called_full)
@@ -815,7 +784,6 @@ static void on_fork(void)
 		table->value_count = 0;
 	}
 	fg_call_times_forget_all();
-	fg_breakpoints_forked();
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		atomic_store(&unplaced[i], 0);
 }
@@ -824,9 +792,6 @@ static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
-	.thread_begin = fg_breakpoints_thread_begin,
-	.unloaded = fg_breakpoints_unloaded,
-	.fd_moved = fg_breakpoints_fd_moved,
 };
 
 /*
@@ -871,8 +836,6 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(count_jump));
 	if (!calls && !domains)
 		return;
-	if (variable(environment, FG_ENV_BREAKPOINTS))
-		fg_breakpoints_init();
 	/* Durations are taken where a stub calls the function, which a jump does not. */
 	if (!variable(environment, FG_ENV_CALL_TIMES))
 		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), count_jump);

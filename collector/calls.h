@@ -8,6 +8,7 @@
  *	calls.c         counts, by thread and call path, and writes the counts into the trace
  *	call_sites.c    where calls came from before
  *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_objects.c  what loaded objects import and export
  *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
  *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
  *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
@@ -15,7 +16,6 @@
  *	call_values.c   the arguments themselves, where they are asked for
  *	domains.c       what the arguments of a call are, where that is asked for
  *	call_symbols.c  the addresses of functions with hooks that are wanted
- *	call_breakpoints.c  hardware breakpoints at functions that nothing else reaches
  *	call_names.c    which functions are wanted
  *	signatures.c    where a function takes its arguments
  *	cxx_names.c     what a symbol of C++ says

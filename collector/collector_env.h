@@ -123,8 +123,6 @@ enum fg_counter {
 
 /* Absolute path of a plan (entry_plan.h): functions whose calls are counted at their entries. */
 #define FG_ENV_ENTRIES "FASTGATE_COLLECTOR_ENTRIES"
-/* "1": functions that nothing else reaches are counted by hardware breakpoints. */
-#define FG_ENV_BREAKPOINTS "FASTGATE_COLLECTOR_BREAKPOINTS"
 
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100

@@ -18,12 +18,6 @@ struct fg_count_hooks {
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
 	/* In a child of fork: forget what the parent counted. */
 	void (*forked)(void);
-	/* The thread begins, or is found.  NULL: of no interest, as the two below. */
-	void (*thread_begin)(struct fg_thread *thread);
-	/* dlclose() has taken something away. */
-	void (*unloaded)(void);
-	/* A descriptor that was kept by fg_fd_keep() has got another number. */
-	void (*fd_moved)(int from, int to);
 	/* Writes what is held now into the trace.  NULL: not counted. */
 	void (*dump)(void);
 };

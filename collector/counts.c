@@ -296,17 +296,10 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 	}
 }
 
-static bool is_on_small_stack(const struct fg_thread *thread)
-{
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	return here < thread->stack_low || here >= thread->stack_high;
-}
-
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)
 {
 	fg_thread_announce(thread);
-	return is_on_small_stack(thread) ? 0 : fg_stack_walk(thread, context).path;
+	return fg_is_on_small_stack(thread) ? 0 : fg_stack_walk(thread, context).path;
 }
 
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller)
@@ -316,7 +309,7 @@ uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller
 
 	if (FG_UNLIKELY(!thread->written))
 		fg_thread_announce(thread);
-	if (is_on_small_stack(thread))
+	if (fg_is_on_small_stack(thread))
 		return 0;
 	where = fg_stack_walk_caller(thread, caller);
 	if (FG_LIKELY(!where.needs_registers))

@@ -12,8 +12,6 @@
  * No handler does more than one step: look, read a piece of the list, or take in one unknown
  * thread. Reading the whole list takes a microsecond or more per thread.
  */
-#include "collector/discover.h"
-
 #include "collector/proc_stat.h"
 #include "collector/threads.h"
 #include "collector/writer.h"

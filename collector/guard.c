@@ -3,6 +3,7 @@
  * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
  * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
  */
+#include "collector/clocks.h"
 #include "collector/count_hooks.h"
 #include "collector/introduce.h"
 #include "collector/modules.h"
@@ -107,8 +108,6 @@ FG_EXPORT int dlclose(void *handle)
 		fg_modules_check(thread);
 		fg_thread_leave(thread);
 	}
-	if (fg_count_hooks && fg_count_hooks->unloaded)
-		fg_count_hooks->unloaded();
 	return status;
 }
 

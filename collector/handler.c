@@ -11,7 +11,7 @@
  */
 #include "collector/handler.h"
 
-#include "collector/discover.h"
+#include "collector/clocks.h"
 #include "collector/introduce.h"
 #include "collector/kernel.h"
 #include "collector/paths.h"

@@ -6,7 +6,6 @@
  */
 #include "collector/history.h"
 
-#include "collector/mappings.h"
 #include "collector/writer.h"
 
 #include <string.h>

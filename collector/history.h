@@ -27,4 +27,13 @@ void fg_history_write(struct fg_thread *writer, struct fg_held_now now, uint32_t
 /* In a child of fork. */
 void fg_history_forget(void);
 
+/* ---- mappings.c: which mappings are resident, near the peak of the heap and at the end ---- */
+
+/* Look, if the heap has grown since the last time, and not too much time was spent on it. */
+void fg_mappings_look(struct fg_held_now now);
+/* Write what was seen at the peak, and what is there now, as part of a state. */
+void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state);
+/* In a child of fork. */
+void fg_mappings_forget(void);
+
 #endif

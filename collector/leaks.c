@@ -8,9 +8,8 @@
  *
  * Memory is read by a system call that fails where another thread has just unmapped it.
  */
-#include "collector/leaks.h"
-
 #include "collector/collector_env.h"
+#include "collector/live.h"
 #include "collector/own_memory.h"
 
 #include <fcntl.h>

@@ -14,14 +14,11 @@
 #include "collector/classes.h"
 #include "collector/counts.h"
 #include "collector/history.h"
-#include "collector/leaks.h"
 #include "collector/own_memory.h"
 #include "collector/state.h"
 #include "collector/writer.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	CHUNK_SITES = 4096,
@@ -31,7 +28,6 @@ enum {
 	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
 	CACHE_LINE = 64,
 	PAGE = 4096,
-	PAGES_AT_ONCE = 1024,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
 	OFTEN = 256,         /* the first events of a thread may each be a point of the history */
 	SELDOM = 16,         /* later one of so many, and each of a large block */
@@ -399,35 +395,14 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 
 /* ---- pages ---- */
 
-/* The bytes of whole pages from `begin` to `end` that the kernel has not given memory to. */
-static size_t untouched_bytes(uintptr_t begin, uintptr_t end)
-{
-	unsigned char present[PAGES_AT_ONCE];
-	size_t absent = 0;
-
-	begin = (begin + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	end &= ~(uintptr_t)(PAGE - 1);
-	while (begin < end) {
-		const size_t pages =
-			(end - begin) / PAGE < PAGES_AT_ONCE ? (end - begin) / PAGE : PAGES_AT_ONCE;
-
-		if (syscall(SYS_mincore, begin, pages * PAGE, present) != 0)
-			return absent;
-		for (size_t i = 0; i < pages; i++)
-			absent += present[i] & 1 ? 0 : PAGE;
-		begin += pages * PAGE;
-	}
-	return absent;
-}
-
 void fg_live_look(struct fg_memory_block block, const void *address)
 {
 	struct site *site = block.site ? site_of(block.site) : NULL;
+	const uintptr_t begin = ((uintptr_t)address + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t end = ((uintptr_t)address + (size_t)block.size) & ~(uintptr_t)(PAGE - 1);
 
-	if (!site || block.size < LOOKED_AT || fg_g.sandboxed)
-		return;
-	add(&site->untouched,
-	    untouched_bytes((uintptr_t)address, (uintptr_t)address + (size_t)block.size));
+	if (site && block.size >= LOOKED_AT && !fg_g.sandboxed)
+		add(&site->untouched, end - begin - fg_resident_bytes(begin, end));
 }
 
 /* ---- into the trace ---- */

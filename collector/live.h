@@ -58,4 +58,13 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number);
 /* For a child of fork: call paths are numbered from the start. */
 void fg_live_forget(void);
 
+/* ---- leaks.c ---- */
+
+/*
+ * Calls `lost` with each block that nothing in the program's memory points to.  Other threads may
+ * run on: what they move meanwhile may be found in neither place.  False: memory cannot be searched
+ * here.
+ */
+bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
+
 #endif

@@ -6,8 +6,7 @@
  * The kernel takes its time to list them (about a microsecond a mapping, and more for large ones),
  * so that happens only while the heap grows by a sixteenth, and for one part in 64 of the time.
  */
-#include "collector/mappings.h"
-
+#include "collector/history.h"
 #include "collector/own_memory.h"
 #include "collector/writer.h"
 
@@ -22,7 +21,6 @@ enum {
 	BUFFER = 16384,
 	LINE_SIZE = 1024,
 	PAGE = 4096,
-	PAGES_AT_ONCE = 1024,
 	GROWN_BY = 16,
 	FIRST_AT = 1 << 18, /* smaller heaps are not looked at before the end */
 	SHARE_OF_TIME = 64,
@@ -147,26 +145,6 @@ static void read_bytes(struct reader *reader, const char *bytes, size_t size)
 
 /* ---- our own ---- */
 
-static uint64_t resident_bytes(uintptr_t begin, uintptr_t end)
-{
-	unsigned char present[PAGES_AT_ONCE];
-	uint64_t bytes = 0;
-
-	begin &= ~(uintptr_t)(PAGE - 1);
-	while (begin < end) {
-		const size_t pages = (end - begin + PAGE - 1) / PAGE < PAGES_AT_ONCE
-					     ? (end - begin + PAGE - 1) / PAGE
-					     : PAGES_AT_ONCE;
-
-		if (syscall(SYS_mincore, begin, pages * PAGE, present) != 0)
-			return bytes;
-		for (size_t i = 0; i < pages; i++)
-			bytes += present[i] & 1 ? PAGE : 0;
-		begin += pages * PAGE;
-	}
-	return bytes;
-}
-
 static uint64_t own_resident(void)
 {
 	uintptr_t at = 0;
@@ -177,7 +155,8 @@ static uint64_t own_resident(void)
 		const uintptr_t end = fg_own_memory_end(at, UINTPTR_MAX, &next);
 
 		if (end)
-			bytes += resident_bytes(at, end);
+			bytes += fg_resident_bytes(at & ~(uintptr_t)(PAGE - 1),
+						   (end + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
 		at = end ? end : next;
 	}
 	return bytes;

@@ -3,9 +3,13 @@
 
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	PARTS_MAX = 8192,
+	PAGE = 4096,
+	PAGES_AT_ONCE = 1024,
 };
 
 struct part {
@@ -57,4 +61,22 @@ uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next)
 	for (uint32_t i = 0; i < count && i < PARTS_MAX && !found; i++)
 		found = look(at, atomic_load(&parts[i].begin), atomic_load(&parts[i].end), next);
 	return found;
+}
+
+size_t fg_resident_bytes(uintptr_t begin, uintptr_t end)
+{
+	unsigned char present[PAGES_AT_ONCE];
+	size_t bytes = 0;
+
+	while (begin < end) {
+		const size_t left = (end - begin) / PAGE;
+		const size_t pages = left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE;
+
+		if (syscall(SYS_mincore, begin, pages * PAGE, present) != 0)
+			return bytes + (end - begin);
+		for (size_t i = 0; i < pages; i++)
+			bytes += present[i] & 1 ? PAGE : 0;
+		begin += pages * PAGE;
+	}
+	return bytes;
 }

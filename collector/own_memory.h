@@ -17,4 +17,7 @@ void *fg_own_map(size_t size, int flags);
  */
 uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next);
 
+/* Bytes of these whole pages that have memory, anybody's; all of them where the kernel refuses. */
+size_t fg_resident_bytes(uintptr_t begin, uintptr_t end);
+
 #endif

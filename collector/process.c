@@ -8,6 +8,7 @@
  */
 #include "collector/process.h"
 
+#include "collector/clocks.h"
 #include "collector/collector_env.h"
 #include "collector/count_hooks.h"
 #include "collector/crc32c.h"

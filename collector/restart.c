@@ -39,8 +39,8 @@
  */
 #include "collector/restart.h"
 
+#include "collector/clocks.h"
 #include "collector/real.h"
-#include "collector/threads.h"
 
 #include <linux/futex.h>
 #include <linux/net.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/signals.h"
 
+#include "collector/clocks.h"
 #include "collector/count_hooks.h"
 #include "collector/real.h"
-#include "collector/threads.h"
 #include "collector/writer.h"
 
 #include <dirent.h>

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads and the clocks that interrupt them.  A slot is taken when a thread begins and given back
- * when it ends; its chunk of the trace and its memory go on to the next.
+ * The threads that are sampled.  A slot is taken when a thread begins and given back when it ends;
+ * its chunk of the trace and its memory go on to the next.
  */
 #ifndef FG_COLLECTOR_THREADS_H
 #define FG_COLLECTOR_THREADS_H
 
 #include "collector/state.h"
-
-#define FG_SIGNAL SIGPROF
-
-/* Periods of the timer on a thread's CPU clock. */
-enum {
-	FG_TICK_SLOW_NS = 10000000,
-	FG_TICK_FAST_NS = 1000,
-};
-
-/* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
-void fg_clocks_choose(void);
 
 /* A free slot with its memory, or NULL.  Uses mmap. */
 struct fg_thread *fg_thread_new(void);
@@ -40,6 +29,11 @@ void fg_thread_announce(struct fg_thread *thread);
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
+/*
+ * Looks for threads that nobody announced (discover.c): one step, where it is time for one.  From a
+ * handler.
+ */
+void fg_threads_discover(struct fg_thread *thread);
 /* Every handler of another thread that is at work has ended; it is waited for, but not for ever. */
 void fg_threads_let_pass(const struct fg_thread *thread);
 /* Does the kernel let a visitor see who counts?  To be asked before anyone does. */
@@ -73,33 +67,13 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
-/* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
-struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
-/* Sent by a clock of ours that has since been removed, or by an unknown sender. */
-bool fg_signal_is_stray(const siginfo_t *info);
-/* Next period of a jittered timer, or 0 to let the thread sleep on. */
-void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
 /*
  * The program is about to enter a sandbox: from now on the clocks have to run without a system
  * call.
  */
 void fg_threads_enter_sandbox(void);
-void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
-/* Have the next probe for system time sent. */
-void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns);
-/* One of the first samples has been taken. */
-void fg_thread_settle(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */
 void fg_threads_forget(void);
-bool fg_fd_is_ours(int fd);
-/*
- * Moves a descriptor out of the program's way and protects it, as those of clocks are; returns its
- * number, or -1: there is none, and it is closed.  It is told to fg_count_hooks if it has to move.
- */
-int fg_fd_keep(int fd);
-void fg_fd_drop(int fd);
-/* The program wants this descriptor number for itself. */
-void fg_fd_move(int fd);
 /* As the kernel counts it. */
 void fg_process_used(struct fg_process_use *use);
 /* Everything that the kernel counts for the calling thread. */

@@ -220,12 +220,6 @@ enum fg_trace_record {
 	 * record texts, the names of some of them
 	 */
 	FG_RECORD_ENTRIES = 53,
-	/*
-	 * enum fg_breakpoint_state, the errno with which the system refused one (0: none), calls
-	 * that were counted, threads in which none were, text name of the function; then to the end
-	 * of the record text path of an object, the function's address in that file
-	 */
-	FG_RECORD_BREAKPOINT = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* time, text: the path of the jitdump file that the process had mapped as executable */
@@ -253,22 +247,6 @@ enum fg_call_way {
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
 	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
 	FG_CALL_WAY_NOPS = 8,   /* a jump over NOPs that the compiler left there */
-	FG_CALL_WAY_BREAKPOINT = 16,
-};
-
-/* A function that a process calls so often is not for a hardware breakpoint. */
-#define FG_BREAKPOINT_CALLS_MAX 20000u
-/* A processor has so many. */
-#define FG_BREAKPOINT_PLACES_MAX 4u
-
-/* What became of a function that was to be counted by a hardware breakpoint. */
-enum fg_breakpoint_state {
-	FG_BREAKPOINT_COUNTED = 0,
-	FG_BREAKPOINT_TOO_OFTEN = 1, /* at least that often */
-	FG_BREAKPOINT_MISSED = 2,    /* not in all threads: at least that often */
-	FG_BREAKPOINT_REFUSED = 3,   /* by the system */
-	FG_BREAKPOINT_NO_MORE = 4,   /* registers for all addresses of it */
-	FG_BREAKPOINT_OURS = 5,      /* the collector itself calls it */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
@@ -437,11 +415,6 @@ struct fg_trace_header {
 	uint64_t kernel_ns;
 	/* CPU time of threads for which such an event was there */
 	uint64_t kernel_watched_ns;
-	/*
-	 * Whoever waits for the process has made the pages of the file up to here, or most of them,
-	 * and writes it here; 0: nobody did.  Not the collector's word, and no promise
-	 */
-	uint64_t made;
 };
 
 /*

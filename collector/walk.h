@@ -7,6 +7,14 @@
 
 #include "collector/state.h"
 
+/* The calling thread is on a stack of the program's own making: it may be too small for a walk. */
+static inline bool fg_is_on_small_stack(const struct fg_thread *thread)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here < thread->stack_low || here >= thread->stack_high;
+}
+
 struct fg_walk_result {
 	uint32_t path; /* 0: no stack */
 	bool truncated;

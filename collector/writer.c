@@ -5,9 +5,8 @@
  * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
  *
  * What is used first is populated at the start, outside of any handler.  Later pages are taken
- * several at a time: the first of them is the dear one, as the code of the file system has left the
- * caches by then.  Where fastgate waits for the program, it has made them in the file by then
- * (runner/pages_ahead.h), and only the mapping is left to do.
+ * many at a time: the first is the expensive one, because the code of the file system has left the
+ * caches by then, and so few handlers do it that they lie beyond the 99.99th percentile.
  */
 #include "collector/writer.h"
 
@@ -32,8 +31,7 @@ enum {
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
 	PAGES_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
-	PAGES_AHEAD = 20,    /* so that fewer than one handler in ten thousand makes them */
-	PAGES_MADE = 8,      /* at a time, where the file has them already */
+	PAGES_AHEAD = 41,    /* so that one handler in more than 20,000 makes them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -160,28 +158,13 @@ static bool populate_to(uint64_t to)
 	return true;
 }
 
-/*
- * How far the pages may reach where they must reach `to`.  Few at a time if fastgate has made them
- * in the file, so that no handler takes long; many if not, so that few handlers do.
- */
-static uint64_t reach(const struct fg_trace_header *header, uint64_t to)
-{
-	const uint64_t made = __atomic_load_n(&header->made, __ATOMIC_RELAXED);
-	uint64_t end = to + (uint64_t)PAGES_AHEAD * FG_TRACE_ALIGN;
-
-	if (made >= to) {
-		end = to + (uint64_t)(PAGES_MADE - 1) * FG_TRACE_ALIGN;
-		if (end > made)
-			end = made;
-	}
-	return end < fg_g.capacity ? end : fg_g.capacity;
-}
-
 /* As above, and if there is anything to do, some more at once. */
-static bool populate_beyond(const struct fg_trace_header *header, uint64_t to)
+static bool populate_beyond(uint64_t to)
 {
+	const uint64_t end = to + (uint64_t)PAGES_AHEAD * FG_TRACE_ALIGN;
+
 	return to <= __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED) ||
-	       populate_to(reach(header, to)) || populate_to(to);
+	       populate_to(end < fg_g.capacity ? end : fg_g.capacity) || populate_to(to);
 }
 
 /* Size the open file and map it, or less of it if address space is short. */
@@ -316,7 +299,7 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&header->allocated, &at, at + size, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if (!fg_g.sandboxed && !populate_beyond(header, at + size)) {
+	if (!fg_g.sandboxed && !populate_beyond(at + size)) {
 		fg_g.capacity = at; /* the disk is full; leave it alone */
 		return NULL;
 	}

@@ -261,14 +261,6 @@ static const struct fg_key measure_keys[] = {
 		 "written over the first instructions of each function where that is proved to be "
 		 "safe. A function that is refused on one side is refused on both. See "
 		 "`fastgate record --entries`."},
-	{.name = "breakpoints",
-	 .kind = FG_KEY_BOOL,
-	 IN_MEASURE(breakpoints),
-	 .initial = "false",
-	 .help = "count up to four functions that nothing else reaches, by hardware breakpoints",
-	 .more = "For functions that `calls` names without `*` or `?`: how often, by process. One "
-		 "that a process calls 20,000 times or more is not judged. See `fastgate "
-		 "record --breakpoints`."},
 	{.name = "exact_budget",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(exact_budget_ns),

@@ -155,8 +155,7 @@ struct fg_measuring {
 	size_t call_count;
 	const char **domains; /* the same, and their arguments are looked at */
 	size_t domain_count;
-	bool entries;     /* calls within an object as well, by jumps at the entries of functions */
-	bool breakpoints; /* functions that nothing else reaches, by hardware breakpoints */
+	bool entries; /* calls within an object as well, by jumps at the entries of functions */
 	struct fg_sampler sampler;
 };
 

@@ -61,7 +61,6 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 	if (!reached)
 		add_program(all, trace->executable);
 	fg_entry_refusals_add(&all->entries, trace);
-	fg_breakpoints_add(&all->breakpoints, trace);
 }
 
 void fg_call_patterns_release(struct fg_call_patterns *all)
@@ -70,7 +69,6 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 	free(all->programs);
 	free(all->copies);
 	fg_entry_refusals_release(&all->entries);
-	fg_breakpoints_release(&all->breakpoints);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
@@ -219,17 +217,13 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 	else if (owner)
 		fg_strbuf_printf(text,
 				 "%s calls its own, without a slot that could be led elsewhere "
-				 "(%s%scompile it with -finstrument-functions, or use "
+				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
 				 all->entries.is_asked_for
 					 ? ""
 					 : "count it at its entry with --entries or "
-					   "measure.entries, ",
-				 all->breakpoints.count > 0 || strpbrk(pattern->text, "*?")
-					 ? ""
-					 : "by a hardware breakpoint with --breakpoints or "
-					   "measure.breakpoints, ");
+					   "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
 				 "no object imports it%s%s: it is not used, or the compiler made "

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
-#include "profile/breakpoints.h"
 #include "profile/entry_refusals.h"
 #include "symbols/trace_read.h"
 
@@ -16,8 +15,7 @@ struct fg_call_patterns {
 	struct fg_trace_pattern *patterns;
 	size_t count, capacity;
 	size_t *copies; /* by pattern: inlined ones in the programs; NULL: not looked for yet */
-	struct fg_entry_refusals entries;  /* functions that were to be counted at their entries, */
-	struct fg_breakpoints breakpoints; /* and by hardware breakpoints */
+	struct fg_entry_refusals entries; /* functions that were to be counted at their entries, */
 	/* the programs that did not reach all */
 	const char **programs;
 	size_t program_count, program_capacity;

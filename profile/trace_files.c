@@ -156,13 +156,6 @@ static void note_patterns(struct fg_profile *profile, struct fg_call_patterns *p
 			fg_profile_add_note(profile, "%s", text.data);
 		fg_strbuf_release(&text);
 	}
-	for (size_t i = 0; i < patterns->breakpoints.count; i++) {
-		struct fg_strbuf text = {0};
-
-		fg_breakpoints_explain(&patterns->breakpoints, i, &text);
-		fg_profile_add_note(profile, "%s", text.data);
-		fg_strbuf_release(&text);
-	}
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct fg_strbuf text = {0};
 
@@ -197,7 +190,6 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 	for (size_t i = 0; i < count; i++) {
 		if (!good[i])
 			continue;
-		fg_breakpoints_drop(&patterns.breakpoints, &traces[i]);
 		fg_profile_add_trace(&read, &traces[i], symbolizer, origin_ns);
 		fg_trace_release(&traces[i]);
 	}

@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "runner/output_tail.h"
-#include "runner/pages_ahead.h"
 #include "runner/preload.h"
 
 enum {
@@ -272,11 +271,10 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
-/* One program of a block, for what is done while it runs and for a look before it is ended. */
+/* One program of a block, for a look before it is ended. */
 struct watch {
 	const struct fg_executor *executor;
 	struct fg_execution *execution;
-	struct fg_pages_ahead *ahead; /* NULL: nobody has looked yet */
 };
 
 static void look_at_stuck(void *context, pid_t pid)
@@ -286,15 +284,6 @@ static void look_at_stuck(void *context, pid_t pid)
 
 	executor->on_stuck(executor->stuck_context, pid, &watch->execution->stuck,
 			   &watch->execution->stacks);
-}
-
-static void make_pages(void *context)
-{
-	struct watch *watch = context;
-
-	if (!watch->ahead)
-		watch->ahead = fg_pages_ahead_new(watch->execution->trace_folder);
-	fg_pages_ahead_look(watch->ahead);
 }
 
 /* One block under way. */
@@ -429,7 +418,6 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.no_core = true,
 		.interrupted = pass->executor->interrupted,
 		.before_end = pass->executor->on_stuck ? look_at_stuck : NULL,
-		.meanwhile_ms = FG_PAGES_AHEAD_LOOK_MS,
 		.context = &pass->watches[slot],
 		.launcher = pass->executor->launcher,
 	};
@@ -446,7 +434,6 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		status = add_sampler(pass, slot, &environment, err);
 	if (status != FG_OK)
 		goto out;
-	options.meanwhile = execution->trace_folder ? make_pages : NULL;
 	options.environment = environment.variables;
 	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
 	execution->started_wall_ns = fg_clock_wall_ns();
@@ -558,10 +545,8 @@ static int run_together(const struct pass *pass, size_t first, size_t count, str
 	}
 	if (status == FG_OK)
 		status = wait_for(pass, processes, first, count, err);
-	for (size_t i = 0; i < started; i++) {
+	for (size_t i = 0; i < started; i++)
 		fg_process_release(&processes[i]); /* kills what still runs */
-		fg_pages_ahead_free(pass->watches[first + i].ahead);
-	}
 	return status;
 }
 

@@ -259,7 +259,6 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_CALLS, preload->calls);
 	add_text(&all, FG_ENV_DOMAINS, preload->domains);
 	add_text(&all, FG_ENV_ENTRIES, preload->entries);
-	add_text(&all, FG_ENV_BREAKPOINTS, preload->breakpoints ? "1" : NULL);
 	add_text(&all, FG_ENV_CALL_TIMES, preload->call_times ? "1" : NULL);
 	add_number(&all, FG_ENV_VALUES, preload->values);
 	add_number(&all, FG_ENV_VALUES_BITS, preload->value_bits);

@@ -35,7 +35,6 @@ struct fg_preload {
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	const char *domains;  /* those whose arguments are looked at as well, or NULL */
 	const char *entries;  /* absolute path of a plan for jumps at entries, or NULL */
-	bool breakpoints;     /* functions that nothing else reaches, by hardware breakpoints */
 	bool call_times;      /* how long these calls take, too */
 	uint64_t values;      /* one call in this many keeps its arguments; 0: none */
 	uint64_t value_bits;  /* of their mantissa; 0: all */

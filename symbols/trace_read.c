@@ -459,23 +459,6 @@ static void read_entries(struct reader *r, struct cursor *c)
 		*APPEND(r->trace, refusal) = refusal;
 }
 
-static void read_breakpoint(struct reader *r, struct cursor *c)
-{
-	struct fg_trace_breakpoint breakpoint = {0};
-
-	breakpoint.state = take_u32(c);
-	breakpoint.why = take_u32(c);
-	breakpoint.calls = take_varint(c);
-	breakpoint.missed = take_varint(c);
-	breakpoint.name = take_text(r, c);
-	while (c->at < c->end && !c->failed && breakpoint.place_count < FG_BREAKPOINT_PLACES_MAX) {
-		breakpoint.places[breakpoint.place_count].path = take_text(r, c);
-		breakpoint.places[breakpoint.place_count++].address = take_varint(c);
-	}
-	if (!c->failed)
-		*APPEND(r->trace, breakpoint) = breakpoint;
-}
-
 static double take_double(struct cursor *c)
 {
 	const uint64_t bits = take_varint(c);
@@ -716,7 +699,6 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_CALL_VALUES] = read_call_values,
 	[FG_RECORD_ENTRIES] = read_entries,
 	[FG_RECORD_JIT_DUMP] = read_jit_dump,
-	[FG_RECORD_BREAKPOINT] = read_breakpoint,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,

@@ -144,22 +144,6 @@ struct fg_trace_refusal {
 	const char *names; /* of some of them, "a, b" */
 };
 
-struct fg_trace_breakpoint_place {
-	const char *path;
-	uint64_t address; /* in the file */
-};
-
-/* A function that was to be counted by a hardware breakpoint. */
-struct fg_trace_breakpoint {
-	const char *name;
-	uint32_t state;  /* enum fg_breakpoint_state */
-	uint32_t why;    /* errno; 0: none */
-	uint64_t calls;  /* at least */
-	uint64_t missed; /* threads */
-	struct fg_trace_breakpoint_place places[FG_BREAKPOINT_PLACES_MAX];
-	size_t place_count;
-};
-
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
 	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
@@ -242,8 +226,6 @@ struct fg_trace {
 	/* functions that were to be counted at their entries: there, or why not */
 	struct fg_trace_refusal *refusals;
 	size_t refusal_count, refusal_capacity;
-	struct fg_trace_breakpoint *breakpoints;
-	size_t breakpoint_count, breakpoint_capacity;
 	size_t way_count, way_capacity;
 	struct fg_trace_domain *domains;
 	size_t domain_count, domain_capacity;

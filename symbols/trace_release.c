@@ -26,7 +26,6 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->helds);
 	free(trace->call_values);
 	free(trace->ways);
-	free(trace->breakpoints);
 	free(trace->refusals);
 	free(trace->symbols);
 	free(trace->notes);

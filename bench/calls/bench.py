@@ -47,16 +47,15 @@ def povray(ways, scene, folder):
 
 
 def beside_an_import(folder, record):
-    """What each way adds to a call 30 deep, beside what an import adds: a breakpoint is hit 10,000 times, the others a million."""
+    """What each way adds to a call 30 deep, beside what an import adds."""
     build = ["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-lm", "-o"]
     nops, fentry = f"{folder}/nops", f"{folder}/fentry"
     subprocess.run([*build, nops, "-fpatchable-function-entry=5"], check=True)
     subprocess.run([*build, fentry, "-pg", "-mfentry"], check=True, cwd=folder)
-    million, some = ("30", "1000000"), ("30", "10000")
+    million = ("30", "1000000")
     turns = {"import": (nops, [*record, "--calls", "exp", "--"], million),
              "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"], (*million, "half")),
-             "__fentry__": (fentry, [*record, "--calls", "half", "--"], (*million, "half")),
-             "hardware breakpoint": (nops, [*record, "--calls", "half", "--breakpoints", "--"], (*some, "half"))}
+             "__fentry__": (fentry, [*record, "--calls", "half", "--"], (*million, "half"))}
     added = {way: [] for way in turns}
     for _ in range(ROUNDS):
         for way, (program, before, words) in turns.items():

@@ -19,6 +19,7 @@
  */
 #include "collector/handler.h"
 
+#include "collector/clocks.h"
 #include "collector/process.h"
 #include "collector/real.h"
 #include "collector/threads.h"

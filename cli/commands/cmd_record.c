@@ -51,7 +51,6 @@ struct options {
 	const char *calls;
 	const char *domains;
 	bool entries;
-	bool breakpoints;
 	bool times;
 	unsigned values;
 	unsigned value_bits;
@@ -143,9 +142,6 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, entries, "entries", 0,
 		    "with --calls or --domains: calls within an object, too, by jumps that are "
 		    "written at the entries of its functions where that is proved to be safe"),
-	FG_ROW_FLAG(struct options, breakpoints, "breakpoints", 0,
-		    "with --calls or --domains: up to four functions, named without * or ?, that "
-		    "nothing else reaches, by hardware breakpoints: how often, and no more"),
 	FG_ROW_FLAG(struct options, times, "times", 0,
 		    "with --calls or --domains: how long each call takes, too"),
 	FG_ROW_COUNT(struct options, values, "values", 0, 1000000000, NULL,
@@ -185,8 +181,6 @@ static const struct fg_cli_example examples[] = {
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
 	{"fastgate record --calls 'Parser::*' --entries -- ./reco",
 	 "calls within the program, too"},
-	{"fastgate record --calls reload_tables --entries --breakpoints -- ./reco",
-	 "how often, even where a jump cannot be written"},
 	{"fastgate record --domains libm -- ./reco",
 	 "with which arguments? then: fastgate view fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
@@ -252,7 +246,7 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	/* Not before: a child that is forked beside a thread may do little. */
 	fg_control_file_watch(control);
-	*exit_code = fg_recorded_await(pid, &recorded, preload->trace_folder);
+	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;
 }
 
@@ -291,8 +285,6 @@ static const char *only_inside(const struct options *given)
 		return "--domains";
 	if (given->entries)
 		return "--entries";
-	if (given->breakpoints)
-		return "--breakpoints";
 	if (given->python && given->system)
 		return "--python";
 	return given->paused ? "--paused" : NULL;
@@ -602,7 +594,6 @@ static int prepare(const struct options *given, const char *command,
 		.calls = given->calls,
 		.domains = given->domains,
 		.entries = owned[2],
-		.breakpoints = given->breakpoints,
 		.call_times = given->times,
 		.values = given->values,
 		.value_bits = given->value_bits,
@@ -690,15 +681,6 @@ static const char *counting_contradiction(const struct options *given)
 {
 	if (given->entries && !counts_calls(given))
 		return "--entries needs --calls or --domains: the functions whose calls are counted";
-	if (given->breakpoints && !counts_calls(given))
-		return "--breakpoints needs --calls or --domains: the functions whose calls are "
-		       "counted";
-	if (given->breakpoints && given->times)
-		return "--breakpoints cannot see the end of a call, which --times needs: record "
-		       "one after the other";
-	if (given->breakpoints && (given->paused || given->units || given->control))
-		return "--breakpoints counts from the start of a process to its end: --paused, "
-		       "--units and --control do not apply";
 	if (given->entries && given->times)
 		return "--entries cannot see the end of a call, which --times needs: record one "
 		       "after the other";

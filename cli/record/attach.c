@@ -73,7 +73,7 @@ static int run_static(const struct fg_cli *cli, const struct fg_record_outside *
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", cli->arguments[0]);
 	status = sample(cli, given, pid, err);
-	*exit_code = fg_recorded_await(pid, &recorded, NULL);
+	*exit_code = fg_recorded_await(pid, &recorded);
 	return status;
 }
 

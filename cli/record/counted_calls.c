@@ -127,7 +127,6 @@ static void add_ways(struct fg_strbuf *text, uint32_t ways)
 		{.way = FG_CALL_WAY_FENTRY, .name = "-mfentry"},
 		{.way = FG_CALL_WAY_NOPS, .name = "NOPs that the compiler left"},
 		{.way = FG_CALL_WAY_ENTRY, .name = "a jump at its entry"},
-		{.way = FG_CALL_WAY_BREAKPOINT, .name = "a hardware breakpoint: calls only"},
 	};
 	const char *before = "  (";
 
@@ -150,19 +149,6 @@ static void say_function(const struct fg_cli *cli, const struct function *functi
 	fg_cli_say(cli, "%12s  %s%s", fg_format_count(function->calls, calls), function->name,
 		   ways.length > 0 ? ways.data : "");
 	fg_strbuf_release(&ways);
-}
-
-/* What is known to lack calls is told by a line of its own. */
-static void drop_lacking(struct counted *counted)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < counted->count; i++)
-		if (counted->functions[i].ways != FG_CALL_WAY_BREAKPOINT ||
-		    !fg_breakpoints_lacks(&counted->patterns.breakpoints,
-					  counted->functions[i].name))
-			counted->functions[kept++] = counted->functions[i];
-	counted->count = kept;
 }
 
 static void say_functions(const struct fg_cli *cli, const struct counted *counted,
@@ -198,18 +184,10 @@ void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
 	struct counted counted = {0};
 
 	read_folder(cli, &counted, folder);
-	drop_lacking(&counted);
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
 	say_entries(cli, &counted.patterns.entries);
-	for (size_t i = 0; i < counted.patterns.breakpoints.count; i++) {
-		struct fg_strbuf text = {0};
-
-		fg_breakpoints_explain(&counted.patterns.breakpoints, i, &text);
-		fg_cli_say(cli, "%s", text.data);
-		fg_strbuf_release(&text);
-	}
 	for (size_t i = 0; i < counted.patterns.count; i++) {
 		struct fg_strbuf text = {0};
 

@@ -3,13 +3,10 @@
 
 #include "base/clock.h"
 #include "base/process.h"
-#include "runner/pages_ahead.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,34 +98,10 @@ static void end_the_rest(int signal)
 	(void)fg_process_end_strays();
 }
 
-/* Where the kernel has no pidfd, nothing is made. */
-static void make_pages_until_end(pid_t pid, const char *trace_folder)
-{
-	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	struct fg_pages_ahead *ahead = NULL;
-	int wait_ms = 2 * FG_PAGES_AHEAD_LOOK_MS;
-	int ready = 0;
-
-	if (end.fd < 0)
-		return;
-	while ((ready = poll(&end, 1, wait_ms)) == 0 || (ready < 0 && errno == EINTR)) {
-		wait_ms = FG_PAGES_AHEAD_LOOK_MS;
-		if (ready < 0)
-			continue;
-		if (!ahead)
-			ahead = fg_pages_ahead_new(trace_folder);
-		fg_pages_ahead_look(ahead);
-	}
-	fg_pages_ahead_free(ahead);
-	(void)close(end.fd);
-}
-
-int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded, const char *trace_folder)
+int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded)
 {
 	int status = 0;
 
-	if (trace_folder)
-		make_pages_until_end(pid, trace_folder);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (told_to_end)

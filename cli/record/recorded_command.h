@@ -22,10 +22,7 @@ struct fg_recorded {
 
 /* Negative: not started. `variables` go to its environment; may be NULL. */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded);
-/*
- * Its exit code, or 128 + the number of the signal that ended it.  `trace_folder`: where it and its
- * children write traces, whose pages are made meanwhile; may be NULL.
- */
-int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded, const char *trace_folder);
+/* Its exit code, or 128 + the number of the signal that ended it. */
+int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded);
 
 #endif

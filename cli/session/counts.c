@@ -81,7 +81,6 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		.calls = calls,
 		.domains = domains,
 		.entries = counter->plans[arm],
-		.breakpoints = !events && measure->breakpoints,
 		.trace_folder = folder,
 		.clock = FG_SAMPLE_NOTHING,
 		.follow_children = true,
@@ -120,8 +119,7 @@ static void take(struct counter *counter, enum fg_arm arm, const struct fg_profi
 	fg_domains_sum_up(profile, arm, counter->arguments);
 	for (size_t i = 0; arm == FG_ARM_CANDIDATE && i < profile->note_count; i++)
 		if (fg_text_starts_with(profile->notes[i], "no call of ") ||
-		    strstr(profile->notes[i], " not counted at the entry") ||
-		    strstr(profile->notes[i], " hardware breakpoint"))
+		    strstr(profile->notes[i], " not counted at the entry"))
 			fg_strbuf_printf(&counter->unreached, "%s%s",
 					 counter->unreached.length ? "; " : "", profile->notes[i]);
 }

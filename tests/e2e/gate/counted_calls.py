@@ -3,8 +3,7 @@
 """
 counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one call more in a thousand fails the run, the function
 that makes it is named, and arguments that are new are notes of the verdict.  The same program passes.  With `measure.entries` calls
-within a program are gated, but not those of a function that can have a jump at its entry on one side alone; with
-`measure.breakpoints` those of functions that nothing else reaches, but not of one that is called too often.
+within a program are gated, but not those of a function that can have a jump at its entry on one side alone.
 """
 import os
 import sys
@@ -113,36 +112,9 @@ def calls_inside_the_program_are_gated():
     check("a loop leads back to its first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
 
 
-BREAKPOINTS = """
-static volatile long sink;
-#define NOT_INLINE __attribute__((noinline)) static
-NOT_INLINE long fit(const long *n) { long found = *n; __asm__ volatile("" : "+r"(found) : : "memory"); return found; }
-NOT_INLINE long often(const long *n) { long found = *n; __asm__ volatile("" : "+r"(found) : : "memory"); return found + 1; }
-int main(void) { for (long i = 0; i < FITS; i++) sink = fit(&i); for (long i = 0; i < OFTEN; i++) sink = often(&i); return 0; }
-"""
-
-
-def calls_that_only_a_breakpoint_reaches_are_gated():
-    def program(fits, often):
-        return BREAKPOINTS.replace("FITS", fits).replace("OFTEN", often)
-
-    begin("breakpoints", program("1000", "30000"), "-O2 app.c -o app", ["calls: [fit, often]", "breakpoints: true"], "calls.fit")
-    write("app.c", program("1001", "40000"))
-    probe = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    if "no hardware breakpoint" in probe.stdout + " ".join(first_benchmark()["notes"]):
-        print("no hardware breakpoints here: how their counts are gated was not looked at")
-        return
-    done, benchmark, notes = gate(program("1001", "40000"), 1)
-    expect(benchmark, "calls.fit", 1000, 1001, "regression")
-    check(all(one["name"] != "calls.often" for one in benchmark["metrics"]), f"half a number is none: {benchmark['metrics']}")
-    check("'fit' is counted by a hardware breakpoint: calls only" in notes, f"how it was counted: {notes}")
-    check("'often' is called too often for a hardware breakpoint" in notes + done.stdout, f"why it is not judged: {notes}")
-    gate(program("500 + 500", "30000"), 0)
-
-
 def body():
     start = os.getcwd()
-    for test in (calls_of_libraries_are_gated, calls_inside_the_program_are_gated, calls_that_only_a_breakpoint_reaches_are_gated):
+    for test in (calls_of_libraries_are_gated, calls_inside_the_program_are_gated):
         os.chdir(start)
         test()
 

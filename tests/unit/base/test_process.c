@@ -359,39 +359,6 @@ static void two_programs_are_awaited_at_once(void **state)
 	}
 }
 
-struct meanwhile {
-	const char *path;
-	unsigned calls;
-};
-
-static void let_it_end(void *context)
-{
-	struct meanwhile *meanwhile = context;
-
-	if (++meanwhile->calls == 3)
-		(void)close(open(meanwhile->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-}
-
-static void something_can_be_done_while_it_runs(void **state)
-{
-	struct fg_scratch scratch;
-	struct meanwhile meanwhile = {0};
-	struct fg_process_options options = {
-		.meanwhile = let_it_end, .meanwhile_ms = 1, .context = &meanwhile};
-	struct fg_process_result result = {0};
-
-	(void)state;
-	fg_scratch_init(&scratch);
-	meanwhile.path = fg_scratch_path(&scratch, "end");
-	options.working_directory = scratch.path;
-	assert_int_equal(run_shell("until [ -e end ]; do :; done; exit 7", options, &result, NULL),
-			 FG_OK);
-	assert_int_equal(result.exit_code, 7);
-	assert_true(meanwhile.calls >= 3);
-	fg_process_result_release(&result);
-	fg_scratch_release(&scratch);
-}
-
 static void failing_helper_is_quoted_by_its_last_line(void **state)
 {
 	char *good[] = {"/bin/sh", "-c", "echo ' x '; echo", NULL};
@@ -521,7 +488,6 @@ int main(void)
 		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
 		cmocka_unit_test(two_programs_are_awaited_at_once),
-		cmocka_unit_test(something_can_be_done_while_it_runs),
 		cmocka_unit_test(failing_helper_is_quoted_by_its_last_line),
 		cmocka_unit_test(a_function_runs_in_a_process_of_its_own),
 		cmocka_unit_test(a_function_in_its_own_process_is_no_stray),

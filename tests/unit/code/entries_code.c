@@ -90,7 +90,7 @@ __asm__(
 "end early_exit\n"
 
 "begin thunk\n"
-"	sub $8, %rdi\n"
+"	sub $8, %edi\n"
 "	jmp plain\n"
 "end thunk\n"
 
@@ -104,7 +104,6 @@ __asm__(
 "	add $24, %rsp\n"
 "end with_guard\n"
 
-/* Its switch leads to places behind the first instructions. */
 "begin with_switch\n"
 "	lea 9f(%rip), %rdx\n"
 "	movslq (%rdx,%rdi,4), %rax\n"
@@ -195,12 +194,6 @@ __asm__(
 "	nop\n"
 "end with_small_stack\n"
 
-"begin jumps_anywhere\n"
-"	mov $5, %eax\n"
-"	add %rdi, %rax\n"
-"	jmp *%rax\n"
-"end jumps_anywhere\n"
-
 "	.globl without_frame\n"
 "	.hidden without_frame\n"
 "	.type without_frame, @function\n"
@@ -273,24 +266,6 @@ __asm__(
 "	pop %rbx\n"
 "end near_unknown\n"
 "	.byte 0xeb, near_unknown + 1 - . - 1\n"
-
-"begin in_table\n"
-"	push %rbx\n"
-"	mov %rdi, %rbx\n"
-"	push %r12\n"
-"	lea 9f(%rip), %rdx\n"
-"	movslq 8(%rdx,%rdi,4), %rax\n"
-"	add %rdx, %rax\n"
-"	notrack jmp *%rax\n"
-"1:	pop %r12\n"
-"	pop %rbx\n"
-"end in_table\n"
-"	.section .rodata\n"
-"	.balign 4\n"
-"9:	.quad -1\n"
-"	.long 1b - 9b, in_table + 1 - 9b\n"
-"	.long 0x70000000\n"
-"	.text\n"
 
 "begin address_in_data\n"
 "	push %rbx\n"
