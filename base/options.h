@@ -77,6 +77,7 @@ struct fg_option {
 	size_t offset;        /* of the value in the struct that is filled */
 	const char *argument; /* what its value is called in the help: "FILE" */
 	const char *help;     /* what it does: a phrase without a full stop */
+	const char *heading;  /* of the group that begins with it, in the help; NULL: it goes on */
 	const char *
 		initial; /* the default, written as a user would; NULL: zero, that is "not given" */
 	const char *const *choices; /* of FG_OPTION_CHOICE; ends with NULL */

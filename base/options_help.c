@@ -88,6 +88,8 @@ void fg_options_help(const struct fg_option *options, unsigned columns, struct f
 		struct fg_strbuf name = {0};
 		struct fg_strbuf what = {0};
 
+		if (options->heading)
+			fg_strbuf_printf(text, "\n%s:\n", options->heading);
 		fg_strbuf_add_text(&name, options->letter ? "" : "    ");
 		add_spelling(options, &name);
 		fg_option_describe(options, &what);

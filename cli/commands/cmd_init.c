@@ -2,10 +2,8 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
-#include "cli/init/build.h"
-#include "cli/init/ci_job.h"
 #include "cli/init/inputs.h"
-#include "cli/init/programs.h"
+#include "cli/init/project.h"
 #include "config/config.h"
 
 #include <errno.h>

@@ -120,8 +120,13 @@ static void add_option(struct fg_strbuf *page, const struct fg_option *option)
 
 static void add_options(struct fg_strbuf *page, const struct fg_option *options)
 {
-	for (; options && options->name; options++)
+	for (; options && options->name; options++) {
+		if (options->heading) {
+			fg_strbuf_add_text(page, ".SS ");
+			add_line(page, options->heading);
+		}
 		add_option(page, options);
+	}
 }
 
 static void add_exits(struct fg_strbuf *page, const enum fg_exit *exits, size_t count)

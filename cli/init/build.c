@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/init/build.h"
-
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/init/build_switches.h"
-#include "cli/init/programs.h"
+#include "cli/init/project.h"
 #include "cli/session/state_folder.h"
 #include "runner/git.h"
 

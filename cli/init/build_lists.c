@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "cli/init/programs.h"
+#include "cli/init/project.h"
 
 #include <ctype.h>
 

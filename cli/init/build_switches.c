@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/init/build_switches.h"
-
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/init/project.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/init/ci_job.h"
+#include "cli/init/project.h"
 
 /* clang-format off: the files as they are written, line by line */
 static const char github[] =

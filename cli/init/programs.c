@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/init/programs.h"
-
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/elf_program.h"
+#include "cli/init/project.h"
 
 #include <ctype.h>
 #include <sys/stat.h>

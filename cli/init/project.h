@@ -10,9 +10,12 @@
 #define FG_CLI_INIT_PROJECT_H
 
 #include "base/arena.h"
+#include "base/base.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "cli/framework/command.h"
 #include "model/plan.h"
+#include "runner/worktree.h"
 
 enum fg_project_kind {
 	FG_PROJECT_UNKNOWN,
@@ -102,5 +105,81 @@ size_t fg_project_chosen(const struct fg_project *project);
 /* The text of fastgate.yml.  (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
+
+/* ---- programs.c, build_lists.c ---- */
+
+/*
+ * Built programs, or before the first build those that CMakeLists.txt and meson.build declare; the
+ * likeliest benchmark first.  Needs the project's build folder.
+ */
+void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
+/*
+ * The program at this path, which the build system calls a benchmark: the entry that is there
+ * already, if it has no arguments of its own yet, or a new one.  NULL: it is no program.
+ */
+struct fg_project_program *fg_project_add(const char *root, struct fg_arena *arena,
+					  struct fg_project *project, const char *path);
+/* The best first. */
+void fg_project_sort(struct fg_project *project);
+
+/*
+ * Benchmarks that the build system knows by name and with their arguments: CTest's tests whose name
+ * or label says so, Meson's benchmarks, what `make bench` would run.  The tree must be built.
+ * (build_lists.c)
+ */
+void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
+/*
+ * The target of a makefile that makes benchmark programs, or the programs that it would run, to be
+ * built as well; NULL: there is none.
+ */
+const char *fg_project_make_target(const char *root, struct fg_arena *arena,
+				   struct fg_project *project);
+
+/* ---- build_switches.c ---- */
+
+enum fg_project_wanted {
+	FG_PROJECT_WANT_BENCHMARKS,
+	FG_PROJECT_WANT_PROGRAMS, /* tools, examples, tests: of a library that builds none */
+};
+
+/*
+ * What CMakeLists.txt or meson_options.txt in the root declares as off, and builds these when it is
+ * on.  Each with a blank before it; NULL: there are none.
+ */
+const char *fg_project_option_flags(const char *root, const struct fg_project *project,
+				    enum fg_project_wanted wanted, struct fg_arena *arena);
+/* The project's build command with these flags. */
+const char *fg_project_command_with(const struct fg_project *project, const char *flags,
+				    struct fg_arena *arena);
+
+/* ---- build.c, trial.c ---- */
+
+/*
+ * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
+ * the work tree changes, and sets project->tree and the programs in it. Switches that build its
+ * benchmarks are turned on where it builds with them. The worktree is to be closed when `tree` is
+ * set.  FG_ECHILD: it does not build.
+ */
+int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
+		     struct fg_error *err) FG_NODISCARD;
+
+/*
+ * Runs the likeliest programs in project->tree until a few are found that can be measured, gives a
+ * program of the project's own an input from the project's files where it needs one, and notes
+ * length, busy share and spread.  Sorts them by that.  (trial.c)
+ */
+void fg_project_try(struct fg_cli *cli, struct fg_project *project);
+
+/* ---- ci_job.c ---- */
+
+struct fg_project_ci {
+	const char *name; /* "github"; NULL ends the table */
+	const char *path; /* of the file that is written */
+	const char *text;
+	const char *next; /* what is left to do by hand */
+};
+
+/* NULL: there is none of this name. */
+const struct fg_project_ci *fg_project_ci_find(const char *name);
 
 #endif

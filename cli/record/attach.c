@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
+#include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
 #include "outside/machine.h"
 #include "outside/sampler.h"
@@ -19,17 +20,24 @@ enum {
 	MACHINE_RATE_HZ = 99, /* in step with nothing that happens every 10 ms */
 };
 
-static int sample(const struct fg_cli *cli, const struct fg_record_outside *given, pid_t pid,
+struct outside {
+	const struct fg_record_sample *options;
+	pid_t pid; /* 0: the command is started, or the whole machine sampled */
+	const char *folder;
+};
+
+static int sample(const struct fg_cli *cli, const struct outside *given, pid_t pid,
 		  struct fg_error *err)
 {
 	const struct fg_outside_sampling sampling = {
 		.pid = pid,
 		.folder = given->folder,
-		.elapsed = given->elapsed,
-		.no_python = given->no_python,
-		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : RATE_HZ),
-		.duration_ns = given->duration_ns,
-		.budget = given->budget,
+		.elapsed = given->options->clock == FG_SAMPLE_WALL,
+		.no_python = given->options->python == FG_PYTHON_OFF,
+		.period_ns =
+			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
+		.duration_ns = given->options->duration_ns,
+		.budget = given->options->budget,
 		.interrupted = given->pid ? cli->interrupted : NULL,
 	};
 	struct fg_outside_result result = {0};
@@ -46,7 +54,8 @@ static int sample(const struct fg_cli *cli, const struct fg_record_outside *give
 		fg_cli_say(cli,
 			   "sampled less often at the end, every %.0f ms, "
 			   "to cost no more than %.0f %%",
-			   (double)result.period_ns / (double)FG_NS_PER_MS, 100 * given->budget);
+			   (double)result.period_ns / (double)FG_NS_PER_MS,
+			   100 * given->options->budget);
 	return FG_OK;
 }
 
@@ -54,8 +63,8 @@ static int sample(const struct fg_cli *cli, const struct fg_record_outside *give
  * A static program is started as it is.  The pipe closes itself with exec, when it is the program
  * that is to be looked at.
  */
-static int run_static(const struct fg_cli *cli, const struct fg_record_outside *given,
-		      int *exit_code, struct fg_error *err)
+static int run_static(const struct fg_cli *cli, const struct outside *given, int *exit_code,
+		      struct fg_error *err)
 {
 	struct fg_recorded recorded;
 	int started[2];
@@ -86,13 +95,14 @@ bool fg_record_is_static(const char *command)
 	return found;
 }
 
-static int sample_machine(const struct fg_cli *cli, const struct fg_record_outside *given,
+static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 			  struct fg_error *err)
 {
 	const struct fg_machine_sampling sampling = {
 		.folder = given->folder,
-		.period_ns = FG_NS_PER_S / (given->rate_hz ? given->rate_hz : MACHINE_RATE_HZ),
-		.duration_ns = given->duration_ns,
+		.period_ns = FG_NS_PER_S /
+			     (given->options->rate_hz ? given->options->rate_hz : MACHINE_RATE_HZ),
+		.duration_ns = given->options->duration_ns,
 		.interrupted = cli->interrupted,
 	};
 	struct fg_machine_result result;
@@ -109,11 +119,25 @@ static int sample_machine(const struct fg_cli *cli, const struct fg_record_outsi
 	return FG_OK;
 }
 
-int fg_record_outside(const struct fg_cli *cli, const struct fg_record_outside *given,
-		      int *exit_code, struct fg_error *err)
+int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
+		      struct fg_error *err)
 {
-	if (given->is_machine)
-		return sample_machine(cli, given, err);
-	return given->pid ? sample(cli, given, given->pid, err)
-			  : run_static(cli, given, exit_code, err);
+	const struct fg_sampling unchosen = {0};
+	char *folder = NULL;
+	int status = fg_record_make_folder(options, &folder, err);
+	const struct outside given = {
+		.options = &options->sample, .pid = (pid_t)options->attach.pid, .folder = folder};
+
+	if (status != FG_OK)
+		return status;
+	if (options->attach.system)
+		status = sample_machine(cli, &given, err);
+	else if (options->attach.pid)
+		status = sample(cli, &given, given.pid, err);
+	else
+		status = run_static(cli, &given, exit_code, err);
+	if (status == FG_OK)
+		status = fg_record_finish(cli, options, folder, &unchosen, err);
+	free(folder);
+	return status;
 }

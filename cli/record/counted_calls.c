@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record/counted_calls.h"
-
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "cli/record/outcome.h"
 #include "model/measure.h"
 #include "profile/call_patterns.h"
 
@@ -179,7 +178,7 @@ static void say_entries(const struct fg_cli *cli, const struct fg_entry_refusals
 	}
 }
 
-void fg_cli_say_calls(const struct fg_cli *cli, const char *folder)
+void fg_record_say_calls(const struct fg_cli *cli, const char *folder)
 {
 	struct counted counted = {0};
 

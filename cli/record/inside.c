@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/inside.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/record/kernel_functions.h"
+#include "cli/record/outcome.h"
+#include "cli/record/recorded_command.h"
+#include "runner/control_file.h"
+#include "runner/entry_plan.h"
+#include "runner/preload.h"
+#include "runner/sample_price.h"
+
+#include <unistd.h>
+
+#define PLAN_NAME "entries.plan"
+
+/* Never rounded down to zero, which would mean no limit. */
+static uint64_t whole_ms(int64_t ns)
+{
+	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
+}
+
+/* How often to sample; zero is the collector's own default. */
+static void choose_rate(const struct fg_recording *given, struct fg_sampling *sampling)
+{
+	*sampling = (struct fg_sampling){.rate_hz = given->sample.rate_hz};
+	if (given->sample.rate_hz || given->sample.clock == FG_SAMPLE_WALL ||
+	    fg_record_counts_events(given))
+		return;
+	fg_sampling_price(sampling);
+	fg_sampling_settle(sampling, given->sample.budget);
+}
+
+static bool is_countable(const char *name, size_t length)
+{
+	for (const char *const *word = fg_recordable; *word; word++)
+		if (strlen(*word) == length && strncmp(*word, name, length) == 0)
+			return true;
+	return false;
+}
+
+static int check_measures(const char *measures, struct fg_error *err)
+{
+	while (measures && *measures) {
+		const size_t length = strcspn(measures, ",");
+
+		if (!is_countable(measures, length)) {
+			char *words = fg_text_join(fg_recordable, ", ");
+
+			(void)fg_error_set(err, FG_EINVAL,
+					   "--measure: '%.*s' cannot be counted: expected %s",
+					   (int)length, measures, words);
+			free(words);
+			return FG_EINVAL;
+		}
+		measures += length + (measures[length] == ',');
+	}
+	return FG_OK;
+}
+
+/* In place of the plain library, the one that counts. */
+static int take_counting(const struct fg_recording *given, char **library, struct fg_error *err)
+{
+	char *counting = NULL;
+	const int status = fg_record_counts_calls(given)
+				   ? fg_preload_calls_library(*library, &counting, err)
+				   : fg_preload_counting_library(*library, &counting, err);
+
+	if (status != FG_OK)
+		return status;
+	free(*library);
+	*library = counting;
+	return FG_OK;
+}
+
+/* Which entries of functions can have jumps, in a file among the traces. */
+static int make_plan(const struct fg_recording *given, const char *command, const char *folder,
+		     char **path, struct fg_error *err)
+{
+	const struct fg_entry_plan plan = {.program = command};
+
+	if (!given->count.entries)
+		return FG_OK;
+	*path = fg_fs_join(folder, PLAN_NAME);
+	return fg_entry_plan_write(&plan, *path, err);
+}
+
+static int prepare(const struct fg_recording *given, const char *command,
+		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
+		   struct fg_error *err)
+{
+	/* For a program named by its path, the check says what is wrong with it. */
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	int status = FG_OK;
+
+	if (!program)
+		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
+	status = fg_preload_library(&owned[0], err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_preload_check(program, owned[0], err);
+	if (status != FG_OK)
+		goto out;
+	if (fg_record_counts_events(given))
+		status = take_counting(given, &owned[0], err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_record_make_folder(given, &owned[1], err);
+	if (status != FG_OK)
+		goto out;
+	status = make_plan(given, command, owned[1], &owned[2], err);
+	if (status != FG_OK)
+		goto out;
+	*preload = (struct fg_preload){
+		.library = owned[0],
+		.trace_folder = owned[1],
+		.clock = fg_record_counts_events(given) ? FG_SAMPLE_NOTHING
+							: (enum fg_sample_clock)given->sample.clock,
+		.kernel = (enum fg_kernel_functions)given->sample.kernel,
+		.period_ns = sampling->rate_hz > 0
+				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
+				     : 0,
+		.signal_ns = (uint64_t)sampling->signal_ns,
+		.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz),
+		.follow_children = !given->no_follow,
+		.delay_ms = whole_ms(given->sample.delay_ns),
+		.duration_ms = whole_ms(given->sample.duration_ns),
+		.counters = given->count.measures,
+		.units = given->units,
+		.temporary = given->count.temporary,
+		.paused = given->paused,
+		.no_python = given->sample.python == FG_PYTHON_OFF,
+		.calls = given->count.calls,
+		.domains = given->count.domains,
+		.entries = owned[2],
+		.call_times = given->count.times,
+		.values = given->count.values,
+		.value_bits = given->count.value_bits,
+	};
+out:
+	free(program);
+	return status;
+}
+
+static int open_control(const struct fg_recording *given, struct fg_control_file **control,
+			struct fg_preload *preload, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (!given->control)
+		return FG_OK;
+	status = fg_control_file_open(given->control, control, err);
+	if (status != FG_OK)
+		return status;
+	preload->control = fg_control_file_page(*control);
+	return FG_OK;
+}
+
+static int run_command(char *const *argv, const struct fg_preload *preload,
+		       struct fg_control_file *control, int *exit_code, struct fg_error *err)
+{
+	struct fg_recorded recorded;
+	char *variables[FG_PRELOAD_VARIABLES_MAX];
+	const size_t count = fg_preload_variables(preload, environ, variables);
+	const pid_t pid = fg_recorded_start(argv, variables, &recorded);
+
+	for (size_t i = 0; i < count; i++)
+		free(variables[i]);
+	if (pid < 0)
+		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	/* Not before: a child that is forked beside a thread may do little. */
+	fg_control_file_watch(control);
+	*exit_code = fg_recorded_await(pid, &recorded);
+	return FG_OK;
+}
+
+int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
+		     int *exit_code, struct fg_error *err)
+{
+	struct fg_preload preload = {0};
+	struct fg_sampling sampling;
+	struct fg_control_file *control = NULL;
+	char *owned[3] = {NULL, NULL, NULL};
+	int status = check_measures(given->count.measures, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_preload_warm();
+	choose_rate(given, &sampling);
+	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, err);
+	if (status != FG_OK)
+		goto out;
+	preload.dump_signal = signal;
+	status = open_control(given, &control, &preload, err);
+	if (status != FG_OK)
+		goto out;
+	status = run_command(cli->arguments, &preload, control, exit_code, err);
+	if (owned[2])
+		(void)unlink(owned[2]);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_name_kernel_functions(cli, owned[1]);
+	status = fg_record_finish(cli, given, owned[1], &sampling, err);
+out:
+	fg_control_file_close(control);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
+		free(owned[i]);
+	return status;
+}

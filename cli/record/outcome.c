@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/outcome.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "cli/record/kernel_functions.h"
+#include "cli/session/traces.h"
+#include "collector/trace_format.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *folder_of(const struct fg_recording *given)
+{
+	return given->output ? given->output : FG_CLI_RECORD_FOLDER;
+}
+
+/* ---- before ---- */
+
+int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
+{
+	const char *path = folder_of(given);
+	char **names = NULL;
+	size_t count = 0;
+	int status = fg_fs_make_folders(path, 0755, err);
+
+	if (status == FG_OK)
+		status = fg_fs_list(path, &names, &count, err);
+	for (size_t i = 0; status == FG_OK && !given->append && i < count; i++) {
+		const size_t size = strlen(names[i]);
+		const size_t suffix = strlen(FG_TRACE_SUFFIX);
+
+		if (size <= suffix || strcmp(names[i] + size - suffix, FG_TRACE_SUFFIX) != 0)
+			continue;
+		char *old = fg_fs_join(path, names[i]);
+
+		if (unlink(old) != 0)
+			status = fg_error_errno(err, FG_EIO, "%s", old);
+		free(old);
+	}
+	fg_fs_list_free(names, count);
+	if (status != FG_OK)
+		return status;
+	if (!(*absolute = realpath(path, NULL)))
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	return status;
+}
+
+/* ---- after ---- */
+
+struct totals {
+	unsigned files;
+	uint64_t samples;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t wall_ns;
+	uint64_t losses[FG_LOSS_COUNT];
+	struct fg_sample_costs costs;
+	bool without_perf;
+	int kernel_refused;
+};
+
+/*
+ * Read the counters of the header, and cut the file to what was written: it was created as large as
+ * it could become.  A process that the command has left running would not survive that.
+ */
+static void finish_file(const char *path, struct totals *totals)
+{
+	struct fg_trace_header header;
+	struct stat status;
+	/* The command may have put links, pipes or devices there. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
+	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
+		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
+		    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
+			(void)!ftruncate(fd, (off_t)header.allocated);
+		totals->files++;
+		totals->samples += header.samples;
+		totals->user_ns += header.user_ns;
+		totals->system_ns += header.system_ns;
+		totals->wall_ns += header.wall_ns;
+		totals->without_perf |= header.perf_errno != 0;
+		if (header.kernel_errno)
+			totals->kernel_refused = (int)header.kernel_errno;
+		for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
+			totals->losses[i] += header.losses[i];
+	}
+	(void)close(fd);
+}
+
+static int finish_files(const char *folder, struct totals *totals, struct fg_error *err)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int status = fg_fs_list(folder, &names, &count, err);
+
+	for (size_t i = 0; status == FG_OK && i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		finish_file(path, totals);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	fg_sample_costs_add(folder, &totals->costs);
+	return status;
+}
+
+/* Losses that a reader of the profile should know about; `fastgate view` shows the others. */
+static const struct {
+	enum fg_trace_loss cause;
+	const char *text;
+} told[] = {
+	{FG_LOSS_NO_ROOM, "samples lost because a trace was full, or the disk"},
+	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
+	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
+	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"},
+};
+
+static const char *why_no_samples(const struct fg_recording *given, const struct totals *totals)
+{
+	if (totals->losses[FG_LOSS_NO_CLOCK])
+		return "no clock could be opened for any thread";
+	if (totals->losses[FG_LOSS_NO_ROOM])
+		return "there was no room for them";
+	if (given->units)
+		return "no unit of work with these numbers was begun, or it was too short";
+	if (given->paused)
+		return "the program did not ask for them (fg_resume, __itt_resume)";
+	if (given->attach.system)
+		return "the machine was idle";
+	if (given->attach.pid)
+		return "the process used no CPU time";
+	if (given->control)
+		return "the control file said so, or too little time was used";
+	if (given->sample.delay_ns > 0)
+		return "the program ended before --delay";
+	return "less time was used than passes between two samples";
+}
+
+/* Above this share it is the collector's start in a program of milliseconds, not the samples. */
+static const double most_cost_to_tell = 0.3;
+
+static const double start_to_tell = 0.001; /* share of the CPU time */
+
+/* How short the program is, and how often it leaves its CPU, is only known now. */
+static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *seen)
+{
+	struct fg_sampling better = *seen;
+	struct fg_strbuf parts = {0};
+
+	fg_sampling_settle(&better, seen->budget);
+	if (better.rate_hz < seen->rate_hz / 1.2 && better.expected_cost <= seen->budget) {
+		if (seen->start_share >= start_to_tell)
+			fg_strbuf_printf(&parts, "the collector's start takes %.1f %%; ",
+					 100 * seen->start_share);
+		if (fg_sampling_switch_ns(seen, seen->rate_hz) > 0 && seen->switches_hz >= 1)
+			fg_strbuf_printf(&parts, "%.0f context switches a second take part of it; ",
+					 seen->switches_hz);
+		fg_cli_say(cli, "%s--rate %.0f stays within the budget", fg_strbuf_text(&parts),
+			   better.rate_hz);
+	}
+	fg_strbuf_release(&parts);
+}
+
+/* What sampling took of the CPU time that was measured: chosen beforehand, known now. */
+static void say_cost(const struct fg_cli *cli, const struct totals *totals,
+		     const struct fg_sampling *chosen)
+{
+	struct fg_sampling seen = *chosen;
+	char signal[FG_NUMBER_TEXT_SIZE];
+	char handler[FG_NUMBER_TEXT_SIZE];
+	double cost = 0;
+
+	if (!(chosen->budget > 0) || totals->samples == 0 || totals->wall_ns)
+		return;
+	fg_sample_costs_learn(&totals->costs, &seen);
+	cost = fg_sampling_cost(&seen, seen.rate_hz);
+	(void)fg_format_duration(seen.signal_ns, signal);
+	(void)fg_format_duration(seen.handler_ns, handler);
+	if (cost >= most_cost_to_tell) {
+		fg_cli_say(cli,
+			   "%.0f samples a second: the program is too short to say what they cost; "
+			   "a signal takes %s here, the collector %s",
+			   chosen->rate_hz, signal, handler);
+		return;
+	}
+	fg_cli_say(cli,
+		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
+		   "takes %s here, the collector %s",
+		   chosen->rate_hz, 100 * cost, 100 * chosen->budget, signal, handler);
+	say_lower_rate(cli, &seen);
+}
+
+static void say_totals(const struct fg_cli *cli, const struct totals *totals,
+		       const struct fg_recording *given, const struct fg_sampling *chosen)
+{
+	const char *folder = folder_of(given);
+	char time[FG_NUMBER_TEXT_SIZE];
+	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
+
+	if (given->count.measures) {
+		fg_cli_say(cli, "counted %s in %u process image%s: %s", given->count.measures,
+			   totals->files, totals->files == 1 ? "" : "s", folder);
+		return;
+	}
+	if (fg_record_counts_calls(given)) {
+		fg_record_say_calls(cli, folder);
+		return;
+	}
+	fg_cli_say(cli, "%" PRIu64 " sample%s of %s %s in %u process image%s: %s", totals->samples,
+		   totals->samples == 1 ? "" : "s", fg_format_duration((double)ns, time),
+		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
+		   totals->files == 1 ? "" : "s", folder);
+	say_cost(cli, totals, chosen);
+	fg_cli_say_kernel_refused(
+		cli, &(struct fg_cli_kernel_time){
+			     .share = ns > 0 ? (double)totals->system_ns / (double)ns : 0,
+			     .refused = totals->kernel_refused});
+	if (totals->samples == 0)
+		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
+	if (totals->without_perf)
+		fg_cli_warn(cli, "the kernel refuses perf events here; a coarser timer was used");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++)
+		if (totals->losses[told[i].cause])
+			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[told[i].cause],
+				    told[i].text);
+}
+
+int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
+		     const struct fg_sampling *chosen, struct fg_error *err)
+{
+	const struct fg_option_list elsewhere = {0};
+	struct totals totals = {0};
+	const int status = finish_files(folder, &totals, err);
+
+	if (status != FG_OK)
+		return status;
+	if (totals.files == 0) {
+		fg_cli_warn(cli, "no process left a trace in %s", folder);
+		return FG_OK;
+	}
+	say_totals(cli, &totals, given, chosen);
+	return given->archive ? fg_cli_archive_traces(cli, &elsewhere, folder_of(given), NULL, err)
+			      : FG_OK;
+}

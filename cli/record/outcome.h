@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder of a recording: made before it, read and reported after it. */
+#ifndef FG_CLI_RECORD_OUTCOME_H
+#define FG_CLI_RECORD_OUTCOME_H
+
+#include "cli/framework/command.h"
+#include "cli/record/options.h"
+#include "runner/sample_price.h"
+
+/*
+ * Its absolute path, to be freed.  Only traces of an earlier recording are removed from it, and
+ * with --append those stay: then all are one profile.
+ */
+int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * Cuts the traces to what was written, says what they hold, and packs them if that is asked for.
+ * `chosen`: how often samples were to be taken.
+ */
+int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
+		     const struct fg_sampling *chosen, struct fg_error *err) FG_NODISCARD;
+
+/* How often each function was called, and which were not reached.  (counted_calls.c) */
+void fg_record_say_calls(const struct fg_cli *cli, const char *folder);
+
+#endif
