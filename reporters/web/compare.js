@@ -153,18 +153,16 @@ function pathWords(all) {
 	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
 }
 
-// Reports of earlier versions tell a standing only by the verdict.
 export function isSure(f) {
-	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
+	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
 // One truth for a function: guilty, faster, same code, moved, not sure or unchanged.  "pass" is a word for benchmarks.
-const OLD_STANDINGS = { regression: 'guilty', improvement: 'faster', moved: 'moved', pass: 'unchanged' };
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
-	const word = f.standing ?? OLD_STANDINGS[f.verdict] ?? 'not sure';
-	return el('span', { class: STANDING_COLOURS[word] ? `badge ${STANDING_COLOURS[word]}` : 'quiet' }, word);
+	const colour = STANDING_COLOURS[f.standing];
+	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
 // A larger share, of a whole that nearly cancels out, says nothing.
@@ -181,7 +179,7 @@ export function everythingElse(parts, shown) {
 }
 
 export function notSure(parts) {
-	const names = parts.of.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
+	const names = parts.of.functions.filter((f) => (f.standing === 'not sure'))
 		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${parts.format(parts.delta(f))}`]);
 	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));
 }
