@@ -82,7 +82,7 @@ function verdictTable(data, current, onPick) {
 	};
 	return dataTable({
 		label: 'Benchmarks and their verdicts',
-		rows: data.benchmarks,
+		rows: worstFirst(data.benchmarks),
 		current,
 		filter: data.benchmarks.length > 12 ? (b) => `${b.name} ${b.verdict}` : undefined,
 		columns: [
@@ -539,8 +539,23 @@ function writeHash(state, isStep) {
 	write.call(history, null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
-function worstOf(benchmarks) {
-	return benchmarks.reduce((worst, b) => (!worst || WEIGHT.indexOf(b.verdict) > WEIGHT.indexOf(worst.verdict) ? b : worst), null);
+// What asks for somebody first, the largest change first among equals, those that passed in their order.
+const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
+
+function sizeOf(benchmark) {
+	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;
+	return finite(ratio) ? Math.abs(ratio - 1) : 0;
+}
+
+export function worstFirst(benchmarks) {
+	return [...benchmarks].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || sizeOf(b) - sizeOf(a));
+}
+
+// The benchmark that is shown first: the one that the sentence above is about.  A sure improvement says more than what is open.
+function leading(data) {
+	const all = worstFirst(data.benchmarks);
+	const failed = all.find((b) => b.verdict === 'regression') ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
+	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
 }
 
 // On a server: options.trendHref(benchmark) is where a benchmark's history stands, options.functionHref(benchmark, name, library) is where a function's history stands, and
@@ -552,7 +567,7 @@ export function showComparison(root, data, options = {}) {
 	const detail = el('div', { class: 'detail' });
 	const table = el('div');
 	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
-		?? worstOf(data.benchmarks.filter((b) => b.verdict !== 'error' || data.benchmarks.length === 1)) ?? worstOf(data.benchmarks);
+		?? leading(data);
 
 	function show() {
 		replace(table, verdictTable(data, (b) => b === current, pick));

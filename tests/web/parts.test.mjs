@@ -206,8 +206,8 @@ await runTests({
 		const page = await openTrend(context, 1);
 		assert.deepEqual(await page.evaluate(async () => {
 			const { formatChange, formatPercent } = await import('./format.js');
-			return [...[-0.00001, 0, 0.0004, -0.0005, -0.05].map(formatChange), ...[0, 0.0004, 0.012, NaN].map(formatPercent)];
-		}), ['0.0 %', '0.0 %', '+0.04 %', '−0.05 %', '−5.0 %', '0.0 %', '0.04 %', '1.2 %', '–']);
+			return [...[-0.00001, 0, 0.0004, -0.0005, -0.05, 9.99, 431.39].map(formatChange), ...[0, 0.0004, 0.012, NaN].map(formatPercent)];
+		}), ['0.0 %', '0.0 %', '+0.04 %', '−0.05 %', '−5.0 %', '+999.0 %', '×432', '0.0 %', '0.04 %', '1.2 %', '–']);
 		await page.close();
 	},
 	'ten thousand runs become ranges, none and one are no problem': async (context) => {
