@@ -479,6 +479,31 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	return FG_OK;
 }
 
+/* ---- for a run that is judged again ---- */
+
+static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
+		    struct fg_profile_set *const *profiles)
+{
+	const struct fg_series *series = fg_run_find(run, benchmark->name);
+	struct fg_profile_set *set = series ? profiles[series - run->series] : NULL;
+
+	for (unsigned side = 0; set && benchmark->arguments && side < FG_ARM_COUNT; side++)
+		fg_argument_sums_add_table(&set->arguments, benchmark->arguments, side, side);
+}
+
+void fg_report_restore_arguments(const char *json, const struct fg_run *run,
+				 struct fg_profile_set *const *profiles)
+{
+	struct fg_verdict verdict = {0};
+
+	if (!json || !profiles || !strstr(json, "\"arguments\"") ||
+	    fg_report_read(json, strlen(json), &verdict, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < verdict.benchmark_count; i++)
+		restore(&verdict.benchmarks[i], run, profiles);
+	fg_verdict_release(&verdict);
+}
+
 /* ---- the run ---- */
 
 static char *copy_or_null(const cJSON *object, const char *name)
