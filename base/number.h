@@ -43,9 +43,7 @@ const char *fg_format_sign(double value);
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
 /* What follows the sign of such a text. */
 const char *fg_format_without_sign(const char *text);
-/* The size of a share: 0.048 is "4.8 %", 1.1 is "110 %"; never a sign or an exponent. */
-const char *fg_format_percent(double ratio, char text[FG_NUMBER_TEXT_SIZE]);
-/* A change: 0.048 is "+4.8 %", 1.1 is "+110 %"; from eleven times on a factor: 430 is "×431". */
+/* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
 /* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
