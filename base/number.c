@@ -323,7 +323,8 @@ const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 	return with_minus(text);
 }
 
-const char *fg_format_percent(double ratio, char text[FG_NUMBER_TEXT_SIZE])
+/* Without its sign: "4.8 %". */
+static const char *format_percent(double ratio, char text[FG_NUMBER_TEXT_SIZE])
 {
 	const double percent = fabs(ratio) * 100.0;
 
@@ -349,7 +350,7 @@ const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SI
 			       fg_format_count(round(ratio_minus_one + 1), percent));
 		return text;
 	}
-	(void)fg_format_percent(ratio_minus_one, percent);
+	(void)format_percent(ratio_minus_one, percent);
 	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%s",
 		       percent[0] == '?'             ? ""
 		       : ratio_minus_one <= -0.00005 ? FG_MINUS

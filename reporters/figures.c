@@ -103,8 +103,9 @@ bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_ver
 
 	if (!metric || !isfinite(metric->smallest_detectable))
 		return false;
-	fg_strbuf_printf(text, "this run could have seen a change of %s",
-			 fg_format_percent(metric->smallest_detectable, percent));
+	fg_strbuf_printf(
+		text, "this run could have seen a change of %s",
+		fg_format_without_sign(fg_format_change(metric->smallest_detectable, percent)));
 	return true;
 }
 
