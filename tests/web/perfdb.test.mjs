@@ -314,7 +314,10 @@ async function backThroughZooms(context) {
 	await page.getByLabel('Baseline').fill(before);
 	await page.getByLabel('Candidate').fill(newest);
 	await checkAccessibility(context, page, 'picker');
+	const verdict = page.waitForRequest((request) => request.url().includes('/api/v1/verdict'));
 	await page.getByRole('button', { name: 'Compare' }).click();
+	assert.equal(new URL((await verdict).url()).searchParams.get('project'), 'tracker', 'names are looked up in the project');
+	assert.equal(await page.evaluate(async () => (await fetch('/api/v1/verdict?project=nobody&a=latest~1&b=latest')).status), 404);
 	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
 	await page.getByRole('link', { name: 'history' }).click();
 	await page.getByRole('heading', { name: 'Changes' }).waitFor();
