@@ -323,21 +323,40 @@ const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 	return with_minus(text);
 }
 
-const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE])
+/* Without its sign: "4.8 %". */
+static const char *format_percent(double ratio, char text[FG_NUMBER_TEXT_SIZE])
 {
-	const double percent = ratio_minus_one * 100.0;
+	const double percent = fabs(ratio) * 100.0;
 
 	if (!isfinite(percent))
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
-	else if (fabs(percent) >= 999.5)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.0f %%", percent);
-	else if (fabs(percent) < 0.005)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "+0.0 %%");
-	else if (fabs(percent) < 0.095)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.2f %%", percent);
+	else if (percent < 0.005)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "0.0 %%");
 	else
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.1f %%", percent);
-	return with_minus(text);
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.*f %%",
+			       percent < 0.095   ? 2
+			       : percent < 999.5 ? 1
+						 : 0,
+			       percent);
+	return text;
+}
+
+const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE])
+{
+	char percent[FG_NUMBER_TEXT_SIZE];
+
+	if (ratio_minus_one >= 9.995) {
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "×%s",
+			       fg_format_count(round(ratio_minus_one + 1), percent));
+		return text;
+	}
+	(void)format_percent(ratio_minus_one, percent);
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%s",
+		       percent[0] == '?'             ? ""
+		       : ratio_minus_one <= -0.00005 ? FG_MINUS
+						     : "+",
+		       percent);
+	return text;
 }
 
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE])

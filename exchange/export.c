@@ -52,12 +52,6 @@ const struct fg_export_format fg_export_formats[] = {
 	 .needs_samples = true,
 	 .has_calls = true,
 	 .write = fg_export_html},
-	{.name = "massif",
-	 .extension = ".massif",
-	 .description = "the heap over time, with trees of call sites: ms_print, massif-visualizer",
-	 .needs_samples = true,
-	 .has_calls = true,
-	 .write = fg_export_massif},
 	{.name = NULL},
 };
 

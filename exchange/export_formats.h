@@ -20,7 +20,6 @@ fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
-fg_export_writer fg_export_massif;
 
 /* A page up to its heading and what the profile is of. */
 void fg_export_page_begin(struct fg_xml_writer *w, const struct fg_profile *profile,

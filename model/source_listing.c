@@ -6,23 +6,25 @@
 #include <math.h>
 
 enum {
-	LINES_MAX = 300, /* of a function that are compared */
-	CONTEXT = 2,     /* lines shown around one that matters */
-	HEAD_REACH = 60, /* lines between the head of a function and its first cost */
+	LINES_MAX = 300,              /* of a function that are listed from */
+	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines that are compared */
+	REACH = 1500,                 /* lines around a function that are, in files with more */
+	CONTEXT = 2,                  /* lines shown around one that matters */
+	HEAD_REACH = 60,              /* lines between the head of a function and its first cost */
 	TAB_COLUMNS = 8,
 };
 
 static const double least_share = 0.01; /* of the function's cost that makes a line matter */
 
-/* A side's lines that are compared: `count` of them, from line `first` on. */
-struct range {
-	unsigned first;
+/* A side's file, line by line. */
+struct lines {
 	unsigned count;
+	unsigned first; /* of the function, counted from 1; 0: not known */
+	unsigned last;
 	const char **begin;
 	size_t *length;
 	double *cost; /* NaN: nothing was seen */
 	double total;
-	const char *text; /* of the whole file */
 };
 
 static bool is_known(const struct fg_source_side *side)
@@ -67,77 +69,145 @@ static size_t trimmed(const char *begin, const char *end)
 	return (size_t)(end - begin);
 }
 
-static void take_line(struct range *range, const char *begin, const char *end)
+static unsigned count_lines(const char *text)
 {
-	range->begin[range->count] = begin;
-	range->length[range->count] = trimmed(begin, end);
-	range->cost[range->count++] = (double)NAN;
+	unsigned count = 0;
+
+	for (const char *at = text; *at; count++) {
+		at = strchrnul(at, '\n');
+		at += *at == '\n';
+	}
+	return count;
 }
 
-static void cut_lines(const char *text, unsigned first, unsigned last, struct range *range)
+static void cut_lines(const char *text, struct lines *lines)
 {
-	unsigned line = 1;
+	for (unsigned i = 0; i < lines->count; i++) {
+		const char *end = strchrnul(text, '\n');
 
-	for (const char *at = text; *at && line <= last; line++) {
-		const char *end = strchrnul(at, '\n');
-
-		if (line >= first)
-			take_line(range, at, end);
-		at = *end ? end + 1 : end;
+		lines->begin[i] = text;
+		lines->length[i] = trimmed(text, end);
+		lines->cost[i] = (double)NAN;
+		text = *end ? end + 1 : end;
 	}
 }
 
-static void range_init(const struct fg_source_side *side, struct range *range)
+static void lines_init(const struct fg_source_side *side, struct lines *lines)
 {
-	unsigned last = 0;
-
-	*range = (struct range){.text = side->text};
-	range->begin = fg_xcalloc(LINES_MAX, sizeof(range->begin[0]));
-	range->length = fg_xcalloc(LINES_MAX, sizeof(range->length[0]));
-	range->cost = fg_xcalloc(LINES_MAX, sizeof(range->cost[0]));
-	if (!is_known(side))
+	*lines = (struct lines){.count = is_known(side) ? count_lines(side->text) : 0};
+	lines->begin = fg_xcalloc(lines->count + 1, sizeof(lines->begin[0]));
+	lines->length = fg_xcalloc(lines->count + 1, sizeof(lines->length[0]));
+	lines->cost = fg_xcalloc(lines->count + 1, sizeof(lines->cost[0]));
+	if (lines->count == 0)
 		return;
-	choose_lines(side, &range->first, &last);
-	cut_lines(side->text, range->first, last, range);
+	choose_lines(side, &lines->first, &lines->last);
+	cut_lines(side->text, lines);
 	for (size_t i = 0; i < side->cost_count; i++) {
 		const unsigned line = side->costs[i].line;
 
-		range->total += side->costs[i].cost * side->scale;
-		if (line >= range->first && line - range->first < range->count)
-			range->cost[line - range->first] = side->costs[i].cost * side->scale;
+		lines->total += side->costs[i].cost * side->scale;
+		if (line >= 1 && line <= lines->count)
+			lines->cost[line - 1] = side->costs[i].cost * side->scale;
 	}
 }
 
-static void range_release(struct range *range)
+static void lines_release(struct lines *lines)
 {
-	free(range->begin);
-	free(range->length);
-	free(range->cost);
+	free(lines->begin);
+	free(lines->length);
+	free(lines->cost);
 }
 
-static bool same_line(const struct range *a, unsigned i, const struct range *b, unsigned j)
+static bool same_line(const struct lines *a, unsigned i, const struct lines *b, unsigned j)
 {
 	return a->length[i] == b->length[j] && memcmp(a->begin[i], b->begin[j], a->length[i]) == 0;
 }
 
-/* How many lines the rests of both sides have in common, from (i, j) on. */
-static uint16_t *count_common(const struct range *a, const struct range *b)
-{
-	const size_t width = (size_t)b->count + 1;
-	uint16_t *common = fg_xcalloc(((size_t)a->count + 1) * width, sizeof(common[0]));
+/* Lines from `from` on, as far as `to`. */
+struct span {
+	unsigned from;
+	unsigned to;
+};
 
-	for (unsigned i = a->count; i-- > 0;) {
-		for (unsigned j = b->count; j-- > 0;) {
+/* How many lines the rests of both spans have in common, from (i, j) on. */
+static uint16_t *count_common(const struct lines *a, struct span in_a, const struct lines *b,
+			      struct span in_b)
+{
+	const size_t width = (size_t)(in_b.to - in_b.from) + 1;
+	uint16_t *common =
+		fg_xcalloc(((size_t)(in_a.to - in_a.from) + 1) * width, sizeof(common[0]));
+
+	for (size_t i = in_a.to - in_a.from; i-- > 0;) {
+		for (size_t j = in_b.to - in_b.from; j-- > 0;) {
 			const uint16_t down = common[(i + 1) * width + j];
 			const uint16_t right = common[i * width + j + 1];
 
 			common[i * width + j] =
-				same_line(a, i, b, j)
+				same_line(a, in_a.from + (unsigned)i, b, in_b.from + (unsigned)j)
 					? (uint16_t)(common[(i + 1) * width + j + 1] + 1)
 					: (down > right ? down : right);
 		}
 	}
 	return common;
+}
+
+static void pair_span(const struct lines *a, struct span in_a, const struct lines *b,
+		      struct span in_b, unsigned *partners)
+{
+	const size_t width = (size_t)(in_b.to - in_b.from) + 1;
+	uint16_t *common = count_common(a, in_a, b, in_b);
+	unsigned i = in_a.from;
+	unsigned j = in_b.from;
+
+	while (i < in_a.to && j < in_b.to) {
+		const size_t at = (i - in_a.from) * width + j - in_b.from;
+
+		if (same_line(a, i, b, j))
+			partners[i++] = ++j;
+		else if (common[at + width] >= common[at + 1])
+			i++;
+		else
+			j++;
+	}
+	free(common);
+}
+
+/* The part of the span that is near the function. */
+static struct span near_function(struct span span, const struct lines *lines)
+{
+	const unsigned from = lines->first > REACH ? lines->first - REACH : 0;
+	const unsigned to = lines->last + REACH;
+
+	span.from = from > span.from ? from : span.from;
+	span.to = to < span.to ? to : span.to;
+	span.to = span.to > span.from ? span.to : span.from;
+	return span;
+}
+
+/*
+ * For each line of the baseline's file the number of that line in the candidate's; 0: it is gone.
+ * Whole files are compared: a line is new only if the other file does not have it in its place.
+ */
+static unsigned *pair_lines(const struct lines *a, const struct lines *b)
+{
+	unsigned *partners = fg_xcalloc((size_t)a->count + 1, sizeof(partners[0]));
+	struct span in_a = {.to = a->count};
+	struct span in_b = {.to = b->count};
+
+	while (in_a.from < in_a.to && in_b.from < in_b.to &&
+	       same_line(a, in_a.from, b, in_b.from)) {
+		partners[in_a.from++] = in_b.from + 1;
+		in_b.from++;
+	}
+	while (in_a.from < in_a.to && in_b.from < in_b.to &&
+	       same_line(a, in_a.to - 1, b, in_b.to - 1))
+		partners[--in_a.to] = in_b.to--;
+	if ((size_t)(in_a.to - in_a.from) * (in_b.to - in_b.from) > CELLS_MAX) {
+		in_a = near_function(in_a, a);
+		in_b = near_function(in_b, b);
+	}
+	pair_span(a, in_a, b, in_b, partners);
+	return partners;
 }
 
 static const char *clean_text(const char *begin, size_t length, struct fg_arena *arena)
@@ -159,103 +229,43 @@ static const char *clean_text(const char *begin, size_t length, struct fg_arena 
 	return text;
 }
 
-/* All lines of both sides in one order: common lines once, what went before what came. */
-static struct fg_source_row *merge(const struct range *a, const struct range *b, size_t *count,
+static bool is_of_function(const struct lines *lines, unsigned line)
+{
+	return line > 0 && line >= lines->first && line <= lines->last;
+}
+
+/* The functions' lines in one order: common lines once, what went before what came. */
+static struct fg_source_row *merge(const struct lines *a, const struct lines *b, size_t *count,
 				   struct fg_arena *arena)
 {
-	const size_t width = (size_t)b->count + 1;
-	uint16_t *common = count_common(a, b);
-	struct fg_source_row *rows = fg_xcalloc((size_t)a->count + b->count + 1, sizeof(rows[0]));
+	unsigned *partners = pair_lines(a, b);
+	struct fg_source_row *rows = fg_xcalloc((size_t)LINES_MAX * 2 + 1, sizeof(rows[0]));
 	unsigned i = 0;
 	unsigned j = 0;
 
 	*count = 0;
 	while (i < a->count || j < b->count) {
-		struct fg_source_row *row = &rows[(*count)++];
-		const bool both = i < a->count && j < b->count && same_line(a, i, b, j);
-		const bool left =
-			both || j == b->count ||
-			(i < a->count && common[(i + 1) * width + j] >= common[i * width + j + 1]);
+		struct fg_source_row *row = &rows[*count];
+		const bool gone = i < a->count && partners[i] == 0;
+		const bool came = !gone && j < b->count && (i == a->count || j + 1 < partners[i]);
 
 		*row = (struct fg_source_row){.cost = {(double)NAN, (double)NAN}};
-		row->text = left ? clean_text(a->begin[i], a->length[i], arena)
-				 : clean_text(b->begin[j], b->length[j], arena);
-		if (left) {
-			row->line[0] = a->first + i;
-			row->cost[0] = a->cost[i++];
+		if (!came) {
+			row->cost[0] = a->cost[i];
+			row->line[0] = ++i;
 		}
-		if (both || !left) {
-			row->line[1] = b->first + j;
-			row->cost[1] = b->cost[j++];
+		if (!gone) {
+			row->cost[1] = b->cost[j];
+			row->line[1] = ++j;
 		}
+		if (!is_of_function(a, row->line[0]) && !is_of_function(b, row->line[1]))
+			continue;
+		row->text = gone ? clean_text(a->begin[i - 1], a->length[i - 1], arena)
+				 : clean_text(b->begin[j - 1], b->length[j - 1], arena);
+		(*count)++;
 	}
-	free(common);
+	free(partners);
 	return rows;
-}
-
-/* ---- lines around the compared ones ---- */
-
-/* Line `number` of the file; NULL: it has fewer. */
-static const char *find_line(const char *text, unsigned number, size_t *length)
-{
-	for (unsigned line = 1; text && *text; line++) {
-		const char *end = strchrnul(text, '\n');
-
-		if (line == number) {
-			*length = trimmed(text, end);
-			return text;
-		}
-		text = *end ? end + 1 : NULL;
-	}
-	return NULL;
-}
-
-static bool has_both(const struct fg_source_row *row)
-{
-	return row->line[0] > 0 && row->line[1] > 0;
-}
-
-/*
- * The sides' ranges end where each has its last cost.  Rows beyond the last (`step` 1) or before
- * the first (-1) common one, all of one side, may stand in the other side's file as well.
- */
-static void complete_rows(struct fg_source_row *rows, size_t count, long common, long step,
-			  const struct range ranges[2])
-{
-	const long end = step > 0 ? (long)count : -1;
-	const size_t side = common + step != end && rows[common + step].line[0] > 0 ? 0 : 1;
-	const size_t other = 1 - side;
-
-	for (long i = common + step; i != end; i += step) {
-		if (rows[i].line[other] > 0)
-			return;
-	}
-	for (long i = common + step; i != end; i += step) {
-		const unsigned number = (unsigned)((long)rows[i - step].line[other] + step);
-		const struct range *own = &ranges[side];
-		const unsigned at = rows[i].line[side] - own->first;
-		size_t length = 0;
-		const char *line = find_line(ranges[other].text, number, &length);
-
-		if (!line || length != own->length[at] || memcmp(line, own->begin[at], length) != 0)
-			return;
-		rows[i].line[other] = number;
-	}
-}
-
-static void complete(struct fg_source_row *rows, size_t count, const struct range ranges[2])
-{
-	long first = 0;
-	long last = (long)count - 1;
-
-	while (first <= last && !has_both(&rows[first]))
-		first++;
-	if (first > last)
-		return;
-	while (!has_both(&rows[last]))
-		last--;
-	complete_rows(rows, count, last, 1, ranges);
-	complete_rows(rows, count, first, -1, ranges);
 }
 
 /* ---- which are listed ---- */
@@ -332,7 +342,7 @@ const struct fg_source_listing *fg_source_listing_make(const struct fg_source_si
 						       const char *file, struct fg_arena *arena)
 {
 	struct fg_source_listing *listing = NULL;
-	struct range ranges[2];
+	struct lines lines[2];
 	struct fg_source_row *rows = NULL;
 	double *weights = NULL;
 	bool *chosen = NULL;
@@ -341,14 +351,12 @@ const struct fg_source_listing *fg_source_listing_make(const struct fg_source_si
 	if (!is_known(&sides[0]) && !is_known(&sides[1]))
 		return NULL;
 	for (size_t side = 0; side < 2; side++)
-		range_init(&sides[side], &ranges[side]);
-	rows = merge(&ranges[0], &ranges[1], &count, arena);
-	complete(rows, count, ranges);
+		lines_init(&sides[side], &lines[side]);
+	rows = merge(&lines[0], &lines[1], &count, arena);
 	weights = fg_xcalloc(count + 1, sizeof(weights[0]));
 	for (size_t i = 0; i < count; i++)
-		weights[i] =
-			weight_of(&rows[i], (const double[2]){ranges[0].total, ranges[1].total},
-				  is_known(&sides[0]) && is_known(&sides[1]));
+		weights[i] = weight_of(&rows[i], (const double[2]){lines[0].total, lines[1].total},
+				       is_known(&sides[0]) && is_known(&sides[1]));
 	chosen = choose_rows(weights, count);
 	listing = fg_arena_alloc(arena, sizeof(*listing));
 	listing->file = fg_arena_strdup(arena, file);
@@ -356,7 +364,7 @@ const struct fg_source_listing *fg_source_listing_make(const struct fg_source_si
 		listing->has_side[side] = is_known(&sides[side]);
 	keep_rows(rows, chosen, count, listing, arena);
 	for (size_t side = 0; side < 2; side++)
-		range_release(&ranges[side]);
+		lines_release(&lines[side]);
 	free(rows);
 	free(weights);
 	free(chosen);

@@ -179,49 +179,62 @@ void fg_report_add_cause(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	add_culprits(text, benchmark, style);
 }
 
-static double size_of(const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
-
-	return metric && isfinite(metric->ratio) ? fabs(metric->ratio - 1) : 0;
-}
-
-/* Regressions are the news; without one, the worst. */
-static enum fg_outcome outcome_to_tell(const struct fg_verdict *verdict)
+/*
+ * Regressions are the news; without one, the worst.  An improvement that is sure says more than
+ * benchmarks that are not, unless these fail the run.
+ */
+static enum fg_outcome outcome_to_report(const struct fg_verdict *verdict)
 {
 	enum fg_outcome worst = FG_OUTCOME_PASS;
+	bool improved = false;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		if (verdict->benchmarks[i].outcome == FG_OUTCOME_REGRESSION)
 			return FG_OUTCOME_REGRESSION;
+		improved |= verdict->benchmarks[i].outcome == FG_OUTCOME_IMPROVEMENT;
 		worst = fg_outcome_worse(worst, verdict->benchmarks[i].outcome);
 	}
-	return worst;
+	return improved && verdict->exit_code != FG_EXIT_INCONCLUSIVE && worst != FG_OUTCOME_ERROR
+		       ? FG_OUTCOME_IMPROVEMENT
+		       : worst;
 }
 
-void fg_report_add_run_cause(struct fg_strbuf *text, const struct fg_verdict *verdict,
-			     const struct fg_cause_style *style)
+/* The benchmark with the largest change of those with this outcome; NULL: none has it. */
+static const struct fg_benchmark_verdict *largest(const struct fg_verdict *verdict,
+						  enum fg_outcome outcome, size_t *count)
 {
-	const enum fg_outcome outcome = outcome_to_tell(verdict);
-	const struct fg_benchmark_verdict *told = NULL;
-	size_t more = 0;
+	const struct fg_benchmark_verdict *found = NULL;
 
+	*count = 0;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 
 		if (benchmark->outcome != outcome)
 			continue;
-		more += told != NULL;
-		if (!told || size_of(benchmark) > size_of(told))
-			told = benchmark;
+		(*count)++;
+		if (!found || fg_report_change_size(benchmark) > fg_report_change_size(found))
+			found = benchmark;
 	}
-	if (!told)
+	return found;
+}
+
+void fg_report_add_run_cause(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			     const struct fg_cause_style *style)
+{
+	const enum fg_outcome outcome = outcome_to_report(verdict);
+	size_t count = 0;
+	size_t open = 0;
+	const struct fg_benchmark_verdict *first = largest(verdict, outcome, &count);
+
+	if (!first)
 		fg_strbuf_add_text(text, "no benchmark ran");
-	else if (outcome == FG_OUTCOME_PASS && more > 0)
+	else if (outcome == FG_OUTCOME_PASS && count > 1)
 		fg_report_add_summary(text, verdict);
 	else
-		fg_report_add_cause(text, told, style);
-	if (outcome != FG_OUTCOME_PASS && more > 0)
-		fg_strbuf_printf(text, "; %zu more benchmark%s %s", more, more == 1 ? "" : "s",
-				 fg_report_outcome_words(outcome));
+		fg_report_add_cause(text, first, style);
+	if (outcome != FG_OUTCOME_PASS && count > 1)
+		fg_strbuf_printf(text, "; %zu more benchmark%s %s", count - 1,
+				 count == 2 ? "" : "s", fg_report_outcome_words(outcome));
+	if (outcome == FG_OUTCOME_IMPROVEMENT && largest(verdict, FG_OUTCOME_INCONCLUSIVE, &open))
+		fg_strbuf_printf(text, "; %zu inconclusive", open);
 }

@@ -97,6 +97,18 @@ void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict
 				    FG_NUMBER_TEXT_SIZE);
 }
 
+bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	char percent[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (!metric || !isfinite(metric->smallest_detectable))
+		return false;
+	fg_strbuf_printf(
+		text, "this run could have seen a change of %s",
+		fg_format_without_sign(fg_format_change(metric->smallest_detectable, percent)));
+	return true;
+}
+
 /* In repetitions of its own, after the pairs. */
 static bool is_counted(const struct fg_metric_verdict *metric)
 {
@@ -186,7 +198,7 @@ void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame
 		if (node->standing != FG_STANDING_NOT_SURE)
 			continue;
 		fg_strbuf_add_text(text, separator);
-		fg_report_add_plain_name(text, node->name, columns);
+		fg_report_add_function_name(text, blame, node, columns, true);
 		fg_strbuf_add_char(text, ' ');
 		fg_report_add_delta(text, node->unit, node->delta);
 		separator = ", ";

@@ -14,10 +14,11 @@ void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict
 void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "210 ms → 220 ms", or the one that is known. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "22 pairs, 7 s" */
+/* "this run could have seen a change of 1.2 %"; false and nothing unless that is known. */
+bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /*
- * Adds nothing where nothing was compared.  `headline` may be NULL.  Measures counted apart have
- * counts, not pairs.
+ * "22 pairs, 7 s", or nothing where nothing was compared.  `headline` may be NULL.  Measures
+ * counted apart have counts, not pairs.
  */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_metric_verdict *headline);

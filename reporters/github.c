@@ -149,7 +149,7 @@ static void add_function(struct annotations *a, enum level level, const struct f
 	const struct place place = find_place(a, node);
 	struct fg_strbuf message = {0};
 
-	fg_report_add_name(&message, node->name, MAX_NAME_COLUMNS);
+	fg_report_add_function_name(&message, blame, node, MAX_NAME_COLUMNS, false);
 	if (fg_report_is_time(blame->unit)) {
 		fg_strbuf_add_text(&message, " takes ");
 		fg_report_add_delta(&message, node->unit, node->delta);
@@ -223,11 +223,12 @@ static void add_inconclusive(struct annotations *a, const struct fg_metric_verdi
 			     const char *title)
 {
 	struct fg_strbuf message = {0};
+	struct fg_strbuf seen = {0};
 
 	fg_strbuf_add_text(&message, "inconclusive");
-	if (metric && isfinite(metric->smallest_detectable))
-		fg_strbuf_printf(&message, ": this run could have seen a change of %.2g %%",
-				 metric->smallest_detectable * 100);
+	if (fg_report_add_detectable(&seen, metric))
+		fg_strbuf_printf(&message, ": %s", fg_strbuf_text(&seen));
+	fg_strbuf_release(&seen);
 	add_annotation(a, LEVEL_WARNING, NULL, title, fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 }
@@ -266,14 +267,17 @@ int fg_report_github(const struct fg_report *report, const struct fg_report_opti
 		     struct fg_strbuf *text, struct fg_error *err)
 {
 	struct annotations a = {.options = options, .text = text};
+	size_t *order = fg_report_worst_first(report->verdict);
 
 	(void)err;
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
-		const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[i];
+		const struct fg_benchmark_verdict *benchmark =
+			&report->verdict->benchmarks[order[i]];
 
 		a.profile = fg_report_profile(report, fg_report_series(report, benchmark));
 		add_benchmark(&a, benchmark);
 	}
+	free(order);
 	for (size_t level = 0; level < LEVEL_COUNT; level++) {
 		if (a.count[level] == MAX_SHOWN + 1)
 			fg_strbuf_add(text, fg_strbuf_text(&a.tenth[level]), a.tenth[level].length);

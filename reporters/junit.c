@@ -171,11 +171,12 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-static void add_blamed(struct fg_strbuf *text, const struct fg_node_verdict *node)
+static void add_blamed(struct fg_strbuf *text, const struct fg_blame *blame,
+		       const struct fg_node_verdict *node)
 {
 	fg_report_add_share(text, node->share_of_change);
 	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
-	fg_report_add_name(text, node->name, MAX_NAME_COLUMNS);
+	fg_report_add_function_name(text, blame, node, MAX_NAME_COLUMNS, false);
 	if (node->file) {
 		fg_strbuf_add_text(text, "  ");
 		fg_report_add_place(text, node, true);
@@ -201,7 +202,7 @@ static void add_parts(struct fg_strbuf *text, const struct fg_blame *blame)
 		fg_strbuf_add_text(text, ":\n");
 	}
 	for (size_t i = 0; i < sure; i++)
-		add_blamed(text, &blame->functions[i]);
+		add_blamed(text, blame, &blame->functions[i]);
 	if (sure > 0 && isfinite(rest.delta)) {
 		fg_report_add_share(text, rest.share);
 		fg_strbuf_printf(text, "%severything else  ", isfinite(rest.share) ? "  " : "");
@@ -261,9 +262,8 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 	case FG_OUTCOME_INCONCLUSIVE:
 		fg_strbuf_add_text(&message, "inconclusive: ");
 		describe_metric(&message, benchmark, metric);
-		if (isfinite(metric->smallest_detectable))
-			fg_strbuf_printf(&message, "; smallest detectable change %.2g %%",
-					 metric->smallest_detectable * 100);
+		if (fg_report_add_detectable(&text, metric))
+			fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 		add_outcome(j, "skipped", NULL, &message, NULL);
 		break;
 	case FG_OUTCOME_NEW:

@@ -67,15 +67,30 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	}
 }
 
+/* Takes what is in `clean`. */
+static void add_clean_code(struct fg_strbuf *text, struct fg_strbuf *clean)
+{
+	fg_strbuf_add_text(text, "<code>");
+	add_escaped(text, fg_strbuf_text(clean));
+	fg_strbuf_add_text(text, "</code>");
+	fg_strbuf_release(clean);
+}
+
 static void add_code(struct fg_strbuf *text, const char *name)
 {
 	struct fg_strbuf clean = {0};
 
 	fg_report_add_name(&clean, name, NAME_COLUMNS);
-	fg_strbuf_add_text(text, "<code>");
-	add_escaped(text, fg_strbuf_text(&clean));
-	fg_strbuf_add_text(text, "</code>");
-	fg_strbuf_release(&clean);
+	add_clean_code(text, &clean);
+}
+
+static void add_function_code(struct fg_strbuf *text, const struct fg_blame *blame,
+			      const struct fg_node_verdict *node)
+{
+	struct fg_strbuf clean = {0};
+
+	fg_report_add_function_name(&clean, blame, node, NAME_COLUMNS, false);
+	add_clean_code(text, &clean);
 }
 
 /* As code, and a link if there is an address. */
@@ -173,15 +188,15 @@ static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node
 	fg_strbuf_release(&place);
 }
 
-static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *node,
-			 const struct fg_run *run)
+static void add_function(struct fg_strbuf *text, const struct fg_blame *blame,
+			 const struct fg_node_verdict *node, const struct fg_run *run)
 {
 	struct fg_strbuf cell = {0};
 
 	fg_strbuf_add_text(text, "| ");
 	fg_report_add_share(text, node->share_of_change);
 	fg_strbuf_add_text(text, " | ");
-	add_code(text, node->name);
+	add_function_code(text, blame, node);
 	fg_strbuf_add_text(text, " | ");
 	add_place(text, node, run);
 	fg_strbuf_add_text(text, " | ");
@@ -206,7 +221,7 @@ static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
 		if (node->standing != FG_STANDING_NOT_SURE)
 			continue;
 		fg_strbuf_add_text(text, separator);
-		add_code(text, node->name);
+		add_function_code(text, blame, node);
 		fg_strbuf_add_char(text, ' ');
 		fg_report_add_delta(text, node->unit, node->delta);
 		separator = ", ";
@@ -232,7 +247,7 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
 	fg_strbuf_add_text(text, ", with unchanged libraries");
 	fg_strbuf_add_text(text, " | path |\n|---:|---|---|---:|---|\n");
 	for (size_t i = 0; i < shown; i++)
-		add_function(text, &blame->functions[i], run);
+		add_function(text, blame, &blame->functions[i], run);
 	if (isfinite(rest.delta)) {
 		fg_strbuf_add_text(text, "| ");
 		fg_report_add_share(text, rest.share);
@@ -399,17 +414,17 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 {
 	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
 			  benchmark->outcome == FG_OUTCOME_ERROR;
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+	struct fg_strbuf seen = {0};
 
 	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "",
 			 signs[benchmark->outcome]);
 	add_code(text, benchmark->name);
 	fg_strbuf_printf(text, " %s</summary>\n\n", fg_outcome_name(benchmark->outcome));
 	add_failure(text, benchmark);
-	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE && metric &&
-	    isfinite(metric->smallest_detectable))
-		fg_strbuf_printf(text, "This run could have seen a change of %.2g %%.\n\n",
-				 metric->smallest_detectable * 100);
+	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
+	    fg_report_add_detectable(&seen, fg_report_headline(benchmark)))
+		fg_strbuf_printf(text, "Inconclusive: %s.\n\n", fg_strbuf_text(&seen));
+	fg_strbuf_release(&seen);
 	add_blame(text, benchmark, run);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
@@ -453,12 +468,6 @@ static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece
 	fg_strbuf_add(text, fg_strbuf_text(piece), piece->length);
 	return true;
 }
-
-/* What asks for somebody first. */
-static const enum fg_outcome order[] = {
-	FG_OUTCOME_REGRESSION,  FG_OUTCOME_ERROR,   FG_OUTCOME_INCONCLUSIVE, FG_OUTCOME_PLACEMENT,
-	FG_OUTCOME_IMPROVEMENT, FG_OUTCOME_MISSING, FG_OUTCOME_NEW,          FG_OUTCOME_PASS,
-};
 
 /* Nothing to say but its name and change: a comment folds it into one list. */
 static bool is_quiet(const struct fg_benchmark_verdict *benchmark)
@@ -524,7 +533,7 @@ static size_t add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *ve
 }
 
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
-			const struct page *page)
+			const struct page *page, const size_t *order)
 {
 	struct fg_strbuf row = {0};
 	size_t left_out = 0;
@@ -534,17 +543,14 @@ static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict
 	fg_strbuf_add_text(
 		text, "| benchmark | metric | change | interval | levels | effort | verdict |\n"
 		      "|---|---|---:|---|---|---|---|\n");
-	for (size_t o = 0; o < FG_ARRAY_SIZE(order); o++) {
-		for (size_t i = 0; i < verdict->benchmark_count; i++) {
-			const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-			if (benchmark->outcome != order[o] ||
-			    (page->is_brief && is_quiet(benchmark)))
-				continue;
-			fg_strbuf_clear(&row);
-			add_row(&row, benchmark);
-			left_out += !add_if_it_fits(text, &row, page->start, page->budget);
-		}
+		if (page->is_brief && is_quiet(benchmark))
+			continue;
+		fg_strbuf_clear(&row);
+		add_row(&row, benchmark);
+		left_out += !add_if_it_fits(text, &row, page->start, page->budget);
 	}
 	fg_strbuf_add_char(text, '\n');
 	fg_strbuf_release(&row);
@@ -552,23 +558,20 @@ static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict
 }
 
 static size_t add_all_details(struct fg_strbuf *text, const struct fg_report *report,
-			      const struct page *page)
+			      const struct page *page, const size_t *order)
 {
 	const struct fg_verdict *verdict = report->verdict;
 	struct fg_strbuf piece = {0};
 	size_t left_out = 0;
 
-	for (size_t o = 0; o < FG_ARRAY_SIZE(order); o++) {
-		for (size_t i = 0; i < verdict->benchmark_count; i++) {
-			const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-			if (benchmark->outcome != order[o] ||
-			    (page->is_brief && is_quiet(benchmark)))
-				continue;
-			fg_strbuf_clear(&piece);
-			add_details(&piece, benchmark, report->run, page->is_brief);
-			left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
-		}
+		if (page->is_brief && is_quiet(benchmark))
+			continue;
+		fg_strbuf_clear(&piece);
+		add_details(&piece, benchmark, report->run, page->is_brief);
+		left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	}
 	if (page->is_brief)
 		left_out += add_quiet_list(text, verdict, page->start, page->budget);
@@ -630,13 +633,15 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 			   const struct page *page)
 {
 	const struct fg_verdict *verdict = report->verdict;
+	size_t *order = fg_report_worst_first(verdict);
 	size_t left_out = 0;
 
 	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
 			 fg_outcome_name(verdict->outcome));
 	add_lead(text, verdict);
-	left_out = add_table(text, verdict, page);
-	left_out += add_all_details(text, report, page);
+	left_out = add_table(text, verdict, page, order);
+	left_out += add_all_details(text, report, page, order);
+	free(order);
 	if (left_out > 0)
 		fg_strbuf_printf(
 			text,

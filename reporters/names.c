@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
+
 #define ELLIPSIS "…"
 #define ARROW    " → "
 
@@ -195,6 +197,123 @@ void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns)
 {
 	add_folded_name(text, name, columns, true, "", "");
+}
+
+/* The names that are shown in one list, as members of the structs of an array. */
+struct names {
+	const void *first;
+	size_t count;
+	size_t stride; /* bytes from one to the next */
+};
+
+static const char *name_at(const struct names *names, size_t index)
+{
+	const char *name = NULL;
+
+	memcpy(&name, (const char *)names->first + index * names->stride, sizeof(name));
+	return name;
+}
+
+/* How a name may be shortened: `from` 0 as usual, else to its beginning and what stands there. */
+struct shortening {
+	size_t columns;
+	bool plain;
+	size_t from;
+};
+
+static void add_shortened(struct fg_strbuf *text, const char *name, const struct shortening *how)
+{
+	const size_t head = head_bytes(name, how->columns / 3);
+
+	if (how->from > head) {
+		fg_report_add_clean(text, name, head);
+		fg_strbuf_add_text(text, ELLIPSIS);
+		fg_report_add_name(text, name + how->from, how->columns - how->columns / 3 - 1);
+	} else if (how->plain && how->from == 0) {
+		fg_report_add_plain_name(text, name, how->columns);
+	} else {
+		fg_report_add_name(text, name, how->columns);
+	}
+}
+
+/* Where the name first differs from one that reads like it; SIZE_MAX: from none. */
+static size_t first_confusion(const struct names *names, const char *name, const char *shown,
+			      const struct shortening *how)
+{
+	struct fg_strbuf other = {0};
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < names->count; i++) {
+		size_t same = 0;
+
+		if (name_at(names, i)[0] != name[0] || strcmp(name_at(names, i), name) == 0)
+			continue;
+		fg_strbuf_clear(&other);
+		add_shortened(&other, name_at(names, i), how);
+		if (strcmp(fg_strbuf_text(&other), shown) != 0)
+			continue;
+		while (name[same] && name_at(names, i)[same] == name[same])
+			same++;
+		first = fg_min_size(first, same);
+	}
+	fg_strbuf_release(&other);
+	return first;
+}
+
+static size_t word_start(const char *name, size_t at)
+{
+	while (at > 0 && ((unsigned char)name[at] & 0xC0U) == 0x80U)
+		at--;
+	while (at > 0 && (isalnum((unsigned char)name[at - 1]) || name[at - 1] == '_'))
+		at--;
+	return at;
+}
+
+static void add_distinct(struct fg_strbuf *text, const struct names *names, const char *name,
+			 size_t columns, bool plain)
+{
+	struct shortening how = {.columns = columns, .plain = plain};
+	struct fg_strbuf shown = {0};
+	size_t differs = 0;
+
+	add_shortened(&shown, name, &how);
+	differs = first_confusion(names, name, fg_strbuf_text(&shown), &how);
+	if (differs != SIZE_MAX) {
+		how.from = word_start(name, differs);
+		fg_strbuf_clear(&shown);
+		add_shortened(&shown, name, &how);
+		differs = first_confusion(names, name, fg_strbuf_text(&shown), &how);
+	}
+	if (differs != SIZE_MAX) {
+		fg_strbuf_clear(&shown);
+		fg_report_add_name(&shown, name, 0);
+	}
+	fg_strbuf_add(text, fg_strbuf_text(&shown), shown.length);
+	fg_strbuf_release(&shown);
+}
+
+void fg_report_add_function_name(struct fg_strbuf *text, const struct fg_blame *blame,
+				 const struct fg_node_verdict *node, size_t columns, bool plain)
+{
+	const struct names names = {
+		.first = &blame->functions[0].name,
+		.count = blame->function_count,
+		.stride = sizeof(blame->functions[0]),
+	};
+
+	add_distinct(text, &names, node->name, columns, plain);
+}
+
+void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdict *verdict,
+				  const struct fg_benchmark_verdict *benchmark, size_t columns)
+{
+	const struct names names = {
+		.first = &verdict->benchmarks[0].name,
+		.count = verdict->benchmark_count,
+		.stride = sizeof(verdict->benchmarks[0]),
+	};
+
+	add_distinct(text, &names, benchmark->name, columns, false);
 }
 
 /* How many frames come before main, or before the function of a thread: they are no news. */

@@ -162,19 +162,12 @@ static void read_path(const struct reader *r, const struct subject *subject, con
 	path->p_adjusted = get_number(object, "p_adjusted");
 }
 
-/* Reports of earlier versions tell a standing only by the verdict. */
+/* What moved is written as "moved", which is no outcome: it neither failed nor improved. */
 static void read_standing(const cJSON *object, struct fg_node_verdict *node)
 {
-	const char *standing = fg_json_text_or(object, "standing", "");
-
-	node->outcome = strcmp(standing, fg_standing_name(FG_STANDING_MOVED)) == 0
-				? FG_OUTCOME_PASS
-				: get_outcome(object);
-	if (fg_standing_parse(standing, &node->standing))
-		return;
-	node->standing = node->outcome == FG_OUTCOME_REGRESSION    ? FG_STANDING_GUILTY
-			 : node->outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
-								   : FG_STANDING_NOT_SURE;
+	node->standing = FG_STANDING_NOT_SURE;
+	(void)fg_standing_parse(fg_json_text_or(object, "standing", ""), &node->standing);
+	node->outcome = node->standing == FG_STANDING_MOVED ? FG_OUTCOME_PASS : get_outcome(object);
 }
 
 static void read_source_row(const struct reader *r, const cJSON *object, struct fg_source_row *row)
@@ -190,7 +183,7 @@ static void read_source_row(const struct reader *r, const cJSON *object, struct 
 	row->text = need_text(r, object, "text");
 }
 
-/* Reports of earlier versions have none. */
+/* NULL unless the report has one with rows. */
 static const struct fg_source_listing *read_listing(const struct reader *r, const cJSON *object)
 {
 	struct fg_source_listing *source = NULL;
@@ -243,21 +236,6 @@ static void read_node(const struct reader *r, const struct subject *subject, con
 	node->assembly = read_listing(r, cJSON_GetObjectItemCaseSensitive(object, "assembly"));
 }
 
-/* The sure ones first, which earlier versions did not do. */
-static void put_sure_first(struct fg_node_verdict *nodes, size_t count)
-{
-	size_t sure = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct fg_node_verdict node = nodes[i];
-
-		if (!fg_standing_is_sure(node.standing))
-			continue;
-		memmove(&nodes[sure + 1], &nodes[sure], (i - sure) * sizeof(nodes[0]));
-		nodes[sure++] = node;
-	}
-}
-
 static struct fg_node_verdict *read_nodes(const struct reader *r, const struct subject *subject,
 					  const cJSON *object, enum fg_node_kind kind,
 					  size_t *count)
@@ -304,7 +282,6 @@ static void read_blame(const struct reader *r, const struct subject *subject, co
 	blame->measure = subject->measure;
 	blame->unit = subject->unit;
 	blame->functions = read_nodes(r, subject, object, FG_NODE_FUNCTION, &blame->function_count);
-	put_sure_first(blame->functions, blame->function_count);
 	blame->libraries = read_nodes(r, subject, object, FG_NODE_LIBRARY, &blame->library_count);
 	blame->regions = read_nodes(r, subject, object, FG_NODE_REGION, &blame->region_count);
 	read_moved(r, subject, object, blame);
@@ -314,7 +291,7 @@ static void read_blame(const struct reader *r, const struct subject *subject, co
 	blame->everything_else = get_number(object, keys->everything_else);
 }
 
-/* Reports of earlier versions name no measure: theirs is CPU time. */
+/* Without functions there is no measure to name: CPU time is the default. */
 static void read_time(const struct reader *r, const cJSON *object, struct fg_blame *blame)
 {
 	size_t count = 0;
@@ -500,6 +477,31 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	*verdict = result;
 	cJSON_Delete(document);
 	return FG_OK;
+}
+
+/* ---- for a run that is judged again ---- */
+
+static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
+		    struct fg_profile_set *const *profiles)
+{
+	const struct fg_series *series = fg_run_find(run, benchmark->name);
+	struct fg_profile_set *set = series ? profiles[series - run->series] : NULL;
+
+	for (unsigned side = 0; set && benchmark->arguments && side < FG_ARM_COUNT; side++)
+		fg_argument_sums_add_table(&set->arguments, benchmark->arguments, side, side);
+}
+
+void fg_report_restore_arguments(const char *json, const struct fg_run *run,
+				 struct fg_profile_set *const *profiles)
+{
+	struct fg_verdict verdict = {0};
+
+	if (!json || !profiles || !strstr(json, "\"arguments\"") ||
+	    fg_report_read(json, strlen(json), &verdict, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < verdict.benchmark_count; i++)
+		restore(&verdict.benchmarks[i], run, profiles);
+	fg_verdict_release(&verdict);
 }
 
 /* ---- the run ---- */

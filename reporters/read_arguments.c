@@ -4,7 +4,6 @@
  * path whose frames are not among the names is left out.
  */
 #include "reporters/arguments.h"
-#include "reporters/reporter.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,29 +192,4 @@ fg_report_read_arguments(const cJSON *object, struct fg_argument_room *room, str
 		read_function(&r, function, &r.table->functions[r.table->function_count++]);
 	fg_map_release(&r.texts);
 	return r.table;
-}
-
-/* ---- for a run that is judged again ---- */
-
-static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
-		    struct fg_profile_set *const *profiles)
-{
-	const struct fg_series *series = fg_run_find(run, benchmark->name);
-	struct fg_profile_set *set = series ? profiles[series - run->series] : NULL;
-
-	for (unsigned side = 0; set && benchmark->arguments && side < FG_ARM_COUNT; side++)
-		fg_argument_sums_add_table(&set->arguments, benchmark->arguments, side, side);
-}
-
-void fg_report_restore_arguments(const char *json, const struct fg_run *run,
-				 struct fg_profile_set *const *profiles)
-{
-	struct fg_verdict verdict = {0};
-
-	if (!json || !profiles || !strstr(json, "\"arguments\"") ||
-	    fg_report_read(json, strlen(json), &verdict, NULL) != FG_OK)
-		return;
-	for (size_t i = 0; i < verdict.benchmark_count; i++)
-		restore(&verdict.benchmarks[i], run, profiles);
-	fg_verdict_release(&verdict);
 }

@@ -161,16 +161,13 @@ static void add_failure(const struct fg_terminal_page *page,
 static void add_hint(const struct fg_terminal_page *page,
 		     const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 	struct fg_strbuf line = {0};
 
-	if (benchmark->outcome != FG_OUTCOME_INCONCLUSIVE || !headline ||
-	    !isfinite(headline->smallest_detectable))
-		return;
-	fg_strbuf_printf(
-		&line, "this run could have seen a change of %.2g %%; more pairs see smaller ones",
-		headline->smallest_detectable * 100);
-	fg_terminal_add_sentence(page, NULL, fg_strbuf_text(&line));
+	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
+	    fg_report_add_detectable(&line, fg_report_headline(benchmark))) {
+		fg_strbuf_add_text(&line, "; more pairs see smaller ones");
+		fg_terminal_add_sentence(page, NULL, fg_strbuf_text(&line));
+	}
 	fg_strbuf_release(&line);
 }
 
@@ -533,15 +530,18 @@ static void add_summary(const struct fg_terminal_page *page)
 static void add_benchmarks(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
+	size_t *order = fg_report_worst_first(verdict);
+	bool had_details = false;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
-		const bool parted = i > 0 && (needs_details(page, &verdict->benchmarks[i]) ||
-					      needs_details(page, &verdict->benchmarks[i - 1]));
+		const bool details = needs_details(page, &verdict->benchmarks[order[i]]);
 
-		if (parted)
+		if (i > 0 && (details || had_details))
 			fg_strbuf_add_char(page->text, '\n');
-		add_benchmark(page, i);
+		add_benchmark(page, order[i]);
+		had_details = details;
 	}
+	free(order);
 }
 
 /* Only a change has a cause; everything else is told by the rows. */

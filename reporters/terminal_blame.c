@@ -23,14 +23,15 @@ static void add_share(struct fg_strbuf *line, double share)
 		fg_strbuf_add_text(line, "      ");
 }
 
-static void add_blamed(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
+static void add_blamed(const struct fg_terminal_page *page, const struct fg_blame *blame,
+		       const struct fg_node_verdict *node)
 {
 	struct fg_strbuf line = {0};
 	struct fg_strbuf path = {0};
 	size_t used = 0;
 
 	add_share(&line, node->share_of_change);
-	fg_report_add_name(&line, node->name, FUNCTION_COLUMNS);
+	fg_report_add_function_name(&line, blame, node, FUNCTION_COLUMNS, false);
 	if (node->file) {
 		fg_strbuf_add_text(&line, "  ");
 		fg_report_add_place(&line, node, page->options->verbose);
@@ -159,7 +160,7 @@ static void add_blame(const struct fg_terminal_page *page, const struct fg_blame
 	if (blame->function_count > 0 && !fg_report_is_time(blame->unit))
 		add_heading(page, blame);
 	for (size_t i = 0; i < shown; i++) {
-		add_blamed(page, &blame->functions[i]);
+		add_blamed(page, blame, &blame->functions[i]);
 		if (i == 0 || page->options->verbose)
 			add_source(page, &blame->functions[i]);
 	}

@@ -42,11 +42,13 @@ static const char *remark_of(const struct fg_benchmark_verdict *benchmark,
 	return NULL;
 }
 
-static void fill_row(struct fg_terminal_row *row, const struct fg_benchmark_verdict *benchmark)
+static void fill_row(struct fg_terminal_row *row, const struct fg_verdict *verdict,
+		     const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 
-	fg_report_add_name(&row->cells[FG_COLUMN_NAME], benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_benchmark_name(&row->cells[FG_COLUMN_NAME], verdict, benchmark,
+				     MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(&row->cells[FG_COLUMN_VERDICT],
 			   fg_terminal_outcomes[benchmark->outcome].word);
 	if (benchmark->outcome != FG_OUTCOME_ERROR)
@@ -185,7 +187,7 @@ void fg_terminal_table_init(struct fg_terminal_page *page)
 
 	page->rows = fg_xcalloc(verdict->benchmark_count, sizeof(page->rows[0]));
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		fill_row(&page->rows[i], &verdict->benchmarks[i]);
+		fill_row(&page->rows[i], verdict, &verdict->benchmarks[i]);
 	lay_out(page);
 }
 

@@ -2,6 +2,7 @@
 #include "reporters/verdict_queries.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char fg_report_unaffected[] = "unchanged code, placement not looked at";
 
@@ -122,13 +123,13 @@ static size_t count_outcome(const struct fg_verdict *verdict, enum fg_outcome ou
 	return count;
 }
 
-/* Worst first. */
+/* What asks for somebody first. */
 static const struct {
 	enum fg_outcome outcome;
 	const char *words;
 } outcome_words[] = {
-	{.outcome = FG_OUTCOME_ERROR, .words = "could not be measured"},
 	{.outcome = FG_OUTCOME_REGRESSION, .words = "regressed"},
+	{.outcome = FG_OUTCOME_ERROR, .words = "could not be measured"},
 	{.outcome = FG_OUTCOME_INCONCLUSIVE, .words = "inconclusive"},
 	{.outcome = FG_OUTCOME_PLACEMENT, .words = "of unchanged code elsewhere"},
 	{.outcome = FG_OUTCOME_IMPROVEMENT, .words = "improved"},
@@ -144,6 +145,52 @@ const char *fg_report_outcome_words(enum fg_outcome outcome)
 			return outcome_words[i].words;
 	}
 	return "";
+}
+
+double fg_report_change_size(const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+
+	return metric && isfinite(metric->ratio) ? fabs(metric->ratio - 1) : 0;
+}
+
+struct ranked {
+	size_t index;
+	size_t outcome; /* row of outcome_words */
+	double size;
+};
+
+static int worst_first(const void *left, const void *right)
+{
+	const struct ranked *a = left;
+	const struct ranked *b = right;
+
+	if (a->outcome != b->outcome)
+		return a->outcome < b->outcome ? -1 : 1;
+	if (a->size > b->size || a->size < b->size)
+		return a->size > b->size ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+size_t *fg_report_worst_first(const struct fg_verdict *verdict)
+{
+	struct ranked *ranked = fg_xcalloc(verdict->benchmark_count, sizeof(ranked[0]));
+	size_t *order = fg_xcalloc(verdict->benchmark_count, sizeof(order[0]));
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+
+		ranked[i].index = i;
+		while (outcome_words[ranked[i].outcome].outcome != benchmark->outcome)
+			ranked[i].outcome++;
+		if (benchmark->outcome != FG_OUTCOME_PASS)
+			ranked[i].size = fg_report_change_size(benchmark);
+	}
+	qsort(ranked, verdict->benchmark_count, sizeof(ranked[0]), worst_first);
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		order[i] = ranked[i].index;
+	free(ranked);
+	return order;
 }
 
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)

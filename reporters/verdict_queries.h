@@ -12,6 +12,13 @@ extern const char fg_report_unaffected[];
  * The metric that represents the benchmark: the worst of those that took part; NULL if it has none.
  */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
+/* How large its change is, of either sign; 0: not known. */
+double fg_report_change_size(const struct fg_benchmark_verdict *benchmark);
+/*
+ * Indexes of all benchmarks: those that ask for somebody first, the largest change first among
+ * equals, those that passed in their order.  To be freed.
+ */
+size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */
 const struct fg_series *fg_report_series(const struct fg_report *report,
 					 const struct fg_benchmark_verdict *benchmark);

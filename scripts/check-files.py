@@ -15,8 +15,10 @@ from rooms import blank, read_rooms, room_of, sources
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 # clang-format starts a definition in the first column, with its brace alone on a line.
-FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\((?:[^;{}]|\n)*?\)\n\{", re.M)
+FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\([^;{}]*?\)\n\{", re.M)
 OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
+# A long return type stands on its own line.
+TYPE_ALONE = re.compile(r"^([A-Za-z_][\w *]*)\n(?=\w+\()", re.M)
 INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
 
 # A tag is no call: `struct fg_post` beside the function fg_post().
@@ -39,7 +41,7 @@ PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
 def exported(code):
     """The functions and objects that a source defines for others."""
     for pattern in (FUNCTION, OBJECT):
-        for match in pattern.finditer(code):
+        for match in pattern.finditer(TYPE_ALONE.sub(r"\1 ", code)):
             if not re.search(r"\bstatic\b", match[0]):
                 yield match[1]
 

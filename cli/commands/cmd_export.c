@@ -13,7 +13,7 @@ struct options {
 /* In the order of fg_export_formats. */
 static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind",
 				      "chrome", "json",  "csv",        "tables",
-				      "npz",    "html",  "massif",     NULL};
+				      "npz",    "html",  NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
@@ -96,10 +96,9 @@ const struct fg_cli_command fg_cmd_export = {
 		       "events), json (everything that is known), csv (one line a call path) and "
 		       "tables (functions with total and leaf counts, library address ranges, a "
 		       "summary, samples by address, separated by tabs), npz (the arguments "
-		       "that `fastgate record --values` kept, for numpy), html (memory over "
+		       "that `fastgate record --values` kept, for numpy) and html (memory over "
 		       "time with flame graphs of the peak; arguments and durations of calls, by "
-		       "call path with histograms) and massif (the heap over time: ms_print); to "
-		       "these three filters do not apply.\n"
+		       "call path with histograms); to these two filters do not apply.\n"
 		       "\n"
 		       "Filters, renaming and grouping are those of `fastgate view`: what it shows "
 		       "is what is written. Figures of a stored run are those of one execution "

@@ -51,7 +51,7 @@ export async function showProject(state) {
 	function draw() {
 		replace(table, runTable(listed.runs, picked, pick));
 		if (picked.a && picked.b) {
-			go.setAttribute('href', address('compare', picked));
+			go.setAttribute('href', address('compare', { project, ...picked }));
 			go.removeAttribute('aria-disabled');
 		}
 	}

@@ -28,14 +28,14 @@ async function showPicker({ project, a, b }) {
 	replace(page, el('main', {}, heading('Compare two runs'), el('form', { class: 'note', onsubmit: (event) => {
 		event.preventDefault();
 		const chosen = Object.fromEntries([...new FormData(event.target)].map(([name, value]) => [name, value.trim()]));
-		location.href = address('compare', { ...chosen });
+		location.href = address('compare', { project, ...chosen });
 	} }, field('a', 'Baseline', a), field('b', 'Candidate', b), el('datalist', { id: 'names' }, [...names].map(([value, words]) => el('option', { value }, words))), el('button', {}, 'Compare')),
 	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, the name of a baseline, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
 }
 
 // What the profiles of a benchmark count besides time.
-async function measuresOf(a, b, benchmark) {
-	const { measures, units } = await ask('functions', { a, b, benchmark, limit: 1 });
+async function measuresOf(sides, benchmark) {
+	const { measures, units } = await ask('functions', { ...sides, benchmark, limit: 1 });
 	return measures.map((name, i) => ({ name, unit: units[i] }));
 }
 
@@ -45,15 +45,16 @@ export async function showVerdict(state) {
 		await showPicker(state);
 		return;
 	}
-	const [data, around] = await Promise.all([ask('verdict', { a, b }), b ? [] : beside(a)]);
+	const [data, around] = await Promise.all([ask('verdict', { project: state.project, a, b }), b ? [] : beside(a)]);
 	const { project } = data.run;
+	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
 	document.title = `${words} · perfdb`;
 	showTrail(link(clip(project, 60), 'project', { project }), words, ...around, link(b ? 'compare others' : 'compare with…', 'compare', { project, a: b ? undefined : a }));
 	showComparison(page, data, {
 		trendHref: (benchmark) => address('trend', { project, benchmark }),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
-		profileOf: (benchmark, range, measure) => ask('profile', { a, b, benchmark, pairs: range?.join('-'), measure }),
-		measuresOf: (benchmark) => measuresOf(a, b, benchmark),
+		profileOf: (benchmark, range, measure) => ask('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
+		measuresOf: (benchmark) => measuresOf(sides, benchmark),
 	});
 }

@@ -35,11 +35,13 @@ export function commitWords(run) {
 	return run.subject ? `${hash} ${clip(run.subject, 60)}` : hash;
 }
 
-// What the server refuses is told where it was tried.
+// A failure is shown where the work was tried, and never looks like a success.
 export async function attempt(work) {
+	status.classList.remove('failure');
 	try {
 		await work();
 	} catch (error) {
+		status.classList.add('failure');
 		status.textContent = error.message;
 	}
 }

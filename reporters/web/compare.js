@@ -82,7 +82,7 @@ function verdictTable(data, current, onPick) {
 	};
 	return dataTable({
 		label: 'Benchmarks and their verdicts',
-		rows: data.benchmarks,
+		rows: worstFirst(data.benchmarks),
 		current,
 		filter: data.benchmarks.length > 12 ? (b) => `${b.name} ${b.verdict}` : undefined,
 		columns: [
@@ -153,18 +153,16 @@ function pathWords(all) {
 	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
 }
 
-// Reports of earlier versions tell a standing only by the verdict.
 export function isSure(f) {
-	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
+	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
 // One truth for a function: guilty, faster, same code, moved, not sure or unchanged.  "pass" is a word for benchmarks.
-const OLD_STANDINGS = { regression: 'guilty', improvement: 'faster', moved: 'moved', pass: 'unchanged' };
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
-	const word = f.standing ?? OLD_STANDINGS[f.verdict] ?? 'not sure';
-	return el('span', { class: STANDING_COLOURS[word] ? `badge ${STANDING_COLOURS[word]}` : 'quiet' }, word);
+	const colour = STANDING_COLOURS[f.standing];
+	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
 // A larger share, of a whole that nearly cancels out, says nothing.
@@ -181,7 +179,7 @@ export function everythingElse(parts, shown) {
 }
 
 export function notSure(parts) {
-	const names = parts.of.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
+	const names = parts.of.functions.filter((f) => (f.standing === 'not sure'))
 		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${parts.format(parts.delta(f))}`]);
 	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));
 }
@@ -541,8 +539,23 @@ function writeHash(state, isStep) {
 	write.call(history, null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
-function worstOf(benchmarks) {
-	return benchmarks.reduce((worst, b) => (!worst || WEIGHT.indexOf(b.verdict) > WEIGHT.indexOf(worst.verdict) ? b : worst), null);
+// What asks for somebody first, the largest change first among equals, those that passed in their order.
+const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
+
+function sizeOf(benchmark) {
+	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;
+	return finite(ratio) ? Math.abs(ratio - 1) : 0;
+}
+
+export function worstFirst(benchmarks) {
+	return [...benchmarks].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || sizeOf(b) - sizeOf(a));
+}
+
+// The benchmark that is shown first: the one that the sentence above is about.  A sure improvement says more than what is open.
+function leading(data) {
+	const all = worstFirst(data.benchmarks);
+	const failed = all.find((b) => b.verdict === 'regression') ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
+	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
 }
 
 // On a server: options.trendHref(benchmark) is where a benchmark's history stands, options.functionHref(benchmark, name, library) is where a function's history stands, and
@@ -554,7 +567,7 @@ export function showComparison(root, data, options = {}) {
 	const detail = el('div', { class: 'detail' });
 	const table = el('div');
 	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
-		?? worstOf(data.benchmarks.filter((b) => b.verdict !== 'error' || data.benchmarks.length === 1)) ?? worstOf(data.benchmarks);
+		?? leading(data);
 
 	function show() {
 		replace(table, verdictTable(data, (b) => b === current, pick));

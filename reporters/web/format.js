@@ -81,8 +81,10 @@ export function formatPercent(part) {
 	return `${percent.toFixed(percent >= 999.5 ? 0 : percent < 0.095 ? 2 : 1)} %`;
 }
 
-// 0.048 → "+4.8 %"
+// 0.048 → "+4.8 %"; from eleven times on a factor: 430 → "×431"
 export function formatChange(change) {
+	if (finite(change) && change >= 9.995)
+		return `×${formatCount(Math.round(change + 1))}`;
 	const size = formatPercent(change);
 	return size === NONE || size === '0.0 %' ? size : `${change < 0 ? '−' : '+'}${size}`;
 }

@@ -11,18 +11,25 @@
 
 #include <math.h>
 
-static size_t find_headline(const struct fg_series *series)
+/* The metrics that may tell the story: those that are gated, else CPU time, else the first. */
+static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
-	size_t found = fg_series_find_metric(series, "cpu_time");
+	size_t gated = 0;
+	size_t found = SIZE_MAX;
 
-	for (size_t i = 0; i < series->metric_count && found == SIZE_MAX; i++) {
-		if (series->metrics[i].gated)
-			found = i;
+	for (size_t i = 0; i < series->metric_count; i++) {
+		if (series->metrics[i].gated && gated++ == nth)
+			return i;
 	}
-	return found == SIZE_MAX && series->metric_count ? 0 : found;
+	if (gated > 0 || nth > 0)
+		return SIZE_MAX;
+	found = fg_series_find_metric(series, "cpu_time");
+	return found == SIZE_MAX && series->metric_count > 0 ? 0 : found;
 }
 
-static int read_headline(const char *text, struct fg_overview_row *row, struct fg_error *err)
+/* Takes the name and label of that metric.  `found` may be NULL. */
+static int read_headline(const char *text, size_t nth, struct fg_overview_row *row, bool *found,
+			 struct fg_error *err)
 {
 	struct fg_series series = {0};
 	cJSON *json = NULL;
@@ -35,12 +42,15 @@ static int read_headline(const char *text, struct fg_overview_row *row, struct f
 	status = fg_metrics_read(json, &series, err);
 	if (status != FG_OK)
 		goto out;
-	index = find_headline(&series);
+	index = nth_headline(&series, nth);
 	if (index != SIZE_MAX) {
+		free(row->metric);
+		free(row->label);
 		row->metric = fg_xstrdup(series.metrics[index].name);
 		row->label = fg_xstrdup(series.metrics[index].label);
-		row->metrics = fg_xstrdup(text);
 	}
+	if (found)
+		*found = index != SIZE_MAX;
 out:
 	cJSON_Delete(json);
 	fg_series_release(&series);
@@ -73,7 +83,8 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 			.release = (double)NAN,
 		};
 		(void)snprintf(row->run, sizeof(row->run), "%s", fg_column_text(&q, 4));
-		status = read_headline(fg_column_text(&q, 3), row, err);
+		row->metrics = fg_column_copy(&q, 3);
+		status = read_headline(row->metrics, 0, row, NULL, err);
 		if (status != FG_OK)
 			break;
 	}
@@ -141,8 +152,17 @@ static int read_release(struct fg_store *store, int64_t run, struct fg_overview 
 	return status;
 }
 
-static int read_histories(struct fg_store *store, const char *project, size_t runs,
-			  struct fg_overview *overview, struct fg_error *err)
+static bool has_value(const struct fg_overview_row *row)
+{
+	const struct fg_history_point *newest =
+		row->history.count > 0 ? &row->history.points[row->history.count - 1] : NULL;
+
+	return newest && strcmp(newest->run, row->run) == 0;
+}
+
+/* Rows without a value in the newest run are asked again; at first that is all of them. */
+static int ask_histories(struct fg_store *store, const char *project, size_t runs,
+			 struct fg_overview *overview, struct fg_error *err)
 {
 	struct fg_history_wish *wishes = fg_xcalloc(overview->count + 1, sizeof(*wishes));
 	size_t count = 0;
@@ -151,14 +171,56 @@ static int read_histories(struct fg_store *store, const char *project, size_t ru
 	for (size_t i = 0; i < overview->count; i++) {
 		struct fg_overview_row *row = &overview->items[i];
 
-		if (row->metric)
-			wishes[count++] = (struct fg_history_wish){.benchmark = row->benchmark,
-								   .metric = row->metric,
-								   .metrics = row->metrics,
-								   .history = &row->history};
+		if (!row->metric || has_value(row))
+			continue;
+		fg_history_release(&row->history);
+		wishes[count++] = (struct fg_history_wish){.benchmark = row->benchmark,
+							   .metric = row->metric,
+							   .metrics = row->metrics,
+							   .history = &row->history};
 	}
-	status = fg_store_histories(store, project, runs, wishes, count, err);
+	if (count > 0)
+		status = fg_store_histories(store, project, runs, wishes, count, err);
 	free(wishes);
+	return status;
+}
+
+/* All rows without a value get the nth metric; `any`: one had so many. */
+static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*any = false;
+	for (size_t i = 0; i < overview->count && status == FG_OK; i++) {
+		struct fg_overview_row *row = &overview->items[i];
+		bool found = false;
+
+		if (!row->metric || has_value(row))
+			continue;
+		status = read_headline(row->metrics, nth, row, &found, err);
+		*any |= found;
+	}
+	return status;
+}
+
+/*
+ * A harness has values of its own metrics only: the first gated one that has values heads a row.
+ * Without any, the benchmark failed, and its first metric says how it fared before.
+ */
+static int read_histories(struct fg_store *store, const char *project, size_t runs,
+			  struct fg_overview *overview, struct fg_error *err)
+{
+	int status = ask_histories(store, project, runs, overview, err);
+	bool any = true;
+
+	for (size_t nth = 1; any && status == FG_OK; nth++) {
+		status = try_headline(overview, nth, &any, err);
+		if (!any && status == FG_OK)
+			status = try_headline(overview, 0, &(bool){false}, err);
+		if (status != FG_OK)
+			return status;
+		status = ask_histories(store, project, runs, overview, err);
+	}
 	return status;
 }
 

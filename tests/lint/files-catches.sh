@@ -37,6 +37,9 @@ expect ''
 define base/low.c fg_lower fg_high
 expect 'base/high.c names fg_low of base/low.c'
 start
+printf 'const struct fg_a_thing_with_a_long_name *\nfg_lower(void)\n{\n\treturn fg_high();\n}\n' >>"$copy/base/low.c"
+expect 'base/high.c names fg_low of base/low.c'
+start
 printf '#include "base/b.h"\n' >"$copy/base/a.h"
 printf '#include "base/a.h"\n' >"$copy/base/b.h"
 expect 'base/a.h includes base/b.h'

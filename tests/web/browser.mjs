@@ -63,9 +63,12 @@ export async function openPage(context, url, options = {}) {
 	}, options.session ?? {});
 	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()} ${message.location().url}`));
+	page.answers = []; // to the questions that are expected next
 	page.on('dialog', (dialog) => {
-		problems.push(`dialog: ${dialog.message()}`);
-		dialog.dismiss();
+		const answer = page.answers.shift();
+		if (answer === undefined)
+			problems.push(`dialog: ${dialog.message()}`);
+		return answer ? dialog.accept() : dialog.dismiss();
 	});
 	page.on('request', (request) => {
 		if (!options.allow?.(request.url()) && request.url().split('#')[0] !== url.split('#')[0] && !request.url().startsWith('data:'))

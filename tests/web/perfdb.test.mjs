@@ -158,6 +158,18 @@ async function tokens(context) {
 	const row = page.getByRole('row', { name: /Ann/ });
 	assert.match(await row.innerText(), /<b>Ann<\/b>\s+all\s+triage\s+works/);
 	await look(context, page, 'tokens');
+	page.answers.push(false);
+	await row.getByRole('button', { name: /Revoke/ }).click();
+	assert.equal(await works(secret), 200, 'revoked without an answer to the question');
+	const cut = await openPage(context, `${base}?view=tokens`, options);
+	await cut.route('**/api/v1/tokens/*', (route) => route.abort());
+	cut.answers.push(true);
+	await cut.getByRole('row', { name: /Ann/ }).getByRole('button', { name: /Revoke/ }).click();
+	await cut.locator('#status.failure', { hasText: 'nothing was saved' }).waitFor();
+	if (pictures)
+		await cut.screenshot({ path: join(pictures, 'perfdb-failed.png') });
+	await cut.close();
+	page.answers.push(true);
 	await row.getByRole('button', { name: /Revoke/ }).click();
 	await page.getByText(/Token \d+ opens nothing any more/).waitFor();
 	assert.match(await row.innerText(), /revoked/);
@@ -314,7 +326,10 @@ async function backThroughZooms(context) {
 	await page.getByLabel('Baseline').fill(before);
 	await page.getByLabel('Candidate').fill(newest);
 	await checkAccessibility(context, page, 'picker');
+	const verdict = page.waitForRequest((request) => request.url().includes('/api/v1/verdict'));
 	await page.getByRole('button', { name: 'Compare' }).click();
+	assert.equal(new URL((await verdict).url()).searchParams.get('project'), 'tracker', 'names are looked up in the project');
+	assert.equal((await fetch(`${base}api/v1/verdict?project=nobody&a=latest~1&b=latest`)).status, 404);
 	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
 	await page.getByRole('link', { name: 'history' }).click();
 	await page.getByRole('heading', { name: 'Changes' }).waitFor();

@@ -6,8 +6,6 @@ dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the pr
 import html.parser
 import json
 import os
-import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -141,21 +139,6 @@ def page_shows_the_heap_over_time(program):
     check(done.returncode == 2 and "--measure heap" in done.stderr, f"a page of time: {done}")
 
 
-def ms_print_shows_the_heap(program):
-    """Massif's own tool finds the peak, the dumps and the end, and who held what then."""
-    if not shutil.which("ms_print"):
-        print("ms_print is not installed")
-        return
-    record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap")
-    call(FASTGATE, "export", "-F", "massif", "-o", "heap.massif", "fastgate-record", check=True)
-    shown = call("ms_print", "heap.massif")
-    check(shown.returncode == 0 and "(peak)" in shown.stdout, f"{shown}")
-    check(re.search(r"->\d+\.\d+% \(50,000B\) 0x[0-9A-F]+: hold \(dumps\.c:\d+\)", shown.stdout), f"what was held at the peak: {shown.stdout}")
-    with open("heap.massif", encoding="utf-8") as file:
-        trees = re.findall(r"heap_tree=(?:peak|detailed)", file.read())
-    check(len(trees) == 4, f"the peak, two dumps and the end: {trees}")
-
-
 def program_asks(program):
     record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap,fd")
     growth_between_two_marks()
@@ -215,7 +198,6 @@ def body():
     program_asks(program)
     each_dump_of_a_loop_holds_the_block_of_its_turn(program)
     page_shows_the_heap_over_time(program)
-    ms_print_shows_the_heap(program)
     signal_asks(program)
     file_switches_counting_off(program)
     os.unlink("control")

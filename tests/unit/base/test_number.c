@@ -131,6 +131,19 @@ static void values_are_written_for_people(void **state)
 	assert_string_equal(fg_format_change(0.0, text), "+0.0 %");
 	assert_string_equal(fg_format_change(-0.00001, text), "+0.0 %");
 	assert_string_equal(fg_format_change(-0.00006, text), "−0.01 %");
+	assert_string_equal(fg_format_change((double)NAN, text), "?");
+}
+
+static void changes_beyond_ten_times_are_factors(void **state)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	(void)state;
+	assert_string_equal(fg_format_change(1.1, text), "+110.0 %");
+	assert_string_equal(fg_format_change(9.99, text), "+999.0 %");
+	assert_string_equal(fg_format_change(10, text), "×11");
+	assert_string_equal(fg_format_change(431.39, text), "×432");
+	assert_string_equal(fg_format_change(2e6, text), "×2.00 M");
 }
 
 static void written_doubles_read_back_the_same(void **state)
@@ -185,6 +198,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_shares_are_read),
 		cmocka_unit_test(whole_numbers_and_truths_are_read),
 		cmocka_unit_test(values_are_written_for_people),
+		cmocka_unit_test(changes_beyond_ten_times_are_factors),
 		cmocka_unit_test(written_doubles_read_back_the_same),
 		cmocka_unit_test(doubles_are_written_as_printf_writes_them),
 	};

@@ -134,27 +134,6 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 	fg_profile_release(&profile);
 }
 
-static void massif_has_the_peak_that_no_point_saw(void **state)
-{
-	struct fg_profile profile;
-	struct fg_strbuf text = {0};
-
-	(void)state;
-	known_profile_init(&profile);
-	known_profile_add_heap(&profile);
-	export("massif", &profile, false, &text);
-	assert_non_null(strstr(text.data, "cmd: reco --events 4\ntime_unit: ms\n"));
-	assert_non_null(strstr(text.data, "time=20.000\nmem_heap_B=51200\nmem_heap_extra_B=0\n"
-					  "mem_stacks_B=0\nheap_tree=peak\nn"));
-	assert_non_null(strstr(text.data, ": 51200 (heap allocation functions)"));
-	assert_non_null(strstr(text.data, " 0x1200: fit(Track&) (fit.cpp:90)\n"));
-	assert_non_null(strstr(text.data, " 0x1400: log (in libm.so.6)\n"));
-	assert_non_null(strstr(text.data, "time=100.000\nmem_heap_B=25600\nmem_heap_extra_B=0\n"
-					  "mem_stacks_B=0\nheap_tree=detailed\n"));
-	fg_strbuf_release(&text);
-	fg_profile_release(&profile);
-}
-
 static void an_empty_profile_is_written_without_a_crash(void **state)
 {
 	struct fg_profile profile;
@@ -244,7 +223,6 @@ int main(void)
 		cmocka_unit_test(tables_count_samples_by_instruction),
 		cmocka_unit_test(folded_text_can_count_samples),
 		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),
-		cmocka_unit_test(massif_has_the_peak_that_no_point_saw),
 		cmocka_unit_test(an_empty_profile_is_written_without_a_crash),
 		cmocka_unit_test(callgrind_never_counts_recursion_twice),
 	};

@@ -132,6 +132,43 @@ static void a_long_function_shows_what_costs_and_jumps_over_the_rest(void **stat
 	fg_arena_release(&arena);
 }
 
+/* What is before the function differs, and each side's first cost is at another line of it. */
+static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
+{
+	static const char old_text[] =
+		"int first(int n)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < n; i++)\n"
+		"\t\tsum += i;\n\treturn sum;\n}\n\nint second(int n)\n{\n"
+		"\treturn first(n);\n}\n";
+	static const char new_text[] =
+		"int added;\nint first(int n)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < n; "
+		"i++)\n\t\tsum += i;\n\treturn sum;\n}\n\nlong second(int n)\n{\n"
+		"\tn += added;\n\treturn first(n);\n}\n";
+	/* On one side the function was inlined into its neighbour's lines. */
+	static const struct fg_line_cost old_costs[] = {{.line = 11, .cost = 5}};
+	static const struct fg_line_cost new_costs[] = {
+		{.line = 5, .cost = 40}, {.line = 12, .cost = 5}, {.line = 13, .cost = 5}};
+	const struct fg_source_side sides[2] = {side_of(old_text, old_costs, 1, 9),
+						side_of(new_text, new_costs, 3, 10)};
+	struct fg_arena arena = {0};
+	const struct fg_source_listing *listing = fg_source_listing_make(sides, "sum.c", &arena);
+	size_t came = 0;
+
+	(void)state;
+	assert_non_null(listing);
+	for (size_t i = 0; i < listing->row_count; i++) {
+		const struct fg_source_row *row = &listing->rows[i];
+
+		came += row->line[0] == 0;
+		if (row->line[0] == 0)
+			assert_true(strstr(row->text, "n += added") ||
+				    strstr(row->text, "long second"));
+		if (row->line[1] == 0)
+			assert_non_null(strstr(row->text, "int second"));
+	}
+	assert_int_equal(came, 2);
+	fg_arena_release(&arena);
+}
+
 /* More lines changed than there is room for: the costly ones stay. */
 static void a_rewritten_function_keeps_its_costly_lines(void **state)
 {
@@ -221,6 +258,7 @@ int main(void)
 		cmocka_unit_test(lines_seen_on_one_side_only_did_not_come),
 		cmocka_unit_test(a_side_without_source_leaves_the_other),
 		cmocka_unit_test(a_long_function_shows_what_costs_and_jumps_over_the_rest),
+		cmocka_unit_test(lines_of_an_unchanged_neighbour_are_never_new),
 		cmocka_unit_test(a_rewritten_function_keeps_its_costly_lines),
 		cmocka_unit_test(a_strange_line_is_cut_and_clean),
 		cmocka_unit_test(costs_add_up_by_line_and_come_from_the_file_with_most),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/cause.h"
+#include "reporters/figures.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
@@ -64,6 +65,74 @@ static void further_benchmarks_of_the_outcome_are_counted(void **state)
 	fg_fixture_release(&fixture);
 }
 
+static void a_sure_improvement_leads_before_benchmarks_that_are_open(void **state)
+{
+	struct fg_metric_verdict metrics[] = {
+		{.name = "cpu_time",
+		 .label = "cpu time",
+		 .unit = "ns",
+		 .gated = true,
+		 .decided = true,
+		 .outcome = FG_OUTCOME_INCONCLUSIVE,
+		 .ratio = 1.4,
+		 .low = 0.1,
+		 .high = 432.39},
+		{.name = "cpu_time",
+		 .label = "cpu time",
+		 .unit = "ns",
+		 .gated = true,
+		 .decided = true,
+		 .outcome = FG_OUTCOME_IMPROVEMENT,
+		 .ratio = 0.43,
+		 .low = 0.41,
+		 .high = 0.45},
+	};
+	struct fg_benchmark_verdict benchmarks[] = {
+		{.name = "noisy",
+		 .outcome = FG_OUTCOME_INCONCLUSIVE,
+		 .metrics = &metrics[0],
+		 .metric_count = 1},
+		{.name = "parse",
+		 .outcome = FG_OUTCOME_IMPROVEMENT,
+		 .metrics = &metrics[1],
+		 .metric_count = 1},
+	};
+	struct fg_verdict verdict = {
+		.outcome = FG_OUTCOME_INCONCLUSIVE, .benchmarks = benchmarks, .benchmark_count = 2};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_report_add_run_cause(&text, &verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text), "parse 57.0 % faster; 1 inconclusive");
+	fg_strbuf_clear(&text);
+	verdict.exit_code = FG_EXIT_INCONCLUSIVE;
+	fg_report_add_run_cause(&text, &verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text),
+			    "noisy inconclusive: cpu time +40.0 % [−90.0, ×432]");
+	fg_strbuf_release(&text);
+}
+
+static void a_change_that_could_have_been_seen_has_no_exponent(void **state)
+{
+	static const struct {
+		double change;
+		const char *text;
+	} cases[] = {{.change = 0.023, .text = "2.3 %"},
+		     {.change = 1.1, .text = "110.0 %"},
+		     {.change = 430, .text = "×431"}};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_metric_verdict metric = {.smallest_detectable = cases[i].change};
+
+		fg_strbuf_clear(&text);
+		assert_true(fg_report_add_detectable(&text, &metric));
+		assert_non_null(strstr(fg_strbuf_text(&text), cases[i].text));
+	}
+	fg_strbuf_release(&text);
+}
+
 static void names_of_strangers_stay_in_one_clean_line(void **state)
 {
 	struct fg_fixture fixture;
@@ -90,6 +159,8 @@ int main(void)
 		cmocka_unit_test(every_other_outcome_has_its_sentence),
 		cmocka_unit_test(of_several_benchmarks_the_regression_leads_even_beside_an_error),
 		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),
+		cmocka_unit_test(a_sure_improvement_leads_before_benchmarks_that_are_open),
+		cmocka_unit_test(a_change_that_could_have_been_seen_has_no_exponent),
 		cmocka_unit_test(names_of_strangers_stay_in_one_clean_line),
 	};
 

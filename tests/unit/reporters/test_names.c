@@ -35,11 +35,32 @@ static void scopes_in_brackets_stay_in_plain_names(void **state)
 	check_plain("(unfinished::fit", "(unfinished::fit");
 }
 
+static void names_in_one_list_are_elided_only_as_far_as_they_stay_distinct(void **state)
+{
+	struct fg_node_verdict functions[] = {
+		{.name = "std::sort<std::vector<long>::iterator, Less<Track> >(int, int)"},
+		{.name = "std::sort<std::vector<long>::iterator, Less<Hit> >(int, int)"},
+		{.name = "std::find<std::vector<long>::iterator, Less<Hit> >(int, int)"},
+	};
+	const struct fg_blame blame = {.functions = functions, .function_count = 3};
+	struct fg_strbuf names[3] = {{0}, {0}, {0}};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		fg_report_add_function_name(&names[i], &blame, &functions[i], 30, false);
+	assert_string_equal(fg_strbuf_text(&names[2]), "std::find<…>(int, int)");
+	assert_non_null(strstr(fg_strbuf_text(&names[0]), "Track"));
+	assert_non_null(strstr(fg_strbuf_text(&names[1]), "Hit"));
+	for (size_t i = 0; i < 3; i++)
+		fg_strbuf_release(&names[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_are_left_out_of_plain_names),
 		cmocka_unit_test(scopes_in_brackets_stay_in_plain_names),
+		cmocka_unit_test(names_in_one_list_are_elided_only_as_far_as_they_stay_distinct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,39 +60,6 @@ static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void *
 	fg_fixture_release(&fixture);
 }
 
-/* Earlier versions wrote no standing, and functions by size alone. */
-static void functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_first(void **state)
-{
-	static const char older[] =
-		"{\"schema\": \"fastgate-report/1\", \"verdict\": \"regression\", "
-		"\"benchmarks\": [{\"name\": \"b\", \"verdict\": \"regression\", \"functions\": ["
-		"{\"name\": \"alpha\", \"verdict\": \"pass\", \"delta_ms\": -9},"
-		"{\"name\": \"guilty\", \"verdict\": \"regression\", \"delta_ms\": 8},"
-		"{\"name\": \"iota\", \"verdict\": \"pass\", \"delta_ms\": 7},"
-		"{\"name\": \"faster\", \"verdict\": \"improvement\", \"delta_ms\": -1}]}]}";
-	static const struct {
-		const char *name;
-		enum fg_standing standing;
-	} wanted[] = {
-		{"guilty", FG_STANDING_GUILTY},
-		{"faster", FG_STANDING_FASTER},
-		{"alpha", FG_STANDING_NOT_SURE},
-		{"iota", FG_STANDING_NOT_SURE},
-	};
-	struct fg_verdict verdict = {0};
-
-	(void)state;
-	assert_int_equal(fg_report_read(older, strlen(older), &verdict, NULL), FG_OK);
-	assert_int_equal(verdict.benchmarks[0].time.function_count, FG_ARRAY_SIZE(wanted));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
-		const struct fg_node_verdict *node = &verdict.benchmarks[0].time.functions[i];
-
-		assert_string_equal(node->name, wanted[i].name);
-		assert_int_equal(node->standing, wanted[i].standing);
-	}
-	fg_verdict_release(&verdict);
-}
-
 static void what_is_no_report_is_refused(void **state)
 {
 	static const struct {
@@ -320,8 +287,6 @@ int main(void)
 		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
 		cmocka_unit_test(what_is_wrong_in_a_table_of_arguments_is_left_out),
 		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
-		cmocka_unit_test(
-			functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_first),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(wrong_types_do_no_harm),
 		cmocka_unit_test(a_run_is_known_by_its_report),

@@ -38,6 +38,34 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void the_worst_benchmark_comes_first_in_every_list(void **state)
+{
+	static const char *const formats[] = {"terminal", "markdown", "github"};
+	struct fg_fixture fixture;
+
+	(void)state;
+	fg_fixture_init(&fixture, "mixed");
+	/* The regression last in the run. */
+	for (size_t i = 0; i + 1 < fixture.verdict.benchmark_count; i++) {
+		struct fg_benchmark_verdict *at = &fixture.verdict.benchmarks[i];
+		const struct fg_benchmark_verdict first = at[0];
+
+		at[0] = at[1];
+		at[1] = first;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+		const char *list = NULL;
+
+		fg_fixture_write_report(&fixture, formats[i], NULL, &text);
+		list = strstr(fg_strbuf_text(&text), "network");
+		assert_non_null(list);
+		assert_true(strstr(fg_strbuf_text(&text), "+4.8") < list);
+		fg_strbuf_release(&text);
+	}
+	fg_fixture_release(&fixture);
+}
+
 static void what_is_not_sure_is_never_listed_as_the_cause(void **state)
 {
 	static const char *const formats[] = {"terminal", "junit", "markdown", "comment", "github"};
@@ -250,6 +278,7 @@ int main(void)
 		cmocka_unit_test(verbose_shows_everything),
 		cmocka_unit_test(levels_never_fall_where_the_change_rises),
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
+		cmocka_unit_test(the_worst_benchmark_comes_first_in_every_list),
 		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
 		cmocka_unit_test(what_a_short_list_leaves_has_no_share_beyond_twice_the_whole),
