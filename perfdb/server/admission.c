@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/archives/archives.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
@@ -19,7 +18,6 @@
 
 enum {
 	SMALL_BODY_BYTES = 64 << 10,
-	ARCHIVES_AT_ONCE = 2, /* as many of the largest size */
 	DATABASE_RETRY_SECONDS = 5
 };
 
@@ -120,22 +118,8 @@ static bool is_proven(struct fg_request *rq)
 
 static size_t body_limit(const struct fg_request *rq)
 {
-	const struct fg_server_options *options = &rq->server->options;
-
-	if (rq->route->takes_piece)
-		return fg_min_size(options->archive_limit_bytes, (size_t)FG_WIRE_PIECE_BYTES);
-	if (rq->route->takes_archive)
-		return options->archive_limit_bytes;
-	return rq->route->takes_run ? options->body_limit_bytes : (size_t)SMALL_BODY_BYTES;
-}
-
-/* Before a body arrives that has nowhere to go. */
-static int check_archives(struct fg_request *rq, struct fg_error *err)
-{
-	if (!rq->route->uses_archives || rq->server->archives)
-		return FG_OK;
-	rq->answer.refusal = "no_archives";
-	return fg_request_refuse(rq, 403, err, "this server keeps no archives (--archives)");
+	return rq->route->takes_run ? rq->server->options.body_limit_bytes
+				    : (size_t)SMALL_BODY_BYTES;
 }
 
 static int check_length(struct fg_request *rq, struct fg_error *err)
@@ -145,11 +129,7 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 	uint64_t announced = 0;
 
 	rq->body.limit = body_limit(rq);
-	if (is_proven(rq) && rq->route->takes_archive) {
-		rq->body.folder = fg_archives_folder(server->archives);
-		rq->body.total = &server->archive_bytes;
-		rq->body.total_limit = ARCHIVES_AT_ONCE * server->options.archive_limit_bytes;
-	} else if (is_proven(rq)) {
+	if (is_proven(rq)) {
 		rq->body.total = &server->body_bytes;
 		rq->body.total_limit = server->options.bodies_limit_bytes;
 	} else {
@@ -184,8 +164,8 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 {
 	typedef int check(struct fg_request * rq, struct fg_error * err);
 	static check *const checks[] = {
-		fg_guard_shape, fg_guard_host,  check_route,  check_rate,     check_secret,
-		check_database, check_archives, check_length, fg_guard_write,
+		fg_guard_shape, fg_guard_host,  check_route,  check_rate,
+		check_secret,   check_database, check_length, fg_guard_write,
 	};
 	int status = FG_OK;
 

@@ -173,15 +173,6 @@ static void refuse_when_stopping(struct fg_request *rq)
 	fg_answer_settle(rq, &err);
 }
 
-static enum fg_job_kind job_kind(const struct fg_request *rq)
-{
-	const bool is_head = strcmp(rq->method, MHD_HTTP_METHOD_HEAD) == 0;
-
-	if (rq->route->uses_archives && !(is_head && rq->route->heads_quickly))
-		return FG_JOB_ARCHIVE;
-	return rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
-}
-
 /* Called when all has arrived, and again when another thread has made the answer. */
 static enum MHD_Result finish(struct fg_request *rq)
 {
@@ -196,7 +187,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 		return fg_answer_send(rq);
 	}
 	rq->held = true;
-	rq->job.kind = job_kind(rq);
+	rq->job.kind = rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
 	rq->job.run = run_job;
 	rq->job.refuse = refuse_job;
 	MHD_suspend_connection(rq->connection);

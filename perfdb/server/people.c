@@ -63,8 +63,8 @@ static int check_person(struct fg_request *rq, const char *name, struct fg_error
 				&rq->arena,
 				"%.200s has no role here yet: an administrator can give one",
 				name));
-	if (rq->route->takes_run || rq->route->takes_archive)
-		return fg_request_refuse(rq, 403, err, "runs and archives are sent with a token");
+	if (rq->route->takes_run)
+		return fg_request_refuse(rq, 403, err, "runs are sent with a token");
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err, fg_arena_printf(&rq->arena, "%.200s may not do that", name));

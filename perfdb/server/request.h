@@ -19,17 +19,6 @@ struct fg_usage;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
-/* An archive that is sent back, or a range of it. */
-struct fg_sent_archive {
-	int file;        /* closed when it was sent; negative: only its size and digest are told */
-	uint64_t at;     /* where in the file begins what is sent */
-	uint64_t length; /* of what is sent */
-	bool is_whole;
-	const char *digest; /* of the whole */
-	const char *name;
-	size_t counted; /* of the server's archive_bytes */
-};
-
 /* What is sent back. */
 struct fg_answer {
 	int status;
@@ -40,10 +29,6 @@ struct fg_answer {
 	const void *asset;
 	size_t asset_size;
 	const char *asset_tag;
-	/* Instead of both: an archive; a HEAD request gets what is said about it. */
-	const struct fg_sent_archive *archive;
-	bool is_sent;      /* the archive's file is the connection's now */
-	const char *range; /* Content-Range; NULL: none */
 	unsigned retry_after_s;
 	const char *location; /* of a redirection */
 	const char *refusal;  /* what a failure is called; NULL: by its status */

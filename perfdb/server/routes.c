@@ -24,35 +24,6 @@ const struct fg_route fg_routes[] = {
 	 .path = FG_WIRE_RUNS "/",
 	 .scope = FG_SCOPE_ADMIN,
 	 .handler = fg_handle_delete_run},
-	{.method = "POST",
-	 .path = FG_WIRE_ARCHIVES,
-	 .scope = FG_SCOPE_UPLOAD,
-	 .handler = fg_handle_archive_upload,
-	 .takes_archive = true,
-	 .uses_archives = true},
-	{.method = "GET",
-	 .path = FG_WIRE_ARCHIVES,
-	 .scope = FG_SCOPE_READ,
-	 .handler = fg_handle_archive,
-	 .uses_archives = true,
-	 .heads_quickly = true},
-	{.method = "DELETE",
-	 .path = FG_WIRE_ARCHIVES,
-	 .scope = FG_SCOPE_ADMIN,
-	 .handler = fg_handle_archive_remove,
-	 .uses_archives = true},
-	{.method = "GET",
-	 .path = FG_WIRE_PIECES,
-	 .scope = FG_SCOPE_UPLOAD,
-	 .handler = fg_handle_archive_begun,
-	 .uses_archives = true},
-	{.method = "PATCH",
-	 .path = FG_WIRE_PIECES,
-	 .scope = FG_SCOPE_UPLOAD,
-	 .handler = fg_handle_archive_piece,
-	 .takes_archive = true,
-	 .takes_piece = true,
-	 .uses_archives = true},
 	{.method = "GET",
 	 .path = FG_WIRE_DICTIONARY,
 	 .scope = FG_SCOPE_UPLOAD,
@@ -273,7 +244,7 @@ const char *fg_route_body_type(const struct fg_route *route)
 {
 	if (route->takes_run)
 		return FG_WIRE_MEDIA_TYPE;
-	return route->takes_archive ? FG_WIRE_ARCHIVE_TYPE : "application/json";
+	return "application/json";
 }
 
 bool fg_route_writes(const struct fg_route *route)

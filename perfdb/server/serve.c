@@ -9,7 +9,6 @@
 #include "perfdb/identity/oidc.h"
 #include "perfdb/server/options.h"
 #include "perfdb/server/people.h"
-#include "perfdb/server/place.h"
 #include "perfdb/server/server.h"
 
 #include <pthread.h>
@@ -18,6 +17,7 @@
 
 enum {
 	SECRET_BYTES = 16,
+	SECRET_FILE_MAX_BYTES = 4096,
 	SECRET_TEXT_SIZE = 2 * SECRET_BYTES + 1,
 	ENTRY_MODE = 0600
 };
@@ -89,14 +89,6 @@ static const struct fg_option serve_options[] = {
 		    "who they are from"),
 	FG_ROW_FILE(struct fg_perfdb_options, mail_credentials, "mail-credentials-file", 0,
 		    "has USER:PASSWORD for the relay; without it, none are sent"),
-	FG_PERFDB_ARCHIVES,
-	{.name = "archive-max",
-	 .kind = FG_OPTION_SIZE,
-	 .offset = offsetof(struct fg_perfdb_options, archive_max),
-	 .argument = "SIZE",
-	 .initial = "512MiB",
-	 .maximum = FG_PERFDB_ARCHIVE_MAX,
-	 .help = "largest archive"},
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -122,6 +114,19 @@ static const struct fg_option serve_options[] = {
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
+
+/* Without the line breaks at its end, to be wiped and freed.  An empty file is FG_EINVAL. */
+static int read_secret(const char *path, char **secret, struct fg_error *err)
+{
+	size_t size = 0;
+	const int status = fg_fs_read(path, SECRET_FILE_MAX_BYTES, secret, &size, err);
+
+	if (status != FG_OK)
+		return status;
+	while (size > 0 && ((*secret)[size - 1] == '\n' || (*secret)[size - 1] == '\r'))
+		(*secret)[--size] = '\0';
+	return size > 0 ? FG_OK : fg_error_set(err, FG_EINVAL, "%s is empty", path);
+}
 
 static bool parse_listen(const char *text, char **address, uint16_t *port)
 {
@@ -313,8 +318,7 @@ static int read_identity(const struct fg_perfdb_options *given, struct identity 
 		.ca_file = given->oidc_ca_file,
 	};
 	if (given->oidc_secret_file) {
-		const int status =
-			fg_perfdb_read_secret(given->oidc_secret_file, &identity->secret, err);
+		const int status = read_secret(given->oidc_secret_file, &identity->secret, err);
 
 		if (status != FG_OK)
 			return status;
@@ -341,7 +345,7 @@ static int read_credentials(const struct fg_perfdb_options *given, char **text, 
 	*size = 0;
 	if (!given->mail_credentials)
 		return FG_OK;
-	status = fg_perfdb_read_secret(given->mail_credentials, text, err);
+	status = read_secret(given->mail_credentials, text, err);
 	if (status != FG_OK)
 		return status;
 	*size = strlen(*text);
@@ -368,21 +372,6 @@ static int run_with_mail(const struct fg_perfdb_options *given, struct fg_server
 		explicit_bzero(text, size);
 	free(text);
 	return status;
-}
-
-static int run_with_archives(const struct fg_perfdb_options *given, struct fg_perfdb_place *place,
-			     struct fg_server_options *options, struct fg_error *err)
-{
-	int status = fg_perfdb_place_read(given, place, err);
-
-	if (status != FG_OK)
-		return status;
-	if (given->archives) {
-		place->options.read_only = given->read_only;
-		options->archives = &place->options;
-		options->archive_limit_bytes = (size_t)given->archive_max;
-	}
-	return run_with_mail(given, options, err);
 }
 
 static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
@@ -424,7 +413,6 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
 	char secret[SECRET_TEXT_SIZE] = "";
-	struct fg_perfdb_place place = {0};
 	struct identity identity = {0};
 	struct fg_error err = {0};
 	char *address = NULL;
@@ -446,8 +434,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 	if (identity.redirect_url)
 		options.oidc = &identity.options;
 	if (status == FG_OK)
-		status = run_with_archives(given, &place, &options, &err);
-	fg_perfdb_place_release(&place);
+		status = run_with_mail(given, &options, &err);
 	release_identity(&identity);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);

@@ -6,7 +6,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "perfdb/archives/archives.h"
 #include "perfdb/identity/oidc.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/alerter.h"
@@ -47,7 +46,6 @@ enum {
 };
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
-static const size_t default_archive_bytes = (size_t)512 << 20;
 
 static int check_exposure(struct fg_server *server, struct fg_store *store, struct fg_error *err)
 {
@@ -118,8 +116,6 @@ static void set_defaults(struct fg_server_options *options)
 		options->body_limit_bytes = FG_WIRE_MAX_BYTES;
 	if (!options->bodies_limit_bytes)
 		options->bodies_limit_bytes = default_bodies_bytes;
-	if (!options->archive_limit_bytes)
-		options->archive_limit_bytes = default_archive_bytes;
 	if (!options->requests_per_minute)
 		options->requests_per_minute = DEFAULT_PER_MINUTE;
 	if (options->headers_ns <= 0)
@@ -288,10 +284,6 @@ static int start(struct fg_server *s, struct fg_error *err)
 	status = start_replica(s, err);
 	if (status != FG_OK)
 		return status;
-	if (s->options.archives)
-		status = fg_archives_open(s->options.archives, &s->archives, err);
-	if (status != FG_OK)
-		return status;
 	status = start_writing(s, err);
 	if (status != FG_OK)
 		return status;
@@ -373,7 +365,6 @@ void fg_server_stop(struct fg_server *server)
 	fg_quotas_free(server->quotas);
 	fg_proxies_free(server->proxies);
 	fg_oidc_free(server->oidc);
-	fg_archives_close(server->archives);
 	free(server->cookie_name);
 	if (server->key)
 		explicit_bzero(server->key, strlen(server->key));

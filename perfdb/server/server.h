@@ -36,8 +36,6 @@ struct fg_alert_options {
 	const char *password;
 };
 
-struct fg_archives_options;
-
 struct fg_server_options {
 	const char *database;        /* path or postgresql:// URL */
 	const char *read_database;   /* a replica of it, for questions; NULL: none */
@@ -59,8 +57,6 @@ struct fg_server_options {
 	const char *secret;     /* every request must know it, and needs no token; NULL: none */
 	const char *public_url; /* how browsers know the server; NULL: not known */
 	struct fg_alert_options alerts;
-	const struct fg_archives_options *archives; /* where archives are kept; NULL: nowhere */
-	size_t archive_limit_bytes;                 /* of one; 0: 512 MiB */
 	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;    /* nothing is stored, no upload is taken */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */

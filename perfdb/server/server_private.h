@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 
 struct fg_alerter;
-struct fg_archives;
 struct fg_connections;
 struct fg_dictionaries;
 struct fg_health;
@@ -41,8 +40,6 @@ struct fg_counters {
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
 	atomic_ullong over_quota;
-	atomic_ullong archives_stored;
-	atomic_ullong archives_failed; /* the storage did not do what it was asked for */
 	atomic_ullong bytes_in;
 	atomic_ullong limited;
 };
@@ -80,11 +77,8 @@ struct fg_server {
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;
-	atomic_size_t body_bytes;            /* of requests in progress */
-	atomic_size_t unproven_bytes;        /* of clients whose token has not worked yet */
-	struct fg_archives *archives;        /* NULL: none are kept */
-	atomic_size_t archive_bytes;         /* of archives that arrive, or are fetched from afar */
-	atomic_llong archives_down_until_ns; /* the storage did not answer; 0: it did */
+	atomic_size_t body_bytes;     /* of requests in progress */
+	atomic_size_t unproven_bytes; /* of clients whose token has not worked yet */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* that the counters are of */

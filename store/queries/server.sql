@@ -45,8 +45,8 @@ SELECT project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by FR
 SELECT project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by FROM project_limit
 WHERE project = $1 OR project = '' ORDER BY project DESC LIMIT 1;
 -- name: usage_of
-SELECT count(*), CAST(COALESCE(sum(r.bytes + COALESCE(a.bytes, 0)), 0) AS BIGINT), COALESCE(min(r.started_ns), 0)
-FROM run r JOIN project p ON p.id = r.project LEFT JOIN archive a ON a.run = r.uuid WHERE p.name = $1;
+SELECT count(*), CAST(COALESCE(sum(r.bytes), 0) AS BIGINT), COALESCE(min(r.started_ns), 0)
+FROM run r JOIN project p ON p.id = r.project WHERE p.name = $1;
 
 -- name: sign_in_add
 INSERT INTO sign_in (digest, who, created_ns, expires_ns) VALUES ($1, $2, $3, $4) RETURNING id;
