@@ -116,48 +116,16 @@ static int sync_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* What a file is made of: bytes, or another file. */
-struct source {
-	const void *data; /* NULL: the file */
-	int file;
-	uint64_t size;
-};
-
-static int copy_bytes(int from, uint64_t size, int to, struct fg_error *err)
-{
-	char buffer[65536];
-	uint64_t done = 0;
-	int status = FG_OK;
-
-	while (done < size && status == FG_OK) {
-		const uint64_t left = size - done;
-		const ssize_t got =
-			pread(from, buffer, left < sizeof(buffer) ? (size_t)left : sizeof(buffer),
-			      (off_t)done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			status = got < 0 ? fg_error_errno(err, FG_EIO, "cannot read what to copy")
-					 : fg_error_set(err, FG_EIO,
-							"what is to be copied ends too early");
-		else
-			status = fg_fs_write_all(to, buffer, (size_t)got, err);
-		done += got > 0 ? (uint64_t)got : 0;
-	}
-	return status;
-}
-
-int fg_fs_publish(int fd, const char *temporary, const char *path, unsigned mode,
-		  struct fg_error *err)
+static int publish(int fd, const char *temporary, const char *path, unsigned mode,
+		   struct fg_error *err)
 {
 	if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0 || rename(temporary, path) != 0)
 		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
 	return sync_folder(path, err);
 }
 
-static int write_beside(const struct source *source, const char *path, unsigned mode,
-			struct fg_error *err)
+int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
+		       struct fg_error *err)
 {
 	char *temporary = fg_xasprintf("%s.XXXXXX", path);
 	const int fd = mkostemp(temporary, O_CLOEXEC);
@@ -167,31 +135,17 @@ static int write_beside(const struct source *source, const char *path, unsigned 
 		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
 		goto out;
 	}
-	status = source->data ? fg_fs_write_all(fd, source->data, (size_t)source->size, err)
-			      : copy_bytes(source->file, source->size, fd, err);
+	status = fg_fs_write_all(fd, data ? data : "", size, err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
 	else
-		status = fg_fs_publish(fd, temporary, path, mode, err);
+		status = publish(fd, temporary, path, mode, err);
 	(void)close(fd);
 	if (status != FG_OK)
 		(void)unlink(temporary);
 out:
 	free(temporary);
 	return status;
-}
-
-int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
-		       struct fg_error *err)
-{
-	return write_beside(&(struct source){.data = data ? data : "", .size = size}, path, mode,
-			    err);
-}
-
-int fg_fs_copy_atomic(int from, uint64_t size, const char *path, unsigned mode,
-		      struct fg_error *err)
-{
-	return write_beside(&(struct source){.file = from, .size = size}, path, mode, err);
 }
 
 int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err)

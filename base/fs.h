@@ -22,12 +22,6 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
-/* Likewise with `size` bytes of a file, from its beginning, which need not fit into memory. */
-int fg_fs_copy_atomic(int from, uint64_t size, const char *path, unsigned mode,
-		      struct fg_error *err) FG_NODISCARD;
-/* Ends what was written beside: this file, open as `fd`, is synced and gets the name `path`. */
-int fg_fs_publish(int fd, const char *temporary, const char *path, unsigned mode,
-		  struct fg_error *err) FG_NODISCARD;
 /* A file without a name, gone when it is closed; `folder` NULL: in $TMPDIR, or /tmp. */
 int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err) FG_NODISCARD;
 /*

@@ -19,36 +19,23 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 
-#define FG_WIRE_MAGIC          "FGRUN/1\n"
-#define FG_WIRE_MEDIA_TYPE     "application/vnd.fastgate.run"
-#define FG_WIRE_ARCHIVE_TYPE   "application/vnd.fastgate.archive"
-#define FG_WIRE_RUNS           "/api/v1/runs"
-#define FG_WIRE_DICTIONARY     "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
-#define FG_WIRE_ARCHIVES       "/api/v1/archives/"     /* + run: its trace archive */
-#define FG_WIRE_PIECES         "/api/v1/archive-uploads/" /* + run: its archive, in pieces */
-#define FG_WIRE_AROUND         "/api/v1/around?run=" /* + run: it, its neighbours and its archive */
-#define FG_WIRE_KEY_HEADER     "Idempotency-Key"     /* the run's id */
-#define FG_WIRE_HASH_HEADER    "Content-SHA256"      /* of the body, in hexadecimal */
-#define FG_WIRE_WHOLE_HEADER   "Archive-SHA256" /* likewise, of the archive that a piece is of */
-#define FG_WIRE_LENGTH_HEADER  "Upload-Length"  /* of that archive */
-#define FG_WIRE_OFFSET_HEADER  "Upload-Offset"  /* where in it the piece begins */
-#define FG_WIRE_FILE_ENDING    ".fgrun"
-#define FG_WIRE_ARCHIVE_ENDING ".fgarchive"
+#define FG_WIRE_MAGIC       "FGRUN/1\n"
+#define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
+#define FG_WIRE_RUNS        "/api/v1/runs"
+#define FG_WIRE_DICTIONARY  "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
+#define FG_WIRE_KEY_HEADER  "Idempotency-Key"       /* the run's id */
+#define FG_WIRE_HASH_HEADER "Content-SHA256"        /* of the body, in hexadecimal */
+#define FG_WIRE_FILE_ENDING ".fgrun"
 
 enum {
 	FG_WIRE_HEADER_SIZE = 24,
-	FG_WIRE_MAX_BYTES = 64 << 20,  /* of a container */
-	FG_WIRE_PIECE_BYTES = 8 << 20, /* of an archive: larger ones are sent in pieces */
+	FG_WIRE_MAX_BYTES = 64 << 20, /* of a container */
 };
 
 /* HTTP statuses with a meaning of their own here. */
 enum {
 	FG_HTTP_OK = 200,            /* stored before, with the same content */
 	FG_HTTP_CREATED = 201,       /* stored, and on the disk */
-	FG_HTTP_ACCEPTED = 202,      /* a piece is kept, and others are to come */
-	FG_HTTP_PARTIAL = 206,       /* the bytes that were asked for */
-	FG_HTTP_OTHER_OFFSET = 409,  /* another piece is the next: ask which */
-	FG_HTTP_NO_RANGE = 416,      /* there are no such bytes */
 	FG_HTTP_NO_DICTIONARY = 424, /* send it again with the dictionary */
 	FG_HTTP_DIFFERENT = 422,     /* the id is taken by a run with other content */
 };

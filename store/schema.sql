@@ -262,27 +262,16 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_project ON audit (project, id);
 
--- What people may do, and who is signed in to the pages.  A name is what the identity server calls a person, or "group:NAME".
+-- What people may do.  The kind says whether the name is a person's (0) or a group's (1).
 CREATE TABLE role (
 	id @ID@,
+	kind BIGINT NOT NULL,
 	who @TEXT@ NOT NULL,
 	project @TEXT@,
 	scope @TEXT@ NOT NULL,
 	created_ns BIGINT NOT NULL
 );
 CREATE INDEX role_by_who ON role (who);
-CREATE TABLE sign_in (
-	id @ID@,
-	digest @TEXT@ NOT NULL UNIQUE,
-	who @TEXT@ NOT NULL,
-	created_ns BIGINT NOT NULL,
-	expires_ns BIGINT NOT NULL
-);
-CREATE TABLE sign_in_name (
-	sign_in BIGINT NOT NULL,
-	name @TEXT@ NOT NULL
-);
-CREATE INDEX sign_in_name_by_sign_in ON sign_in_name (sign_in);
 
 -- What a project may hold, and for how long.  A row without a name is for all projects that have none of their own; 0: no limit.
 CREATE TABLE project_limit (
@@ -303,7 +292,6 @@ CREATE TABLE alert_rule (
 	benchmark @TEXT@ NOT NULL,
 	metric @TEXT@ NOT NULL,
 	silence_ns BIGINT NOT NULL,
-	channel @TEXT@ NOT NULL,
 	target @TEXT@ NOT NULL,
 	secret @TEXT@,
 	author @TEXT@,
@@ -341,19 +329,3 @@ CREATE TABLE alert_search (
 	run @TEXT@ NOT NULL
 );
 CREATE INDEX alert_search_by_place ON alert_search (project, benchmark, metric);
-
--- Trace archives of runs, which lie elsewhere under the object's name.  A run that is removed leaves its row until the object is gone, too.
-CREATE TABLE archive (
-	run @TEXT@ PRIMARY KEY,
-	digest @TEXT@ NOT NULL,
-	bytes BIGINT NOT NULL,
-	object @TEXT@ NOT NULL,
-	stored_ns BIGINT NOT NULL,
-	author @TEXT@
-);
-CREATE INDEX archive_by_object ON archive (object);
--- Whose objects they are: at most one row, made when it is first needed.
-CREATE TABLE archive_owner (
-	one BIGINT PRIMARY KEY,
-	id @TEXT@ NOT NULL
-);

@@ -136,8 +136,5 @@ static enum fg_push_outcome send_run(struct fg_push *p, const char *path, const 
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err)
 {
-	static const struct fg_push_kind runs = {
-		.ending = FG_WIRE_FILE_ENDING, .plural = "runs", .send = send_run};
-
-	return fg_push_kind(&runs, folder, options, result, err);
+	return fg_push_files(send_run, folder, options, result, err);
 }

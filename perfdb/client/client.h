@@ -28,16 +28,10 @@
 int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
 		 struct fg_error *err) FG_NODISCARD;
 
-/* Likewise the trace archive of a run: a copy of the open file. */
-int fg_spool_add_archive(const char *folder, const char *id, int file, uint64_t size,
-			 struct fg_error *err) FG_NODISCARD;
-
 struct fg_spool_status {
 	size_t waiting;
 	size_t rejected;
 	uint64_t waiting_bytes;
-	size_t archives; /* that wait */
-	uint64_t archive_bytes;
 };
 
 /* An absent folder is an empty spool. */
@@ -52,7 +46,6 @@ struct fg_push_options {
 	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
 	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
 	int64_t timeout_ns;      /* of one request; 0: 60 s */
-	int64_t silence_ns;      /* gives up when nothing moves for this long; 0: 30 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/* Called after each file, and before each wait (then `what` says why). May be NULL. */
 	void (*tell)(void *context, const char *file, const char *what);
@@ -74,18 +67,5 @@ struct fg_push_result {
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
-/*
- * Likewise for the archives in the spool, once their runs are there.  One that belongs to a run
- * that the server does not have waits, and does not hold up the others.
- */
-int fg_push_archives(const char *folder, const struct fg_push_options *options,
-		     struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
-/*
- * Fetches the archive of a run (by any name that the server knows it by) into a file, which then
- * is as the server's digest says, or does not exist.  What came of it is kept beside it, and the
- * next call goes on from there.
- */
-int fg_pull_archive(const struct fg_push_options *options, const char *run, const char *path,
-		    uint64_t *size, struct fg_error *err) FG_NODISCARD;
 
 #endif

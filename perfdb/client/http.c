@@ -14,7 +14,6 @@
 #include "perfdb/client/libcurl.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <time.h>
@@ -38,9 +37,7 @@ struct fg_http {
 	char curl_words[CURL_ERROR_SIZE];
 	bool was_refused;
 	/* While a request is under way. */
-	const struct fg_http_request *request;
 	struct fg_http_reply *reply;
-	uint64_t file_done;
 	size_t received; /* of a body that is kept, or dropped */
 	bool is_endless;
 };
@@ -146,69 +143,15 @@ static const char *header_of(CURL *curl, const char *name)
 		       : NULL;
 }
 
-static void keep_header(CURL *curl, const char *name, char *value, size_t size)
-{
-	const char *found = header_of(curl, name);
-
-	(void)snprintf(value, size, "%s", found ? found : "");
-}
-
-/* What a reply says before its body. */
-static void read_head(CURL *curl, struct fg_http_reply *reply)
-{
-	curl_off_t length = -1;
-
-	(void)fg_curl.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
-	(void)fg_curl.easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-	reply->length = (int64_t)length;
-	keep_header(curl, "content-sha256", reply->content_sha256, sizeof(reply->content_sha256));
-	keep_header(curl, "etag", reply->etag, sizeof(reply->etag));
-	keep_header(curl, "content-range", reply->range, sizeof(reply->range));
-}
-
 static size_t keep(char *data, size_t size, size_t count, void *context)
 {
 	struct fg_http *http = context;
-	const struct fg_http_request *request = http->request;
 	struct fg_http_reply *reply = http->reply;
 
-	if (request->take && !reply->status)
-		read_head(http->curl, reply);
-	if (request->take && reply->status / 100 == 2)
-		return request->take(request->context, reply, data, size * count) ? size * count
-										  : 0;
 	fg_strbuf_add(&reply->body, data, size * count);
 	http->received += size * count;
 	http->is_endless = http->received > reply->body.limit + DROPPED_MAX_BYTES;
 	return http->is_endless ? 0 : size * count;
-}
-
-static size_t read_file(char *data, size_t size, size_t count, void *context)
-{
-	struct fg_http *http = context;
-	const uint64_t left = http->request->file_size - http->file_done;
-	const size_t room = size * count;
-	ssize_t got = 0;
-
-	do
-		got = pread(http->request->file, data, left < room ? (size_t)left : room,
-			    (off_t)(http->request->file_at + http->file_done));
-	while (got < 0 && errno == EINTR);
-	if (got < 0 || (got == 0 && left > 0))
-		return CURL_READFUNC_ABORT;
-	http->file_done += (uint64_t)got;
-	return (size_t)got;
-}
-
-/* A connection that was kept open had been closed: the file is sent again. */
-static int rewind_file(void *context, curl_off_t offset, int origin)
-{
-	struct fg_http *http = context;
-
-	if (origin != SEEK_SET || offset < 0)
-		return CURL_SEEKFUNC_CANTSEEK;
-	http->file_done = (uint64_t)offset;
-	return CURL_SEEKFUNC_OK;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the parameters are libcurl's */
@@ -251,23 +194,11 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-static void sign(CURL *curl, const struct fg_http_signing *signing)
-{
-	char *scope = fg_xasprintf("aws:amz:%s:s3", signing->region);
-
-	fg_curl_set(curl, CURLOPT_AWS_SIGV4, scope);
-	fg_curl_set(curl, CURLOPT_USERNAME, signing->key_id);
-	fg_curl_set(curl, CURLOPT_PASSWORD, signing->key);
-	free(scope);
-}
-
 static void configure(struct fg_http *http)
 {
 	CURL *curl = http->curl;
 	const int64_t timeout_ns =
 		http->options.timeout_ns ? http->options.timeout_ns : 60 * FG_NS_PER_S;
-	const int64_t silence_s = http->options.silence_ns ? http->options.silence_ns / FG_NS_PER_S
-							   : (int64_t)SLOW_SECONDS;
 
 	fg_curl_set(curl, CURLOPT_NOSIGNAL, 1L);
 	fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -276,7 +207,7 @@ static void configure(struct fg_http *http)
 	fg_curl_set(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 	fg_curl_set(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
 	fg_curl_set(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
-	fg_curl_set(curl, CURLOPT_LOW_SPEED_TIME, (long)silence_s);
+	fg_curl_set(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
 	fg_curl_set(curl, CURLOPT_ERRORBUFFER, http->curl_words);
 	fg_curl_set(curl, CURLOPT_NOPROGRESS, 0L);
 	fg_curl_set(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
@@ -292,12 +223,6 @@ static void configure(struct fg_http *http)
 	if (http->options.ca_file)
 		fg_curl_set(curl, CURLOPT_CAINFO, http->options.ca_file);
 	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
-	fg_curl_set(curl, CURLOPT_READFUNCTION, read_file);
-	fg_curl_set(curl, CURLOPT_READDATA, http);
-	fg_curl_set(curl, CURLOPT_SEEKFUNCTION, rewind_file);
-	fg_curl_set(curl, CURLOPT_SEEKDATA, http);
-	if (http->options.signing)
-		sign(curl, http->options.signing);
 }
 
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
@@ -343,9 +268,7 @@ void fg_http_close(struct fg_http *http)
 static struct curl_slist *make_headers(const struct fg_http *http,
 				       const struct fg_http_request *request)
 {
-	/* Some releases of libcurl would sign a header that is not sent. */
-	struct curl_slist *list =
-		http->options.signing ? NULL : fg_curl.slist_append(NULL, "Expect:");
+	struct curl_slist *list = fg_curl.slist_append(NULL, "Expect:");
 
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
 		list = fg_curl.slist_append(list, request->headers[i]);
@@ -368,10 +291,7 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 	fg_curl_set(curl, CURLOPT_CUSTOMREQUEST, NULL);
 	fg_curl_set(curl, CURLOPT_HTTPGET, 1L);
 	fg_curl_set(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
-	if (request->has_file) {
-		fg_curl_set(curl, CURLOPT_UPLOAD, 1L);
-		fg_curl_set(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->file_size);
-	} else if (request->body) {
+	if (request->body) {
 		fg_curl_set(curl, CURLOPT_POST, 1L);
 		fg_curl_set(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
 		fg_curl_set(curl, CURLOPT_POSTFIELDS, request->body);
@@ -417,7 +337,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	CURLcode code = CURLE_OK;
 	int status = FG_OK;
 
-	*reply = (struct fg_http_reply){.retry_after_ns = -1, .length = -1};
+	*reply = (struct fg_http_reply){.retry_after_ns = -1};
 	fg_strbuf_set_limit(&reply->body, http->options.reply_max_bytes
 						  ? http->options.reply_max_bytes
 						  : REPLY_MAX_BYTES);
@@ -425,9 +345,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	http->was_refused = false;
 	http->is_endless = false;
 	http->received = 0;
-	http->request = request;
 	http->reply = reply;
-	http->file_done = 0;
 	set_method(http->curl, request);
 	fg_curl_set(http->curl, CURLOPT_URL, url);
 	fg_curl_set(http->curl, CURLOPT_HTTPHEADER, headers);
@@ -447,7 +365,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 				      *http->curl_words ? http->curl_words
 							: fg_curl.easy_strerror(code));
 	} else {
-		read_head(http->curl, reply);
+		(void)fg_curl.easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 		reply->retry_after_ns = wait_asked_for(http->curl);
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);

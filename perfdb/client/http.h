@@ -8,7 +8,6 @@
 #define FG_PERFDB_CLIENT_HTTP_H
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/random.h"
 #include "base/strbuf.h"
 
@@ -16,19 +15,8 @@
 
 struct fg_http;
 
-enum {
-	FG_HTTP_HEADER_SIZE = 80, /* of one that is kept, cut there */
-};
-
 /* May a connection be made to this numeric address? */
 typedef bool fg_http_admits(void *context, const char *address);
-
-/* Requests for S3-compatible storage are signed with a key (AWS signature, version 4). */
-struct fg_http_signing {
-	const char *region;
-	const char *key_id;
-	const char *key;
-};
 
 struct fg_http_options {
 	const char *url;
@@ -46,45 +34,21 @@ struct fg_http_options {
 	fg_http_admits *admits;
 	void *context; /* of `admits` */
 	bool needs_tls;
-	const struct fg_http_signing *signing; /* NULL: none; such a server gets no token */
-	int64_t silence_ns; /* gives up when nothing moves for this long; 0: 30 s */
 };
 
-struct fg_http_reply;
-
-/*
- * Takes a piece of a reply with a status of 2xx, of which status and headers are there already;
- * false ends the request.
- */
-typedef bool fg_http_take(void *context, const struct fg_http_reply *reply, const void *data,
-			  size_t size);
-
 struct fg_http_request {
-	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT", "DELETE" */
+	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT" */
 	const char *path;           /* appended to the server's URL */
 	const char *const *headers; /* NULL at the end; may be NULL */
 	const void *body;
 	size_t body_size;
-	/* Instead of `body`: this many bytes of a file. */
-	bool has_file;
-	int file;
-	uint64_t file_at;
-	uint64_t file_size;
-	/* Gets the body of a reply that is fine, in place of `reply`; NULL: nobody. */
-	fg_http_take *take;
-	void *context; /* of `take` */
 };
 
 struct fg_http_reply {
 	long status;            /* 0: no reply */
 	int64_t retry_after_ns; /* -1: not said */
 	struct fg_strbuf body;  /* bounded */
-	/* Headers; "": none. */
-	char content_sha256[FG_SHA256_HEX_SIZE];
-	char etag[FG_HTTP_HEADER_SIZE];
-	char range[FG_HTTP_HEADER_SIZE]; /* Content-Range */
-	int64_t length;                  /* Content-Length; -1: not said */
-	bool was_refused;                /* there was no address that `admits` let through */
+	bool was_refused;       /* there was no address that `admits` let through */
 };
 
 /* What `options` points to must live as long. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What runs (client.c) and archives (archives.c) share when they are sent from a spool. */
+/* How files are sent from a spool; client.c has what runs are sent as. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -24,20 +24,8 @@ static void tell(const struct fg_push *p, const char *file, const char *what)
 		p->options->tell(p->options->context, file, what);
 }
 
-void fg_push_tell_where(const struct fg_push *p, const char *file, uint64_t offset, uint64_t size)
-{
-	char sizes[2][FG_NUMBER_TEXT_SIZE];
-	char *text = NULL;
-
-	if (offset == 0 || offset == size)
-		return;
-	text = fg_xasprintf("goes on after %s of %s", fg_format_size((double)offset, sizes[0]),
-			    fg_format_size((double)size, sizes[1]));
-	tell(p, file, text);
-	free(text);
-}
-
-enum fg_push_outcome fg_push_classify(long status)
+/* By the status of the answer alone. */
+static enum fg_push_outcome classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
 		return FG_PUSH_SENT;
@@ -50,7 +38,7 @@ enum fg_push_outcome fg_push_classify(long status)
 	return fg_http_is_passing(status) ? FG_PUSH_LATER : FG_PUSH_REJECTED;
 }
 
-bool fg_push_is_named(const struct fg_http_reply *reply, const struct fg_push_names *names)
+static bool confirms(const struct fg_http_reply *reply, const char *id, const char *digest)
 {
 	cJSON *json = NULL;
 	bool is_named = false;
@@ -58,8 +46,8 @@ bool fg_push_is_named(const struct fg_http_reply *reply, const struct fg_push_na
 	if (!reply->body.length || fg_json_parse(reply->body.data, reply->body.length,
 						 reply->body.length, &json, NULL) != FG_OK)
 		return false;
-	is_named = strcmp(fg_json_text_or(json, names->id_at, ""), names->id) == 0 &&
-		   strcmp(fg_json_text_or(json, names->digest_at, ""), names->digest) == 0;
+	is_named = strcmp(fg_json_text_or(json, "run", ""), id) == 0 &&
+		   strcmp(fg_json_text_or(json, "digest", ""), digest) == 0;
 	cJSON_Delete(json);
 	return is_named;
 }
@@ -67,15 +55,13 @@ bool fg_push_is_named(const struct fg_http_reply *reply, const struct fg_push_na
 enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char *digest,
 				   const struct fg_http_reply *reply, struct fg_error *err)
 {
-	const enum fg_push_outcome outcome = fg_push_classify(reply->status);
-	const struct fg_push_names names = {
-		.id_at = "run", .id = id, .digest_at = "digest", .digest = digest};
+	const enum fg_push_outcome outcome = classify(reply->status);
 
 	if (outcome != FG_PUSH_SENT && outcome != FG_PUSH_KNOWN) {
 		(void)fg_http_describe(p->http, reply, err);
 		return outcome;
 	}
-	if (fg_push_is_named(reply, &names))
+	if (confirms(reply, id, digest))
 		return outcome;
 	(void)fg_error_set(
 		err, FG_ENET,
@@ -93,10 +79,7 @@ enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 	for (unsigned i = 1; i <= attempts && !is_interrupted(p); i++) {
 		int64_t retry_after_ns = -1;
 
-		p->has_progressed = false;
 		outcome = attempt_it(p, what, &retry_after_ns, err);
-		if (p->has_progressed)
-			i = 1;
 		if (outcome != FG_PUSH_LATER || i == attempts || is_interrupted(p))
 			break;
 		tell(p, name, err->message);
@@ -106,14 +89,13 @@ enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 	return outcome;
 }
 
-int fg_push_open_server(const struct fg_push_options *options, struct fg_http **http,
-			struct fg_error *err)
+static int open_server(const struct fg_push_options *options, struct fg_http **http,
+		       struct fg_error *err)
 {
 	const struct fg_http_options server = {.url = options->url,
 					       .token = options->token,
 					       .ca_file = options->ca_file,
 					       .timeout_ns = options->timeout_ns,
-					       .silence_ns = options->silence_ns,
 					       .interrupted = options->interrupted};
 
 	if (!options->url || !*options->url)
@@ -133,11 +115,11 @@ static void reject(struct fg_push *p, const char *path)
 	p->result.rejected++;
 }
 
-static enum fg_push_outcome push_file(struct fg_push *p, const struct fg_push_kind *kind,
-				      const char *path, const char *name)
+static enum fg_push_outcome push_file(struct fg_push *p, fg_push_send *send, const char *path,
+				      const char *name)
 {
 	struct fg_error err = {0};
-	const enum fg_push_outcome outcome = kind->send(p, path, name, &err);
+	const enum fg_push_outcome outcome = send(p, path, name, &err);
 
 	if (outcome == FG_PUSH_SENT || outcome == FG_PUSH_KNOWN) {
 		(void)unlink(path);
@@ -154,64 +136,61 @@ static enum fg_push_outcome push_file(struct fg_push *p, const struct fg_push_ki
 	return outcome;
 }
 
-static bool is_of_kind(const char *name, const struct fg_push_kind *kind)
+static bool is_run(const char *name)
 {
-	return strlen(name) == FG_PUSH_ID_LENGTH + strlen(kind->ending) &&
-	       fg_text_ends_with(name, kind->ending);
+	return strlen(name) == FG_PUSH_ID_LENGTH + strlen(FG_WIRE_FILE_ENDING) &&
+	       fg_text_ends_with(name, FG_WIRE_FILE_ENDING);
 }
 
-static void push_all(struct fg_push *p, const struct fg_push_kind *kind, const char *folder,
-		     char **names, size_t count)
+static void push_all(struct fg_push *p, fg_push_send *send, const char *folder, char **names,
+		     size_t count)
 {
 	enum fg_push_outcome outcome = FG_PUSH_SENT;
 
 	for (size_t i = 0; i < count && !is_interrupted(p); i++) {
-		char *path = is_of_kind(names[i], kind) ? fg_fs_join(folder, names[i]) : NULL;
+		char *path = is_run(names[i]) ? fg_fs_join(folder, names[i]) : NULL;
 
 		if (path)
-			outcome = push_file(p, kind, path, names[i]);
+			outcome = push_file(p, send, path, names[i]);
 		free(path);
-		if (outcome == FG_PUSH_LATER || (outcome == FG_PUSH_REFUSED && !kind->is_apart))
+		if (outcome == FG_PUSH_LATER || outcome == FG_PUSH_REFUSED)
 			return;
 	}
 }
 
-static int say_what_is_left(const struct fg_push *p, const struct fg_push_kind *kind,
-			    struct fg_error *err)
+static int say_what_is_left(const struct fg_push *p, struct fg_error *err)
 {
 	if (is_interrupted(p))
 		return fg_error_set(err, FG_EINTERRUPTED,
-				    "interrupted: %zu %s are still to be sent", p->result.waiting,
-				    kind->plural);
+				    "interrupted: %zu runs are still to be sent",
+				    p->result.waiting);
 	if (p->result.waiting || p->result.rejected)
-		return fg_error_set(err, FG_ENET, "%s%s",
-				    *p->reason.message ? p->reason.message : kind->plural,
-				    *p->reason.message ? "" : " are left in the spool");
+		return fg_error_set(err, FG_ENET, "%s",
+				    *p->reason.message ? p->reason.message
+						       : "runs are left in the spool");
 	return FG_OK;
 }
 
-static int push_names(struct fg_push *p, const struct fg_push_kind *kind, const char *folder,
-		      char **names, size_t count, struct fg_error *err)
+static int push_names(struct fg_push *p, fg_push_send *send, const char *folder, char **names,
+		      size_t count, struct fg_error *err)
 {
 	struct fg_spool_status left = {0};
 	int status = FG_OK;
 
-	/* Archives have a connection each: how long a request may take depends on their size. */
-	if (count > 0 && !kind->is_apart)
-		status = fg_push_open_server(p->options, &p->http, err);
+	if (count > 0)
+		status = open_server(p->options, &p->http, err);
 	if (status != FG_OK)
 		return status;
-	push_all(p, kind, folder, names, count);
+	push_all(p, send, folder, names, count);
 	status = fg_spool_status(folder, &left, err);
 	if (status != FG_OK)
 		return status;
-	p->result.waiting = kind->is_apart ? left.archives : left.waiting;
-	return say_what_is_left(p, kind, err);
+	p->result.waiting = left.waiting;
+	return say_what_is_left(p, err);
 }
 
-int fg_push_kind(const struct fg_push_kind *kind, const char *folder,
-		 const struct fg_push_options *options, struct fg_push_result *result,
-		 struct fg_error *err)
+int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_options *options,
+		  struct fg_push_result *result, struct fg_error *err)
 {
 	struct fg_push p = {.options = options,
 			    .patience = {.first_wait_ns = options->first_wait_ns,
@@ -225,7 +204,7 @@ int fg_push_kind(const struct fg_push_kind *kind, const char *folder,
 	if (status != FG_OK)
 		return status;
 	fg_http_patience_init(&p.patience);
-	status = push_names(&p, kind, folder, names, count, err);
+	status = push_names(&p, send, folder, names, count, err);
 	*result = p.result;
 	fg_http_close(p.http);
 	fg_fs_list_free(names, count);

@@ -12,42 +12,20 @@ enum {
 	FOLDER_MODE = 0700,
 };
 
-/* Where a run's file lies (to be freed), in a folder that is there. */
-static int prepare(const char *folder, const char *id, const char *ending, char **path,
-		   struct fg_error *err)
+int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
+		 struct fg_error *err)
 {
-	char *name = fg_xasprintf("%s%s", id, ending);
+	char *name = fg_xasprintf("%s" FG_WIRE_FILE_ENDING, id);
+	char *path = fg_fs_join(folder, name);
 	int status = FG_OK;
 
 	FG_ASSERT(strlen(id) == FG_PUSH_ID_LENGTH && !strchr(id, '/'));
 	if (!fg_fs_is_folder(folder))
 		status = fg_fs_make_folders(folder, FOLDER_MODE, err);
-	*path = fg_fs_join(folder, name);
-	free(name);
-	return status;
-}
-
-int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
-		 struct fg_error *err)
-{
-	char *path = NULL;
-	int status = prepare(folder, id, FG_WIRE_FILE_ENDING, &path, err);
-
 	if (status == FG_OK)
 		status = fg_fs_write_atomic(path, data, size, FILE_MODE, err);
 	free(path);
-	return status;
-}
-
-int fg_spool_add_archive(const char *folder, const char *id, int file, uint64_t size,
-			 struct fg_error *err)
-{
-	char *path = NULL;
-	int status = prepare(folder, id, FG_WIRE_ARCHIVE_ENDING, &path, err);
-
-	if (status == FG_OK)
-		status = fg_fs_copy_atomic(file, size, path, FILE_MODE, err);
-	free(path);
+	free(name);
 	return status;
 }
 
@@ -75,10 +53,6 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 
 		if (fg_text_ends_with(names[i], FG_PUSH_REJECTED_ENDING)) {
 			s.rejected++;
-		} else if (fg_text_ends_with(names[i], FG_WIRE_ARCHIVE_ENDING)) {
-			s.archives++;
-			if (stat(path, &file) == 0)
-				s.archive_bytes += (uint64_t)file.st_size;
 		} else if (fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING)) {
 			s.waiting++;
 			if (stat(path, &file) == 0)

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/archives/archives.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
@@ -19,7 +18,6 @@
 
 enum {
 	SMALL_BODY_BYTES = 64 << 10,
-	ARCHIVES_AT_ONCE = 2, /* as many of the largest size */
 	DATABASE_RETRY_SECONDS = 5
 };
 
@@ -100,7 +98,7 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 	int status = fg_guard_secret(rq, &is_entry, err);
 
 	if (is_entry)
-		rq->answer.cookies[0] =
+		rq->answer.cookie =
 			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
 					rq->server->cookie_name, rq->server->options.secret);
 	return status;
@@ -120,22 +118,8 @@ static bool is_proven(struct fg_request *rq)
 
 static size_t body_limit(const struct fg_request *rq)
 {
-	const struct fg_server_options *options = &rq->server->options;
-
-	if (rq->route->takes_piece)
-		return fg_min_size(options->archive_limit_bytes, (size_t)FG_WIRE_PIECE_BYTES);
-	if (rq->route->takes_archive)
-		return options->archive_limit_bytes;
-	return rq->route->takes_run ? options->body_limit_bytes : (size_t)SMALL_BODY_BYTES;
-}
-
-/* Before a body arrives that has nowhere to go. */
-static int check_archives(struct fg_request *rq, struct fg_error *err)
-{
-	if (!rq->route->uses_archives || rq->server->archives)
-		return FG_OK;
-	rq->answer.refusal = "no_archives";
-	return fg_request_refuse(rq, 403, err, "this server keeps no archives (--archives)");
+	return rq->route->takes_run ? rq->server->options.body_limit_bytes
+				    : (size_t)SMALL_BODY_BYTES;
 }
 
 static int check_length(struct fg_request *rq, struct fg_error *err)
@@ -145,11 +129,7 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 	uint64_t announced = 0;
 
 	rq->body.limit = body_limit(rq);
-	if (is_proven(rq) && rq->route->takes_archive) {
-		rq->body.folder = fg_archives_folder(server->archives);
-		rq->body.total = &server->archive_bytes;
-		rq->body.total_limit = ARCHIVES_AT_ONCE * server->options.archive_limit_bytes;
-	} else if (is_proven(rq)) {
+	if (is_proven(rq)) {
 		rq->body.total = &server->body_bytes;
 		rq->body.total_limit = server->options.bodies_limit_bytes;
 	} else {
@@ -174,8 +154,7 @@ int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err)
 
 static int check_database(struct fg_request *rq, struct fg_error *err)
 {
-	if ((rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) ||
-	    fg_health_database_answers(rq->server->health))
+	if (rq->route->scope == FG_SCOPE_NONE || fg_health_database_answers(rq->server->health))
 		return FG_OK;
 	return fg_admission_database_is_down(rq, err);
 }
@@ -184,8 +163,8 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 {
 	typedef int check(struct fg_request * rq, struct fg_error * err);
 	static check *const checks[] = {
-		fg_guard_shape, fg_guard_host,  check_route,  check_rate,     check_secret,
-		check_database, check_archives, check_length, fg_guard_write,
+		fg_guard_shape, fg_guard_host,  check_route,  check_rate,
+		check_secret,   check_database, check_length, fg_guard_write,
 	};
 	int status = FG_OK;
 
@@ -273,7 +252,7 @@ static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_er
 	return FG_OK;
 }
 
-/* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
+/* By what the request brings: a token, or a name from a proxy; or because all may enter. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -289,7 +268,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 		fg_remembered_add(rq->server->good_tokens, header);
 		return FG_OK;
 	}
-	if (fg_people_can_sign_in(rq->server))
+	if (rq->server->options.user_header)
 		return fg_people_admit(rq, err);
 	if (!has_tokens)
 		return admit_without_token(rq, err);
@@ -311,20 +290,4 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 	status = admit(rq, err);
 	rq->authorized = status == FG_OK;
 	return status;
-}
-
-int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_error reason = {0};
-	int status = fg_request_enter_store(rq, err);
-
-	if (status != FG_OK || !rq->route->greets)
-		return status;
-	status = fg_admission_authorize(rq, &reason);
-	if (status == FG_OK)
-		return FG_OK;
-	if (rq->answer.status == 0)
-		return fg_error_set(err, reason.code, "%s", reason.message);
-	rq->answer.status = 0; /* to be nobody is an answer, too */
-	return FG_OK;
 }

@@ -10,8 +10,6 @@
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/routes.h"
 
-#include <unistd.h>
-
 enum {
 	PACK_FROM_BYTES = 2048
 };
@@ -53,9 +51,7 @@ static const struct {
 	{.http_status = 401, .word = "unauthorized"},
 	{.http_status = 403, .word = "forbidden"},
 	{.http_status = 405, .word = "method_not_allowed"},
-	{.http_status = FG_HTTP_OTHER_OFFSET, .word = "other_offset"},
 	{.http_status = 415, .word = "unsupported"},
-	{.http_status = 416, .word = "no_such_range"},
 	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
 	{.http_status = FG_HTTP_NO_DICTIONARY, .word = "dictionary_missing"},
 	{.http_status = 429, .word = "too_many_requests"},
@@ -127,8 +123,6 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 		word = answer->refusal;
 	if (answer->status < 400)
 		answer->status = found->http_status;
-	if (answer->status != 416)
-		answer->range = NULL;
 	if ((answer->status == 503 || answer->status == 507) && !answer->retry_after_s)
 		answer->retry_after_s = 1;
 	fg_strbuf_clear(&answer->text);
@@ -160,8 +154,6 @@ static void count(struct fg_request *rq, int64_t took_us)
 
 static uint64_t size_of(const struct fg_answer *answer)
 {
-	if (answer->archive)
-		return answer->archive->file < 0 ? 0 : answer->archive->length;
 	return answer->asset ? answer->asset_size : answer->text.length;
 }
 
@@ -237,19 +229,6 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 	(void)MHD_add_response_header(response, name, value);
 }
 
-static void add_archive_headers(struct fg_request *rq, struct MHD_Response *response)
-{
-	const struct fg_sent_archive *archive = rq->answer.archive;
-
-	if (archive->is_whole)
-		add_header(response, FG_WIRE_HASH_HEADER, archive->digest);
-	add_header(response, MHD_HTTP_HEADER_ETAG,
-		   fg_arena_printf(&rq->arena, "\"%s\"", archive->digest));
-	add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
-	add_header(response, "Content-Disposition",
-		   fg_arena_printf(&rq->arena, "attachment; filename=\"%s\"", archive->name));
-}
-
 static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 {
 	const struct fg_answer *answer = &rq->answer;
@@ -280,16 +259,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&asked, &rq->arena));
 	if (answer->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(answer->cookies); i++) {
-		if (answer->cookies[i])
-			add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookies[i]);
-	}
-	if (answer->archive)
-		add_archive_headers(rq, response);
-	if (answer->range)
-		add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
-	if (answer->location)
-		add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
+	if (answer->cookie)
+		add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
 	if (rq->server->certificate)
 		add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	if (answer->retry_after_s) {
@@ -300,40 +271,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-/* Never called: a HEAD request gets no body. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): the parameters are libmicrohttpd's */
-static ssize_t say_nothing(void *context, uint64_t at, char *data, size_t size)
-{
-	(void)context;
-	(void)at;
-	(void)data;
-	(void)size;
-	return MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-/* The response closes the file. */
-static struct MHD_Response *send_archive(struct fg_request *rq)
-{
-	const struct fg_sent_archive *archive = rq->answer.archive;
-	struct MHD_Response *response =
-		archive->file < 0 ? MHD_create_response_from_callback(archive->length, 1,
-								      say_nothing, NULL, NULL)
-				  : MHD_create_response_from_fd_at_offset64(
-					    archive->length, archive->file, archive->at);
-
-	if (response)
-		rq->answer.is_sent = true;
-	return response;
-}
-
 void fg_answer_release(struct fg_request *rq)
 {
-	const struct fg_sent_archive *archive = rq->answer.archive;
-
-	if (archive && archive->file >= 0 && !rq->answer.is_sent)
-		(void)close(archive->file);
-	if (archive)
-		atomic_fetch_sub(&rq->server->archive_bytes, archive->counted);
 	fg_strbuf_release(&rq->answer.text);
 }
 
@@ -343,9 +282,7 @@ enum MHD_Result fg_answer_send(struct fg_request *rq)
 	struct MHD_Response *response = NULL;
 	enum MHD_Result result = MHD_NO;
 
-	if (answer->archive) {
-		response = send_archive(rq);
-	} else if (answer->asset) {
+	if (answer->asset) {
 		response = MHD_create_response_from_buffer(answer->asset_size,
 							   (void *)(uintptr_t)answer->asset,
 							   MHD_RESPMEM_PERSISTENT);

@@ -28,7 +28,7 @@ static void forget(struct fg_body *body)
 
 static bool move_to_file(struct fg_body *body)
 {
-	if (fg_fs_unnamed(body->folder, &body->file, NULL) != FG_OK)
+	if (fg_fs_unnamed(NULL, &body->file, NULL) != FG_OK)
 		return false;
 	body->has_file = true;
 	if (fg_fs_write_all(body->file, body->bytes.data, body->bytes.length, NULL) != FG_OK)
@@ -80,11 +80,6 @@ const char *fg_body_data(struct fg_body *body)
 		body->map = map == MAP_FAILED ? NULL : map;
 	}
 	return body->map;
-}
-
-int fg_body_file(struct fg_body *body)
-{
-	return body->has_file || move_to_file(body) ? body->file : -1;
 }
 
 void fg_body_release(struct fg_body *body)

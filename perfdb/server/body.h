@@ -13,7 +13,6 @@
 struct fg_body {
 	size_t limit;         /* of this body */
 	size_t announced;     /* 0: unknown */
-	const char *folder;   /* where a large one lies; NULL: $TMPDIR, or /tmp */
 	atomic_size_t *total; /* of all bodies in progress */
 	size_t total_limit;
 	size_t size;    /* so far */
@@ -34,8 +33,6 @@ struct fg_body {
 void fg_body_add(struct fg_body *body, const void *data, size_t size);
 /* body->size bytes, which live as long as the body; NULL: the file cannot be read. */
 const char *fg_body_data(struct fg_body *body);
-/* As a file, which lives as long as the body; -1: it cannot be written. */
-int fg_body_file(struct fg_body *body);
 void fg_body_release(struct fg_body *body);
 
 #endif

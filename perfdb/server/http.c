@@ -53,8 +53,7 @@ static bool ask_replica(struct fg_request *rq)
 		return true;
 	fg_request_leave_store(rq);
 	fg_strbuf_clear(&rq->answer.text);
-	rq->answer = (struct fg_answer){.text = rq->answer.text,
-					.cookies = {rq->answer.cookies[0], rq->answer.cookies[1]}};
+	rq->answer = (struct fg_answer){.text = rq->answer.text, .cookie = rq->answer.cookie};
 	return false;
 }
 
@@ -75,8 +74,6 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
 		status = fg_admission_authorize(rq, err);
-	else if (rq->route->waits)
-		status = fg_admission_greet(rq, err);
 	if (status != FG_OK)
 		return status;
 	if (fg_route_writes(rq->route))
@@ -173,21 +170,12 @@ static void refuse_when_stopping(struct fg_request *rq)
 	fg_answer_settle(rq, &err);
 }
 
-static enum fg_job_kind job_kind(const struct fg_request *rq)
-{
-	const bool is_head = strcmp(rq->method, MHD_HTTP_METHOD_HEAD) == 0;
-
-	if (rq->route->uses_archives && !(is_head && rq->route->heads_quickly))
-		return FG_JOB_ARCHIVE;
-	return rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
-}
-
 /* Called when all has arrived, and again when another thread has made the answer. */
 static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->held)
 		return fg_answer_send(rq);
-	if (rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) {
+	if (rq->route->scope == FG_SCOPE_NONE) {
 		(void)handle(rq);
 		return fg_answer_send(rq);
 	}
@@ -196,7 +184,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 		return fg_answer_send(rq);
 	}
 	rq->held = true;
-	rq->job.kind = job_kind(rq);
+	rq->job.kind = rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
 	rq->job.run = run_job;
 	rq->job.refuse = refuse_job;
 	MHD_suspend_connection(rq->connection);

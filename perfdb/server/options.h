@@ -7,8 +7,6 @@
 #include "base/option_rows.h"
 #include "base/strbuf.h"
 
-#define FG_PERFDB_ARCHIVE_MAX ((uint64_t)5 << 30) /* that one request can put */
-
 enum {
 	FG_PERFDB_OK = 0,
 	FG_PERFDB_FAILED = 1,
@@ -24,29 +22,12 @@ struct fg_perfdb_options {
 	struct fg_option_list hosts;
 	struct fg_option_list proxies;
 	const char *public_url;
-	const char *oidc_issuer;
-	const char *oidc_client;
-	const char *oidc_secret_file;
-	const char *oidc_scopes;
-	const char *oidc_name;
-	const char *oidc_groups;
-	const char *oidc_ca_file;
 	const char *user_header;
 	const char *groups_header;
-	int64_t sign_in_ns;
 	struct fg_option_list alert_allowed;
 	bool alert_plain;
 	const char *alert_ca_file;
 	int64_t alert_retry_ns;
-	const char *mail_relay;
-	const char *mail_from;
-	const char *mail_credentials;
-	const char *archives;
-	const char *archives_url;
-	const char *archives_region;
-	const char *archives_ca_file;
-	const char *archives_key_file;
-	uint64_t archive_max;
 	const char *project;
 	const char *scope;
 	const char *note;
@@ -65,6 +46,7 @@ struct fg_perfdb_options {
 	bool behind_proxy;
 	bool read_only;
 	bool secret;
+	bool is_group;
 	bool dry_run;
 	bool quiet;
 	bool open;
@@ -81,21 +63,6 @@ struct fg_perfdb_options {
  }
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
-
-/* Where archives are kept. */
-#define FG_PERFDB_ARCHIVES                                                                       \
- FG_ROW_TEXT(                                                                                    \
-	 struct fg_perfdb_options, archives, "archives", 0, "PLACE",                             \
-	 "keep trace archives in this folder, or in S3-compatible storage: s3://BUCKET/PREFIX"), \
-	 FG_ROW_TEXT(struct fg_perfdb_options, archives_url, "archives-url", 0, "URL",           \
-		     "of that storage: https://HOST; buckets are part of the path"),             \
-	 FG_ROW_TEXT(struct fg_perfdb_options, archives_region, "archives-region", 0, "NAME",    \
-		     "its region; without it: us-east-1"),                                       \
-	 FG_ROW_FILE(struct fg_perfdb_options, archives_ca_file, "archives-ca-file", 0,          \
-		     "certificates to trust there instead of the system's"),                     \
-	 FG_ROW_FILE(                                                                            \
-		 struct fg_perfdb_options, archives_key_file, "archives-key-file", 0,            \
-		 "has the key's id and the key, a line each; without it, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 
 /* Words after the options. */
 struct fg_perfdb_words {
@@ -146,8 +113,10 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
  */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;
-/* Without the line breaks at its end, to be wiped and freed.  An empty file is FG_EINVAL. */
-int fg_perfdb_read_secret(const char *path, char **secret, struct fg_error *err) FG_NODISCARD;
+/*
+ * A name from the database for a terminal: without control characters, padded to `width`.
+ */
+void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);
 

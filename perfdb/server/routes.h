@@ -10,14 +10,8 @@ struct fg_route {
 	const char *path; /* ends with '/': and whatever follows */
 	enum fg_scope scope;
 	fg_handler *handler;
-	bool takes_run;     /* a large body */
-	bool takes_archive; /* a larger one */
-	bool takes_piece;   /* of an archive */
-	bool uses_archives; /* waits for where archives are kept */
-	bool heads_quickly; /* HEAD does not */
-	bool is_public;     /* outside the limits, and known to everybody */
-	bool waits;         /* for the database or another server, though it needs no scope */
-	bool greets;        /* identifies the client, though the route is public */
+	bool takes_run; /* a large body */
+	bool is_public; /* outside the limits, and known to everybody */
 };
 
 extern const struct fg_route fg_routes[];

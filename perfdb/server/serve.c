@@ -6,10 +6,7 @@
 #include "base/number.h"
 #include "base/process.h"
 #include "base/random.h"
-#include "perfdb/identity/oidc.h"
 #include "perfdb/server/options.h"
-#include "perfdb/server/people.h"
-#include "perfdb/server/place.h"
 #include "perfdb/server/server.h"
 
 #include <pthread.h>
@@ -48,25 +45,8 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, hosts),
 	 .argument = "NAME",
 	 .help = "answer only requests that name this host, or a loopback one"},
-	FG_ROW_TEXT(
-		struct fg_perfdb_options, public_url, "public-url", 0, "URL",
-		"the address that browsers know this server by: an identity server sends them back to it"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_issuer, "oidc-issuer", 0, "URL",
-		    "people sign in through this OpenID Connect server"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_client, "oidc-client", 0, "ID",
-		    "what it calls this server"),
-	FG_ROW_FILE(struct fg_perfdb_options, oidc_secret_file, "oidc-secret-file", 0,
-		    "has this server's secret there; without it, a public client"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_scopes, "oidc-scopes", 0, "WORDS",
-		    "what to ask for; without it: openid profile email"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_name, "oidc-name-claim", 0, "CLAIM",
-		    "which claim is a person's name; without it: email, which must be verified"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_groups, "oidc-groups-claim", 0, "CLAIM",
-		    "which claim lists a person's groups; without it: groups"),
-	FG_ROW_FILE(struct fg_perfdb_options, oidc_ca_file, "oidc-ca-file", 0,
-		    "certificates to trust there instead of the system's"),
-	FG_ROW_DURATION(struct fg_perfdb_options, sign_in_ns, "sign-in-time", "12h",
-			"how long a sign-in lasts"),
+	FG_ROW_TEXT(struct fg_perfdb_options, public_url, "public-url", 0, "URL",
+		    "the address that browsers know this server by: links in alerts begin with it"),
 	FG_ROW_TEXT(struct fg_perfdb_options, user_header, "user-header", 0, "NAME",
 		    "the proxies of --trust-proxy name the person in this header"),
 	FG_ROW_TEXT(struct fg_perfdb_options, groups_header, "groups-header", 0, "NAME",
@@ -78,25 +58,10 @@ static const struct fg_option serve_options[] = {
 	 .help = "webhooks of alerts may go to these addresses, too; without it, to no local or private one"},
 	FG_ROW_FLAG(struct fg_perfdb_options, alert_plain, "alert-http", 0,
 		    "webhooks of alerts may be http://, not only https://"),
-	FG_ROW_FILE(
-		struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
-		"certificates to trust for webhooks and the mail relay instead of the system's"),
+	FG_ROW_FILE(struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
+		    "certificates to trust for webhooks instead of the system's"),
 	FG_ROW_DURATION(struct fg_perfdb_options, alert_retry_ns, "alert-retry", "10s",
 			"wait before an alert's second try, then twice as long each time"),
-	FG_ROW_TEXT(struct fg_perfdb_options, mail_relay, "mail-relay", 0, "URL",
-		    "alerts by mail go through it: smtp://HOST:PORT or smtps://HOST:PORT"),
-	FG_ROW_TEXT(struct fg_perfdb_options, mail_from, "mail-from", 0, "ADDRESS",
-		    "who they are from"),
-	FG_ROW_FILE(struct fg_perfdb_options, mail_credentials, "mail-credentials-file", 0,
-		    "has USER:PASSWORD for the relay; without it, none are sent"),
-	FG_PERFDB_ARCHIVES,
-	{.name = "archive-max",
-	 .kind = FG_OPTION_SIZE,
-	 .offset = offsetof(struct fg_perfdb_options, archive_max),
-	 .argument = "SIZE",
-	 .initial = "512MiB",
-	 .maximum = FG_PERFDB_ARCHIVE_MAX,
-	 .help = "largest archive"},
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -282,109 +247,6 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	return FG_OK;
 }
 
-/* What an identity server has to be told, as read from the options and the file. */
-struct identity {
-	struct fg_oidc_options options;
-	char *secret;
-	char *redirect_url;
-};
-
-static int read_identity(const struct fg_perfdb_options *given, struct identity *identity,
-			 struct fg_error *err)
-{
-	const size_t length = given->public_url ? strlen(given->public_url) : 0;
-
-	if (!given->oidc_issuer)
-		return FG_OK;
-	if (!given->oidc_client || length == 0)
-		return fg_error_set(err, FG_EINVAL,
-				    "--oidc-issuer needs --oidc-client and --public-url");
-	identity->redirect_url =
-		fg_xasprintf("%.*s" FG_SIGN_IN_DONE,
-			     (int)(given->public_url[length - 1] == '/' ? length - 1 : length),
-			     given->public_url);
-	identity->options = (struct fg_oidc_options){
-		.issuer = given->oidc_issuer,
-		.client = given->oidc_client,
-		.redirect_url = identity->redirect_url,
-		.scopes = given->oidc_scopes,
-		.name_claim = given->oidc_name,
-		.groups_claim = given->oidc_groups,
-		.ca_file = given->oidc_ca_file,
-	};
-	if (given->oidc_secret_file) {
-		const int status =
-			fg_perfdb_read_secret(given->oidc_secret_file, &identity->secret, err);
-
-		if (status != FG_OK)
-			return status;
-		identity->options.secret = identity->secret;
-	}
-	return FG_OK;
-}
-
-static void release_identity(struct identity *identity)
-{
-	if (identity->secret)
-		explicit_bzero(identity->secret, strlen(identity->secret));
-	free(identity->secret);
-	free(identity->redirect_url);
-}
-
-/* The user of the relay; the password follows it in the same text, which is to be freed. */
-static int read_credentials(const struct fg_perfdb_options *given, char **text, size_t *size,
-			    struct fg_alert_options *alerts, struct fg_error *err)
-{
-	char *colon = NULL;
-	int status = FG_OK;
-
-	*size = 0;
-	if (!given->mail_credentials)
-		return FG_OK;
-	status = fg_perfdb_read_secret(given->mail_credentials, text, err);
-	if (status != FG_OK)
-		return status;
-	*size = strlen(*text);
-	colon = strchr(*text, ':');
-	if (!colon || colon == *text || strpbrk(*text, "\r\n"))
-		return fg_error_set(err, FG_EINVAL, "%s: expected one line, USER:PASSWORD",
-				    given->mail_credentials);
-	*colon = '\0';
-	alerts->user = *text;
-	alerts->password = colon + 1;
-	return FG_OK;
-}
-
-static int run_with_mail(const struct fg_perfdb_options *given, struct fg_server_options *options,
-			 struct fg_error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int status = read_credentials(given, &text, &size, &options->alerts, err);
-
-	if (status == FG_OK)
-		status = run_server(given, options, err);
-	if (text)
-		explicit_bzero(text, size);
-	free(text);
-	return status;
-}
-
-static int run_with_archives(const struct fg_perfdb_options *given, struct fg_perfdb_place *place,
-			     struct fg_server_options *options, struct fg_error *err)
-{
-	int status = fg_perfdb_place_read(given, place, err);
-
-	if (status != FG_OK)
-		return status;
-	if (given->archives) {
-		place->options.read_only = given->read_only;
-		options->archives = &place->options;
-		options->archive_limit_bytes = (size_t)given->archive_max;
-	}
-	return run_with_mail(given, options, err);
-}
-
 static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
 {
 	return (struct fg_alert_options){
@@ -393,8 +255,6 @@ static struct fg_alert_options alert_options(const struct fg_perfdb_options *giv
 		.allows_plain = given->alert_plain,
 		.ca_file = given->alert_ca_file,
 		.retry_ns = given->alert_retry_ns,
-		.relay = given->mail_relay,
-		.from = given->mail_from,
 	};
 }
 
@@ -412,7 +272,6 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.proxy_count = given->proxies.count,
 		.user_header = given->user_header,
 		.groups_header = given->groups_header,
-		.sign_in_ns = given->sign_in_ns,
 		.public_url = given->public_url,
 		.alerts = alert_options(given),
 		.read_only = given->read_only,
@@ -424,8 +283,6 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
 	char secret[SECRET_TEXT_SIZE] = "";
-	struct fg_perfdb_place place = {0};
-	struct identity identity = {0};
 	struct fg_error err = {0};
 	char *address = NULL;
 	int status = FG_OK;
@@ -442,13 +299,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		options.secret = secret;
 	}
 	if (status == FG_OK)
-		status = read_identity(given, &identity, &err);
-	if (identity.redirect_url)
-		options.oidc = &identity.options;
-	if (status == FG_OK)
-		status = run_with_archives(given, &place, &options, &err);
-	fg_perfdb_place_release(&place);
-	release_identity(&identity);
+		status = run_server(given, &options, &err);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);

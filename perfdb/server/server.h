@@ -20,7 +20,6 @@
 #include "base/base.h"
 #include "base/error.h"
 
-struct fg_oidc_options;
 struct fg_server;
 
 /* What is sent to people, and where it may go. */
@@ -28,15 +27,9 @@ struct fg_alert_options {
 	const char *const *allowed; /* ranges of local and private addresses for webhooks */
 	size_t allowed_count;
 	bool allows_plain;   /* webhooks may be http:// */
-	const char *ca_file; /* for webhooks and the relay; NULL: the system's */
+	const char *ca_file; /* NULL: the system's */
 	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
-	const char *relay;   /* smtp:// or smtps://; NULL: no mail is sent */
-	const char *from;
-	const char *user; /* NULL: no credentials */
-	const char *password;
 };
-
-struct fg_archives_options;
 
 struct fg_server_options {
 	const char *database;        /* path or postgresql:// URL */
@@ -51,16 +44,12 @@ struct fg_server_options {
 	/* Proxies whose headers are trusted; none: those on loopback if behind_proxy. */
 	const char *const *proxies;
 	size_t proxy_count;
-	/* People, beside tokens.  Without either of the two nobody can sign in. */
-	const struct fg_oidc_options *oidc; /* sign-in through an identity server; NULL: none */
-	const char *user_header;            /* a trusted proxy names the person in it; NULL: none */
-	const char *groups_header;          /* and the groups, separated by commas; NULL: none */
-	int64_t sign_in_ns;                 /* how long a sign-in lasts; 0: 12 h */
-	const char *secret;     /* every request must know it, and needs no token; NULL: none */
-	const char *public_url; /* how browsers know the server; NULL: not known */
+	/* People, beside tokens. */
+	const char *user_header;   /* a trusted proxy names the person in it; NULL: none */
+	const char *groups_header; /* and the groups, separated by commas; NULL: none */
+	const char *secret;        /* every request must know it, and needs no token; NULL: none */
+	const char *public_url;    /* how browsers know the server; NULL: not known */
 	struct fg_alert_options alerts;
-	const struct fg_archives_options *archives; /* where archives are kept; NULL: nowhere */
-	size_t archive_limit_bytes;                 /* of one; 0: 512 MiB */
 	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;    /* nothing is stored, no upload is taken */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */

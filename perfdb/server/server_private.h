@@ -8,14 +8,12 @@
 #include <stdatomic.h>
 
 struct fg_alerter;
-struct fg_archives;
 struct fg_connections;
 struct fg_dictionaries;
 struct fg_health;
 struct fg_ids;
 struct fg_remembered;
 struct fg_limiter;
-struct fg_oidc;
 struct fg_proxies;
 struct fg_quotas;
 struct fg_replica;
@@ -41,8 +39,6 @@ struct fg_counters {
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
 	atomic_ullong over_quota;
-	atomic_ullong archives_stored;
-	atomic_ullong archives_failed; /* the storage did not do what it was asked for */
 	atomic_ullong bytes_in;
 	atomic_ullong limited;
 };
@@ -68,10 +64,7 @@ struct fg_server {
 	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
 	struct fg_proxies *proxies;
 	struct fg_quotas *quotas;
-	char *cookie_name;             /* for the secret, or for who is signed in */
-	struct fg_oidc *oidc;          /* NULL: nobody signs in here */
-	bool cookies_are_secure;       /* sent over HTTPS only */
-	atomic_uint signing_in;        /* requests that ask the identity server */
+	char *cookie_name;             /* for the secret */
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
@@ -80,11 +73,8 @@ struct fg_server {
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;
-	atomic_size_t body_bytes;            /* of requests in progress */
-	atomic_size_t unproven_bytes;        /* of clients whose token has not worked yet */
-	struct fg_archives *archives;        /* NULL: none are kept */
-	atomic_size_t archive_bytes;         /* of archives that arrive, or are fetched from afar */
-	atomic_llong archives_down_until_ns; /* the storage did not answer; 0: it did */
+	atomic_size_t body_bytes;     /* of requests in progress */
+	atomic_size_t unproven_bytes; /* of clients whose token has not worked yet */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* that the counters are of */

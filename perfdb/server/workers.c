@@ -5,8 +5,7 @@
  * complete request is suspended, answered here, and resumed.
  *
  * Uploads are CPU work, so they never have all threads: a quarter is kept for questions.  While an
- * upload waits for the disk it holds no thread.  Archives wait for a storage that may be slow or
- * away: a quarter of the threads, four at most, do so, and nothing else waits for them.
+ * upload waits for the disk it holds no thread.
  *
  * The idle thread that worked last is woken first, because its memory and caches are warm.  The
  * kernel has to give each further thread pages of its own.
@@ -20,7 +19,6 @@
 
 enum {
 	UPLOADS_MAX = 32, /* in progress: each takes more memory than its body */
-	ARCHIVE_THREADS_MAX = 4,
 	LEAVE_SECONDS = 5 /* for clients to read their answers when the server stops */
 };
 
@@ -47,9 +45,7 @@ struct fg_workers {
 	struct queue queues[FG_JOB_KINDS];
 	size_t upload_threads; /* busy with an upload */
 	size_t upload_threads_max;
-	size_t uploads;         /* begun and not answered */
-	size_t archive_threads; /* wait for where archives are kept */
-	size_t archive_threads_max;
+	size_t uploads; /* begun and not answered */
 	size_t held;
 	bool stopping;
 };
@@ -63,8 +59,6 @@ static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
 {
 	if (kind == FG_JOB_QUESTION)
 		return true;
-	if (kind == FG_JOB_ARCHIVE)
-		return w->archive_threads < w->archive_threads_max;
 	return w->upload_threads < w->upload_threads_max &&
 	       (kind == FG_JOB_WRITTEN || w->uploads < UPLOADS_MAX);
 }
@@ -102,7 +96,6 @@ static struct fg_job *next(struct fg_workers *w)
 			continue;
 		w->upload_threads += is_of_upload((enum fg_job_kind)kind);
 		w->uploads += kind == FG_JOB_UPLOAD;
-		w->archive_threads += kind == FG_JOB_ARCHIVE;
 		return take_first(&w->queues[kind]);
 	}
 	return NULL;
@@ -151,8 +144,7 @@ static void *work(void *context)
 		enum fg_job_kind kind = FG_JOB_QUESTION;
 		bool answered = false;
 
-		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first && !w->uploads &&
-		    !w->queues[FG_JOB_ARCHIVE].first)
+		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first && !w->uploads)
 			break;
 		if (!job) {
 			wait_for_work(me);
@@ -167,12 +159,8 @@ static void *work(void *context)
 		(void)pthread_mutex_lock(&w->lock);
 		if (kind == FG_JOB_QUESTION)
 			continue;
-		if (kind == FG_JOB_ARCHIVE) {
-			w->archive_threads--;
-		} else {
-			w->upload_threads--;
-			w->uploads -= answered;
-		}
+		w->upload_threads--;
+		w->uploads -= answered;
 		if (w->stopping)
 			wake_all(w);
 	}
@@ -198,7 +186,6 @@ int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_er
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++)
 		w->queues[kind].last = &w->queues[kind].first;
 	w->upload_threads_max = count_upload_threads(threads);
-	w->archive_threads_max = fg_min_size((threads + 3) / 4, (size_t)ARCHIVE_THREADS_MAX);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	fg_wake_init(&w->left);
 	w->threads = fg_xcalloc(threads, sizeof(*w->threads));

@@ -14,7 +14,6 @@ enum fg_job_kind {
 	FG_JOB_WRITTEN, /* an upload that goes on after a write */
 	FG_JOB_QUESTION,
 	FG_JOB_UPLOAD,
-	FG_JOB_ARCHIVE, /* waits for where archives are kept */
 	FG_JOB_KINDS,
 };
 

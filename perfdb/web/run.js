@@ -2,20 +2,19 @@
 // A run, or two of them compared; and the choice of two.
 
 import { el, replace } from './dom.js';
-import { clip, formatValue } from './format.js';
+import { clip } from './format.js';
 import { showComparison } from './compare.js';
-import { ask, download } from './server.js';
+import { ask } from './server.js';
 import { address, commitWords, heading, link, page, runWords, showTrail } from './shell.js';
 
 const LINKED_NAME = 1500; // longer names do not fit into an address
 const OFFERED_RUNS = 100;
 
-// The runs before and after this one on its branch, and its archive.
+// The runs before and after this one on its branch.
 async function beside(id) {
-	const { run, previous, next, archive } = await ask('around', { run: id });
+	const { previous, next } = await ask('around', { run: id });
 	return [previous && el('a', { href: address('run', { run: previous.id }), rel: 'prev' }, `‹ previous: ${runWords(previous)}`),
-		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`),
-		archive && download(`archives/${run.id}`, `${run.id}.tar.zst`, `archive of its traces (${formatValue(archive.bytes, 'bytes')})`)].filter(Boolean);
+		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`)].filter(Boolean);
 }
 
 // Any two runs, by whatever name they have.

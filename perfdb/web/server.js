@@ -84,25 +84,6 @@ export async function ask(path, parameters = {}, options = {}) {
 	return data;
 }
 
-// A file: the browser fetches it by itself, unless it needs the tab's token.
-export function download(path, name, words) {
-	const href = `/api/v1/${path}`;
-	return el('a', { href, download: name, onclick: async (event) => {
-		const token = sessionStorage.getItem(TOKEN_KEY);
-		if (!token)
-			return;
-		event.preventDefault();
-		const answer = await untilAnswered(href, { headers: { Authorization: `Bearer ${token}` } });
-		if (!answer.ok) {
-			replace(banner, el('strong', { role: 'alert' }, (await answer.json()).error.message));
-			return;
-		}
-		const url = URL.createObjectURL(await answer.blob());
-		el('a', { href: url, download: name }).click();
-		URL.revokeObjectURL(url);
-	} }, words);
-}
-
 export function tell(path, body, method = 'POST') {
 	return ask(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }

@@ -51,7 +51,7 @@ grep -q seq "$work/view" || { cat "$work/view" >&2; exit 1; }
 # What is opened when it is needed came with it.
 inside sh -c 'cd /tmp && fastgate archive seq.fgt -o seq.tar.zst && fastgate view seq.tar.zst' >"$work/unpacked"
 grep -q seq "$work/unpacked" || { cat "$work/unpacked" >&2; exit 1; }
-inside sh -c 'cd /tmp && fastgate archive --fetch none --url http://127.0.0.1:1 -o none.tar.zst' >"$work/fetched" 2>&1 && exit 1
+inside sh -c 'cd /tmp && fastgate push --url http://127.0.0.1:1' >"$work/fetched" 2>&1 && exit 1
 grep -q "127.0.0.1:1: " "$work/fetched" || { cat "$work/fetched" >&2; exit 1; }
 inside perfdb token --database postgresql://nobody@127.0.0.1:1/none >"$work/asked" 2>&1 && exit 1
 grep -q "cannot connect to" "$work/asked" || { cat "$work/asked" >&2; exit 1; }

@@ -4,8 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
@@ -17,7 +16,7 @@ if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
 function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0',
-	'--archives', join(folder, 'archives'), '--alert-allow', '127.0.0.0/8', '--alert-http']) {
+	'--alert-allow', '127.0.0.0/8', '--alert-http']) {
 	const environment = { ...process.env };
 	delete environment.FASTGATE_PERFDB;
 	const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
@@ -76,25 +75,6 @@ async function limits(context) {
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
 	await page.getByText('No project has a limit.').waitFor();
 	page.noProblems();
-	await page.close();
-}
-
-// The page of a run has its archive, which comes with the tab's token.
-async function archive(context) {
-	const headers = { Authorization: `Bearer ${token}` };
-	const { runs } = await (await fetch(`${base}api/v1/runs?project=tracker`, { headers })).json();
-	const content = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), Buffer.alloc(300000, 'traces')]);
-	const digest = createHash('sha256').update(content).digest('hex');
-	const sent = await fetch(`${base}api/v1/archives/${runs[0].id}`, { method: 'POST', body: content,
-		headers: { ...headers, 'Content-Type': 'application/vnd.fastgate.archive', 'Content-SHA256': digest } });
-	assert.equal(sent.status, 201);
-	const page = await openPage(context, `${base}?view=run&run=${runs[0].id}`, options);
-	const coming = page.waitForEvent('download');
-	await page.getByRole('link', { name: 'archive of its traces (293 KiB)' }).click();
-	const came = await coming;
-	assert.equal(came.suggestedFilename(), `${runs[0].id}.tar.zst`);
-	assert.ok(content.equals(readFileSync(await came.path())));
-	await look(context, page, 'run-archive');
 	await page.close();
 }
 
@@ -506,7 +486,6 @@ try {
 		await tokens(context);
 		await limits(context);
 		await alerts(context);
-		await archive(context);
 
 		await deadEnds(context);
 		await backThroughZooms(context);

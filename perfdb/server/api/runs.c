@@ -7,7 +7,6 @@
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/quotas.h"
 #include "store/bundle.h"
-#include "store/serving/archives.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
 
@@ -90,7 +89,6 @@ static void write_neighbour(struct fg_json_writer *w, const char *name,
 int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_around around = {0};
-	struct fg_kept_archive archive = {0};
 	struct fg_json_writer w;
 	struct fg_causes causes = {.store = rq->store};
 	const char *benchmark = fg_request_parameter(rq, "benchmark");
@@ -103,31 +101,17 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	status = fg_request_find_run(rq, name, &id, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_archive_of(rq->store, id, &archive, err);
-	if (status != FG_OK && status != FG_ENOENT)
-		return status;
 	status = fg_store_run_around(rq->store, id, &around, err);
-	if (status != FG_OK) {
-		fg_kept_archive_release(&archive);
+	if (status != FG_OK)
 		return status;
-	}
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	write_neighbour(&w, "run", &around.run);
 	write_neighbour(&w, "previous", &around.previous);
 	write_neighbour(&w, "next", &around.next);
-	if (archive.run && rq->server->archives) {
-		fg_json_begin_object(&w, "archive");
-		fg_json_text(&w, "digest", archive.digest);
-		fg_json_int(&w, "bytes", archive.bytes);
-		fg_request_json_time(&w, "stored_at", archive.stored_ns);
-		fg_json_text(&w, "author", archive.author);
-		fg_json_end(&w);
-	}
 	if (benchmark)
 		fg_cause_write(&causes, id, benchmark, &w);
 	fg_json_end(&w);
-	fg_kept_archive_release(&archive);
 	fg_causes_release(&causes);
 	fg_run_around_release(&around);
 	return FG_OK;

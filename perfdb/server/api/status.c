@@ -34,9 +34,6 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	fg_json_text(&w, NULL, "fastgate-run/1");
 	fg_json_end(&w);
 	fg_json_int(&w, "body_limit_bytes", (int64_t)rq->server->options.body_limit_bytes);
-	if (rq->server->archives)
-		fg_json_int(&w, "archive_limit_bytes",
-			    (int64_t)rq->server->options.archive_limit_bytes);
 	fg_json_bool(&w, "read_only", rq->server->options.read_only);
 	fg_json_text(&w, "scope", fg_scope_name(widest_scope(rq)));
 	fg_json_text(&w, "project", rq->project);
@@ -114,11 +111,6 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		   atomic_load(&c->runs_known));
 	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
 		   atomic_load(&c->over_quota));
-	add_metric(text, "archives_stored_total", "Archives stored.",
-		   atomic_load(&c->archives_stored));
-	add_metric(text, "archives_failed_total",
-		   "Times that the archive storage did not do what it was asked for.",
-		   atomic_load(&c->archives_failed));
 	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
 	add_metric(text, "batches_total", "Transactions that stored uploads.",
 		   writes ? fg_write_queue_batches(writes) : 0);

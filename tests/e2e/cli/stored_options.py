@@ -131,29 +131,20 @@ def servers_are_known_by_their_certificate(secret):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
                     "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"], check=True, capture_output=True)
     environment = {**os.environ, "MY_TOKEN": secret, "PERFDB_TOKEN": "wrong"}
-    with Server("--tls-cert", "cert.pem", "--tls-key", "key.pem", "--archives", "archives") as server:
+    with Server("--tls-cert", "cert.pem", "--tls-key", "key.pem") as server:
         url = ("--url", f"https://127.0.0.1:{server.port}", "--timeout", "90s")
         push = ("push", *STORE, "--spool", "own-spool", "--attempts", "1", *url)
-        write("x.tar.zst", "")
-        with open("x.tar.zst", "wb") as file:
-            file.write(b"\x28\xb5\x2f\xfdarchive")
-        done = call(FASTGATE, *push, "--archive", "x.tar.zst", "--token-env", "MY_TOKEN", "latest", env=environment)
+        done = call(FASTGATE, *push, "--token-env", "MY_TOKEN", "latest", env=environment)
         check(done.returncode == 5 and "certificate" in done.stderr, f"an unknown certificate: {done.returncode} {done.stderr}")
         done = call(FASTGATE, *push, "--ca-file", "cert.pem", env=environment)
         check(done.returncode == 5 and "401" in done.stderr, f"another token: {done.returncode} {done.stderr}")
         fastgate(*push, "--ca-file", "cert.pem", "--token-env", "MY_TOKEN", env=environment)
-        fetch = ("archive", "--fetch", "latest", "-o", "back.tar.zst", *url)
-        done = call(FASTGATE, *fetch, "--token-env", "MY_TOKEN", env=environment)
-        check(done.returncode == 5 and not os.path.exists("back.tar.zst"), f"an unknown certificate: {done.returncode} {done.stderr}")
-        fastgate(*fetch, "--ca-file", "cert.pem", "--token-env", "MY_TOKEN", env=environment)
-        with open("back.tar.zst", "rb") as file:
-            check(file.read() == b"\x28\xb5\x2f\xfdarchive", "another archive came back")
 
 
 def servers_that_say_nothing_are_left():
     """Something listens, and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
-        done = call(FASTGATE, "archive", "--fetch", "latest", "--timeout", "200ms", "--url", f"http://127.0.0.1:{mute.getsockname()[1]}")
+        done = call(FASTGATE, "push", *STORE, "--spool", "mute-spool", "--attempts", "1", "--timeout", "200ms", "latest", "--url", f"http://127.0.0.1:{mute.getsockname()[1]}")
         check(done.returncode == 5, f"{done.returncode} {done.stderr}")
 
 

@@ -46,39 +46,6 @@ static void atomic_write_replaces_and_leaves_no_litter(void **state)
 	fg_fs_list_free(names, count);
 }
 
-static void part_of_a_file_is_copied_as_a_whole_or_not_at_all(void **state)
-{
-	struct fg_error err = {0};
-	char *path = fg_xstrdup(fg_scratch_path(&scratch, "copy"));
-	char *data = NULL;
-	int fd = -1;
-
-	(void)state;
-	assert_int_equal(fg_fs_unnamed(scratch.path, &fd, NULL), FG_OK);
-	assert_int_equal(fg_fs_write_all(fd, "from the beginning", 18, NULL), FG_OK);
-	assert_int_equal(fg_fs_copy_atomic(fd, 8, path, 0600, NULL), FG_OK);
-	data = fg_scratch_read(&scratch, "copy", NULL);
-	assert_string_equal(data, "from the");
-	free(data);
-	/* The file has less than was promised: the old copy stays. */
-	assert_int_equal(fg_fs_copy_atomic(fd, 19, path, 0600, &err), FG_EIO);
-	assert_non_null(strstr(err.message, "ends too early"));
-	data = fg_scratch_read(&scratch, "copy", NULL);
-	assert_string_equal(data, "from the");
-	free(data);
-	(void)close(fd);
-	{
-		char **names = NULL;
-		size_t count = 0;
-
-		assert_int_equal(fg_fs_list(scratch.path, &names, &count, NULL), FG_OK);
-		assert_int_equal(count, 1); /* no litter, and the unnamed file is gone */
-		fg_fs_list_free(names, count);
-	}
-	assert_int_equal(fg_fs_unnamed(path, &fd, &err), FG_EIO);
-	free(path);
-}
-
 static void a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither(void **state)
 {
 	char *pipe_path = fg_xstrdup(fg_scratch_path(&scratch, "pipe"));
@@ -259,8 +226,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(atomic_write_replaces_and_leaves_no_litter,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(part_of_a_file_is_copied_as_a_whole_or_not_at_all,
 						make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(
 			a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither,
