@@ -415,8 +415,10 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 		if (!site)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
-		hook.is_counted_only =
-			symbol->is_clone || is_other_overload(symbol->base, readable, object->path);
+		/* It does not see the end of a call: there is no duration. */
+		hook.is_counted_only = symbol->is_clone ||
+				       is_other_overload(symbol->base, readable, object->path) ||
+				       fg_calls_timed;
 	}
 	if (!add_function(readable, object->path, (enum fg_call_way)hook.way, &hook.function))
 		return;

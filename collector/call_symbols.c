@@ -21,54 +21,33 @@
 enum {
 	ENTRIES = 1 << 16,
 	GONE = FG_CALLED_MAX, /* no function has this index */
-	WAY = 0xff,
-	COUNTED_ONLY = 0x100,
 };
 
-struct symbol {
-	_Atomic uintptr_t address; /* 0: free */
-	_Atomic uint32_t function; /* index in fg_called, or GONE */
-	_Atomic uint32_t size;     /* bytes */
-	_Atomic uint32_t kind;     /* a way, and more */
-};
-
-static struct symbol *_Atomic symbols;
+struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 static uint32_t used;
 
 /* The entry of the address, or the free one where it would be. */
-static struct symbol *place_of(struct symbol *all, uintptr_t address)
+static struct fg_call_symbol_entry *place_of(struct fg_call_symbol_entry *all, uintptr_t address)
 {
 	uint32_t at = fg_spread(address) % ENTRIES;
 
 	for (;; at = (at + 1) % ENTRIES) {
-		const uintptr_t key = atomic_load_explicit(&all[at].address, memory_order_acquire);
+		const uintptr_t key =
+			atomic_load_explicit(&all[at].target.address, memory_order_acquire);
 
 		if (key == address || key == 0)
 			return &all[at];
 	}
 }
 
-void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found)
-{
-	const struct symbol *symbol =
-		&atomic_load_explicit(&symbols, memory_order_acquire)[place - 1];
-	const uint32_t kind = atomic_load_explicit(&symbol->kind, memory_order_relaxed);
-
-	*found = (struct fg_call_symbol){
-		.function = atomic_load_explicit(&symbol->function, memory_order_relaxed),
-		.size = atomic_load_explicit(&symbol->size, memory_order_relaxed),
-		.way = (uint8_t)(kind & WAY),
-		.is_counted_only = (kind & COUNTED_ONLY) != 0,
-	};
-}
-
 uint32_t fg_call_symbol_place(uintptr_t address)
 {
-	struct symbol *all = atomic_load_explicit(&symbols, memory_order_acquire);
-	struct symbol *symbol = all ? place_of(all, address) : NULL;
+	struct fg_call_symbol_entry *all =
+		atomic_load_explicit(&fg_call_symbols, memory_order_acquire);
+	struct fg_call_symbol_entry *symbol = all ? place_of(all, address) : NULL;
 
-	if (!symbol || !atomic_load_explicit(&symbol->address, memory_order_relaxed) ||
-	    atomic_load_explicit(&symbol->function, memory_order_relaxed) == GONE)
+	if (!symbol || !atomic_load_explicit(&symbol->target.address, memory_order_relaxed) ||
+	    atomic_load_explicit(&symbol->target.function, memory_order_relaxed) == GONE)
 		return 0;
 	return (uint32_t)(symbol - all) + 1;
 }
@@ -76,48 +55,58 @@ uint32_t fg_call_symbol_place(uintptr_t address)
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found)
 {
 	const uint32_t place = fg_call_symbol_place(address);
+	const struct fg_call_symbol_entry *symbol = NULL;
 
-	if (place)
-		fg_call_symbol_at(place, found);
-	return place != 0;
+	if (!place)
+		return false;
+	symbol = &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1];
+	*found = (struct fg_call_symbol){
+		.function = atomic_load_explicit(&symbol->target.function, memory_order_relaxed),
+		.size = atomic_load_explicit(&symbol->size, memory_order_relaxed),
+		.way = (uint8_t)atomic_load_explicit(&symbol->way, memory_order_relaxed),
+		.is_counted_only =
+			atomic_load_explicit(&symbol->target.is_counted_only, memory_order_relaxed),
+	};
+	return true;
 }
 
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *added)
 {
-	struct symbol *all = atomic_load(&symbols);
-	struct symbol *symbol = NULL;
+	struct fg_call_symbol_entry *all = atomic_load(&fg_call_symbols);
+	struct fg_call_symbol_entry *symbol = NULL;
 
 	if (!all) {
-		void *memory = mmap(NULL, ENTRIES * sizeof(struct symbol), PROT_READ | PROT_WRITE,
+		void *memory = mmap(NULL, ENTRIES * sizeof(*all), PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (memory == MAP_FAILED)
 			return 0;
 		all = memory;
-		atomic_store(&symbols, all);
+		atomic_store(&fg_call_symbols, all);
 	}
 	symbol = place_of(all, address);
-	if (!atomic_load(&symbol->address)) {
+	if (!atomic_load(&symbol->target.address)) {
 		if (used == ENTRIES / 4 * 3)
 			return 0;
 		used++;
 	}
-	atomic_store(&symbol->function, added->function);
+	atomic_store(&symbol->target.function, added->function);
 	atomic_store(&symbol->size, added->size);
-	atomic_store(&symbol->kind, added->way | (added->is_counted_only ? COUNTED_ONLY : 0u));
-	atomic_store_explicit(&symbol->address, address, memory_order_release);
+	atomic_store(&symbol->way, added->way);
+	atomic_store(&symbol->target.is_counted_only, added->is_counted_only);
+	atomic_store_explicit(&symbol->target.address, address, memory_order_release);
 	return (uint32_t)(symbol - all) + 1;
 }
 
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address))
 {
-	struct symbol *all = atomic_load(&symbols);
+	struct fg_call_symbol_entry *all = atomic_load(&fg_call_symbols);
 
 	for (uint32_t i = 0; all && i < ENTRIES; i++) {
-		const uintptr_t address = atomic_load(&all[i].address);
+		const uintptr_t address = atomic_load(&all[i].target.address);
 
 		if (address && !is_loaded(address))
-			atomic_store(&all[i].function, GONE);
+			atomic_store(&all[i].target.function, GONE);
 	}
 }
 

@@ -6,8 +6,7 @@
 #ifndef FG_COLLECTOR_CALL_SYMBOLS_H
 #define FG_COLLECTOR_CALL_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "collector/calls.h"
 
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
@@ -31,9 +30,22 @@ bool fg_call_symbols_each(const char *path, void *context,
 
 /* From any thread; false: it is no function that is wanted. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* For fg_call_symbol_at(), by code that uses integer registers alone.  0: it is not wanted. */
+/* For fg_call_symbol_target(), by code that uses integer registers alone.  0: it is not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);
-void fg_call_symbol_at(uint32_t place, struct fg_call_symbol *found);
+
+struct fg_call_symbol_entry {
+	struct fg_call_target target; /* its function is FG_CALLED_MAX when its object is gone */
+	_Atomic uint32_t size;        /* bytes */
+	_Atomic uint32_t way;
+};
+extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
+
+/* What is counted at a place that was given by one of the others here. */
+static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
+{
+	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;
+}
+
 /* While objects cannot come and go.  Returns its place; 0: there is no room. */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /* Forgets functions of objects that are gone. */

@@ -658,34 +658,26 @@ static uintptr_t count_and_go_on(struct fg_call_state *state)
 	return atomic_load_explicit(&target->address, memory_order_acquire);
 }
 
-/* Jumps and __fentry__ do not see the end of a call: it has no duration. */
-static bool find_entry_target(uint64_t place, struct fg_call_target *target)
+static bool is_there(const struct fg_call_target *target)
 {
-	struct fg_call_symbol symbol;
-
-	fg_call_symbol_at((uint32_t)place, &symbol);
-	if (symbol.function >= fg_called_count)
-		return false; /* gone since */
-	atomic_init(&target->function, symbol.function);
-	atomic_init(&target->is_counted_only, symbol.is_counted_only || fg_calls_timed);
-	return true;
+	return atomic_load_explicit(&target->function, memory_order_relaxed) < fg_called_count;
 }
 
 static uintptr_t count_jump_quickly(const struct fg_call_jump_frame *frame)
 {
-	struct fg_call_target target;
+	const struct fg_call_target *target = fg_call_symbol_target(frame->index);
 
-	return find_entry_target(frame->index, &target) &&
-	       count_where_known(&target, &frame->return_address, frame->rbp, NULL);
+	return is_there(target) &&
+	       count_where_known(target, &frame->return_address, frame->rbp, NULL);
 }
 
 static void count_jump(const struct fg_call_state *state)
 {
-	struct fg_call_target target;
+	const struct fg_call_target *target = fg_call_symbol_target(state->index);
 	const int saved_errno = errno;
 
-	if (is_counting() && find_entry_target(state->index, &target))
-		(void)count(state, &target);
+	if (is_counting() && is_there(target))
+		(void)count(state, target);
 	errno = saved_errno;
 }
 
