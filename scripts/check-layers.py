@@ -16,7 +16,6 @@ LIBRARY_HEADERS = {
     "libcurl": r"curl/",
     "libarchive": r"archive(_entry)?\.h",
     "libmicrohttpd": r"microhttpd\.h",
-    "libcjose": r"cjose/",
     "libzstd": r"zstd\.h",
     "zlib": r"zlib\.h",
     "liblzma": r"lzma\.h",

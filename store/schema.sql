@@ -262,27 +262,16 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_project ON audit (project, id);
 
--- What people may do, and who is signed in to the pages.  A name is what the identity server calls a person, or "group:NAME".
+-- What people may do.  The kind says whether the name is a person's (0) or a group's (1).
 CREATE TABLE role (
 	id @ID@,
+	kind BIGINT NOT NULL,
 	who @TEXT@ NOT NULL,
 	project @TEXT@,
 	scope @TEXT@ NOT NULL,
 	created_ns BIGINT NOT NULL
 );
 CREATE INDEX role_by_who ON role (who);
-CREATE TABLE sign_in (
-	id @ID@,
-	digest @TEXT@ NOT NULL UNIQUE,
-	who @TEXT@ NOT NULL,
-	created_ns BIGINT NOT NULL,
-	expires_ns BIGINT NOT NULL
-);
-CREATE TABLE sign_in_name (
-	sign_in BIGINT NOT NULL,
-	name @TEXT@ NOT NULL
-);
-CREATE INDEX sign_in_name_by_sign_in ON sign_in_name (sign_in);
 
 -- What a project may hold, and for how long.  A row without a name is for all projects that have none of their own; 0: no limit.
 CREATE TABLE project_limit (

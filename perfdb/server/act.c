@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The commands whose first word says what to do: perfdb token, perfdb role. */
+#include "base/text.h"
 #include "perfdb/server/options.h"
 #include "store/serving/audit.h"
 #include "store/serving/batch.h"
@@ -9,7 +10,8 @@
 #include <unistd.h>
 
 enum {
-	WHO_SIZE = 40
+	WHO_SIZE = 40,
+	NAME_MAX_BYTES = 1000
 };
 
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
@@ -21,6 +23,15 @@ int fg_perfdb_note(struct fg_store *store, const char *project, const char *acti
 
 	(void)snprintf(who, sizeof(who), "perfdb of user %u", (unsigned)getuid());
 	return fg_store_audit_add(store, &entry, err);
+}
+
+void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width)
+{
+	const size_t before = text->length;
+
+	fg_text_add_clean(text, name, strlen(name), NAME_MAX_BYTES);
+	while (text->length < before + width)
+		fg_strbuf_add_char(text, ' ');
 }
 
 static const struct fg_perfdb_action *find(const struct fg_perfdb_action *actions,

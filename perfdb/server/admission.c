@@ -98,7 +98,7 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 	int status = fg_guard_secret(rq, &is_entry, err);
 
 	if (is_entry)
-		rq->answer.cookies[0] =
+		rq->answer.cookie =
 			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
 					rq->server->cookie_name, rq->server->options.secret);
 	return status;
@@ -154,8 +154,7 @@ int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err)
 
 static int check_database(struct fg_request *rq, struct fg_error *err)
 {
-	if ((rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) ||
-	    fg_health_database_answers(rq->server->health))
+	if (rq->route->scope == FG_SCOPE_NONE || fg_health_database_answers(rq->server->health))
 		return FG_OK;
 	return fg_admission_database_is_down(rq, err);
 }
@@ -253,7 +252,7 @@ static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_er
 	return FG_OK;
 }
 
-/* By what the request brings: a token, a name from a proxy, a sign-in; or because all may enter. */
+/* By what the request brings: a token, or a name from a proxy; or because all may enter. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -269,7 +268,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 		fg_remembered_add(rq->server->good_tokens, header);
 		return FG_OK;
 	}
-	if (fg_people_can_sign_in(rq->server))
+	if (rq->server->options.user_header)
 		return fg_people_admit(rq, err);
 	if (!has_tokens)
 		return admit_without_token(rq, err);
@@ -291,20 +290,4 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 	status = admit(rq, err);
 	rq->authorized = status == FG_OK;
 	return status;
-}
-
-int fg_admission_greet(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_error reason = {0};
-	int status = fg_request_enter_store(rq, err);
-
-	if (status != FG_OK || !rq->route->greets)
-		return status;
-	status = fg_admission_authorize(rq, &reason);
-	if (status == FG_OK)
-		return FG_OK;
-	if (rq->answer.status == 0)
-		return fg_error_set(err, reason.code, "%s", reason.message);
-	rq->answer.status = 0; /* to be nobody is an answer, too */
-	return FG_OK;
 }

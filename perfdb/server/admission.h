@@ -12,8 +12,6 @@
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* The refusal of a request that needs the database while that does not answer. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
-/* For public requests: opens the session, and identifies the client where the route wants it. */
-int fg_admission_greet(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* What the client may do; opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 

@@ -259,12 +259,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&asked, &rq->arena));
 	if (answer->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(answer->cookies); i++) {
-		if (answer->cookies[i])
-			add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookies[i]);
-	}
-	if (answer->location)
-		add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
+	if (answer->cookie)
+		add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
 	if (rq->server->certificate)
 		add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	if (answer->retry_after_s) {

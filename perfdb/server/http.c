@@ -53,8 +53,7 @@ static bool ask_replica(struct fg_request *rq)
 		return true;
 	fg_request_leave_store(rq);
 	fg_strbuf_clear(&rq->answer.text);
-	rq->answer = (struct fg_answer){.text = rq->answer.text,
-					.cookies = {rq->answer.cookies[0], rq->answer.cookies[1]}};
+	rq->answer = (struct fg_answer){.text = rq->answer.text, .cookie = rq->answer.cookie};
 	return false;
 }
 
@@ -75,8 +74,6 @@ static int step(struct fg_request *rq, struct fg_error *err)
 		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
 		status = fg_admission_authorize(rq, err);
-	else if (rq->route->waits)
-		status = fg_admission_greet(rq, err);
 	if (status != FG_OK)
 		return status;
 	if (fg_route_writes(rq->route))
@@ -178,7 +175,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->held)
 		return fg_answer_send(rq);
-	if (rq->route->scope == FG_SCOPE_NONE && !rq->route->waits) {
+	if (rq->route->scope == FG_SCOPE_NONE) {
 		(void)handle(rq);
 		return fg_answer_send(rq);
 	}

@@ -22,16 +22,8 @@ struct fg_perfdb_options {
 	struct fg_option_list hosts;
 	struct fg_option_list proxies;
 	const char *public_url;
-	const char *oidc_issuer;
-	const char *oidc_client;
-	const char *oidc_secret_file;
-	const char *oidc_scopes;
-	const char *oidc_name;
-	const char *oidc_groups;
-	const char *oidc_ca_file;
 	const char *user_header;
 	const char *groups_header;
-	int64_t sign_in_ns;
 	struct fg_option_list alert_allowed;
 	bool alert_plain;
 	const char *alert_ca_file;
@@ -57,6 +49,7 @@ struct fg_perfdb_options {
 	bool behind_proxy;
 	bool read_only;
 	bool secret;
+	bool is_group;
 	bool dry_run;
 	bool quiet;
 	bool open;
@@ -123,6 +116,10 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
  */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;
+/*
+ * A name from the database for a terminal: without control characters, padded to `width`.
+ */
+void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);
 

@@ -9,7 +9,7 @@
 #include "perfdb/server/server_private.h"
 #include "perfdb/server/workers.h"
 #include "perfdb/server/write_queue.h"
-#include "store/serving/people.h"
+#include "store/serving/roles.h"
 
 struct MHD_Connection;
 struct fg_request;
@@ -30,10 +30,9 @@ struct fg_answer {
 	size_t asset_size;
 	const char *asset_tag;
 	unsigned retry_after_s;
-	const char *location; /* of a redirection */
-	const char *refusal;  /* what a failure is called; NULL: by its status */
-	const char *cause;    /* of a failure, for the log alone; NULL: the message says it */
-	const char *cookies[2];
+	const char *refusal; /* what a failure is called; NULL: by its status */
+	const char *cause;   /* of a failure, for the log alone; NULL: the message says it */
+	const char *cookie;
 };
 
 struct fg_request {
@@ -52,9 +51,8 @@ struct fg_request {
 	const char *peer;   /* the connected peer: the client, or a proxy */
 	char *client;       /* the address */
 	const char *who;    /* for the log and the limiter: "token 3", or the address */
-	const char *author; /* the person signed in; NULL: nobody */
+	const char *author; /* who signs what is written: a person or a token's note */
 	bool authorized;
-	bool is_person; /* signed in to the pages, or named by a proxy; a token is a program's */
 	struct fg_grant_list grants;
 	const char *project; /* the only one that it may see; NULL: all, or several */
 	/* While a thread works on it. */

@@ -3,7 +3,11 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "perfdb/server/options.h"
-#include "store/serving/people.h"
+#include "store/serving/roles.h"
+
+enum {
+	PROJECT_WIDTH = 20
+};
 
 static const struct fg_option role_options[] = {
 	FG_PERFDB_DATABASE,
@@ -15,6 +19,8 @@ static const struct fg_option role_options[] = {
 	 .argument = "SCOPE",
 	 .initial = "read",
 	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
+	FG_ROW_FLAG(struct fg_perfdb_options, is_group, "group", 0,
+		    "NAME is a group's, not a person's"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -29,10 +35,14 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 		char created[FG_TIME_TEXT_SIZE];
 
 		fg_time_format_utc(role->created_ns, created);
-		fg_strbuf_printf(&deed->said, "%lld  %-6s  %-20s  %s  %s\n", (long long)role->id,
-				 fg_scope_name(role->scope),
-				 role->project ? role->project : "(all projects)", created,
-				 role->who);
+		fg_strbuf_printf(&deed->said, "%lld  %-6s  ", (long long)role->id,
+				 fg_scope_name(role->scope));
+		fg_perfdb_add_name(&deed->said, role->project ? role->project : "(all projects)",
+				   PROJECT_WIDTH);
+		fg_strbuf_printf(&deed->said, "  %s  %-6s  ", created,
+				 role->kind == FG_ROLE_GROUP ? "group" : "person");
+		fg_perfdb_add_name(&deed->said, role->who, 0);
+		fg_strbuf_add_char(&deed->said, '\n');
 	}
 	fg_role_list_release(&roles);
 	return status;
@@ -41,7 +51,8 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 static int add(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = deed->given;
-	struct fg_role role = {.who = deed->word};
+	struct fg_role role = {.kind = given->is_group ? FG_ROLE_GROUP : FG_ROLE_PERSON,
+			       .who = deed->word};
 	int status = FG_OK;
 
 	if (!fg_scope_parse(given->scope, &role.scope))
@@ -75,32 +86,21 @@ out:
 	return status;
 }
 
-static int sign_out(struct fg_perfdb_deed *deed, struct fg_error *err)
-{
-	const int status = fg_store_sign_out(deed->store, NULL, deed->word, err);
-
-	if (status != FG_OK)
-		return status;
-	return fg_perfdb_note(deed->store, NULL, "sign-out", deed->word, err);
-}
-
 static const struct fg_perfdb_action actions[] = {
 	{.name = "list", .run = list},
 	{.name = "add", .takes_word = true, .changes = true, .run = add},
 	{.name = "remove", .takes_word = true, .changes = true, .run = take_away},
-	{.name = "sign-out", .takes_word = true, .changes = true, .run = sign_out},
 	{.name = NULL},
 };
 
 static int role(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
 {
-	return fg_perfdb_act(given, words, actions,
-			     "perfdb role list, add NAME, remove NUMBER, or sign-out NAME");
+	return fg_perfdb_act(given, words, actions, "perfdb role list, add NAME, or remove NUMBER");
 }
 
 const struct fg_perfdb_command fg_perfdb_role = {
 	.name = "role",
-	.summary = "list, add NAME, remove NUMBER, sign-out NAME: what people may do",
+	.summary = "list, add NAME, remove NUMBER: what people may do",
 	.options = role_options,
 	.run = role,
 };

@@ -12,8 +12,6 @@ struct fg_route {
 	fg_handler *handler;
 	bool takes_run; /* a large body */
 	bool is_public; /* outside the limits, and known to everybody */
-	bool waits;     /* for the database or another server, though it needs no scope */
-	bool greets;    /* identifies the client, though the route is public */
 };
 
 extern const struct fg_route fg_routes[];

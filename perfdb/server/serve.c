@@ -6,9 +6,7 @@
 #include "base/number.h"
 #include "base/process.h"
 #include "base/random.h"
-#include "perfdb/identity/oidc.h"
 #include "perfdb/server/options.h"
-#include "perfdb/server/people.h"
 #include "perfdb/server/server.h"
 
 #include <pthread.h>
@@ -48,25 +46,8 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, hosts),
 	 .argument = "NAME",
 	 .help = "answer only requests that name this host, or a loopback one"},
-	FG_ROW_TEXT(
-		struct fg_perfdb_options, public_url, "public-url", 0, "URL",
-		"the address that browsers know this server by: an identity server sends them back to it"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_issuer, "oidc-issuer", 0, "URL",
-		    "people sign in through this OpenID Connect server"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_client, "oidc-client", 0, "ID",
-		    "what it calls this server"),
-	FG_ROW_FILE(struct fg_perfdb_options, oidc_secret_file, "oidc-secret-file", 0,
-		    "has this server's secret there; without it, a public client"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_scopes, "oidc-scopes", 0, "WORDS",
-		    "what to ask for; without it: openid profile email"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_name, "oidc-name-claim", 0, "CLAIM",
-		    "which claim is a person's name; without it: email, which must be verified"),
-	FG_ROW_TEXT(struct fg_perfdb_options, oidc_groups, "oidc-groups-claim", 0, "CLAIM",
-		    "which claim lists a person's groups; without it: groups"),
-	FG_ROW_FILE(struct fg_perfdb_options, oidc_ca_file, "oidc-ca-file", 0,
-		    "certificates to trust there instead of the system's"),
-	FG_ROW_DURATION(struct fg_perfdb_options, sign_in_ns, "sign-in-time", "12h",
-			"how long a sign-in lasts"),
+	FG_ROW_TEXT(struct fg_perfdb_options, public_url, "public-url", 0, "URL",
+		    "the address that browsers know this server by: links in alerts begin with it"),
 	FG_ROW_TEXT(struct fg_perfdb_options, user_header, "user-header", 0, "NAME",
 		    "the proxies of --trust-proxy name the person in this header"),
 	FG_ROW_TEXT(struct fg_perfdb_options, groups_header, "groups-header", 0, "NAME",
@@ -287,54 +268,6 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	return FG_OK;
 }
 
-/* What an identity server has to be told, as read from the options and the file. */
-struct identity {
-	struct fg_oidc_options options;
-	char *secret;
-	char *redirect_url;
-};
-
-static int read_identity(const struct fg_perfdb_options *given, struct identity *identity,
-			 struct fg_error *err)
-{
-	const size_t length = given->public_url ? strlen(given->public_url) : 0;
-
-	if (!given->oidc_issuer)
-		return FG_OK;
-	if (!given->oidc_client || length == 0)
-		return fg_error_set(err, FG_EINVAL,
-				    "--oidc-issuer needs --oidc-client and --public-url");
-	identity->redirect_url =
-		fg_xasprintf("%.*s" FG_SIGN_IN_DONE,
-			     (int)(given->public_url[length - 1] == '/' ? length - 1 : length),
-			     given->public_url);
-	identity->options = (struct fg_oidc_options){
-		.issuer = given->oidc_issuer,
-		.client = given->oidc_client,
-		.redirect_url = identity->redirect_url,
-		.scopes = given->oidc_scopes,
-		.name_claim = given->oidc_name,
-		.groups_claim = given->oidc_groups,
-		.ca_file = given->oidc_ca_file,
-	};
-	if (given->oidc_secret_file) {
-		const int status = read_secret(given->oidc_secret_file, &identity->secret, err);
-
-		if (status != FG_OK)
-			return status;
-		identity->options.secret = identity->secret;
-	}
-	return FG_OK;
-}
-
-static void release_identity(struct identity *identity)
-{
-	if (identity->secret)
-		explicit_bzero(identity->secret, strlen(identity->secret));
-	free(identity->secret);
-	free(identity->redirect_url);
-}
-
 /* The user of the relay; the password follows it in the same text, which is to be freed. */
 static int read_credentials(const struct fg_perfdb_options *given, char **text, size_t *size,
 			    struct fg_alert_options *alerts, struct fg_error *err)
@@ -401,7 +334,6 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.proxy_count = given->proxies.count,
 		.user_header = given->user_header,
 		.groups_header = given->groups_header,
-		.sign_in_ns = given->sign_in_ns,
 		.public_url = given->public_url,
 		.alerts = alert_options(given),
 		.read_only = given->read_only,
@@ -413,7 +345,6 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
 	char secret[SECRET_TEXT_SIZE] = "";
-	struct identity identity = {0};
 	struct fg_error err = {0};
 	char *address = NULL;
 	int status = FG_OK;
@@ -430,12 +361,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		options.secret = secret;
 	}
 	if (status == FG_OK)
-		status = read_identity(given, &identity, &err);
-	if (identity.redirect_url)
-		options.oidc = &identity.options;
-	if (status == FG_OK)
 		status = run_with_mail(given, &options, &err);
-	release_identity(&identity);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);

@@ -6,7 +6,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "perfdb/identity/oidc.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/alerter.h"
 #include "perfdb/server/connections.h"
@@ -36,7 +35,6 @@ enum {
 	FAILURES_PER_MINUTE = 30, /* of one address */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
-	DEFAULT_SIGN_IN_HOURS = 12,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* than connections */
@@ -54,11 +52,10 @@ static int check_exposure(struct fg_server *server, struct fg_store *store, stru
 	size_t tokens = 0;
 	int status = fg_store_token_count(store, &tokens, err);
 
-	server->needs_token =
-		!server->is_open && tokens == 0 && !options->oidc && !options->user_header;
+	server->needs_token = !server->is_open && tokens == 0 && !options->user_header;
 	if (status != FG_OK || fg_listen_is_loopback(options))
 		return status;
-	if (tokens == 0 && !options->oidc && !options->user_header)
+	if (tokens == 0 && !options->user_header)
 		return fg_error_set(
 			err, FG_EINVAL,
 			"listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
@@ -126,8 +123,6 @@ static void set_defaults(struct fg_server_options *options)
 		options->threads = DEFAULT_THREADS;
 	if (options->alerts.retry_ns <= 0)
 		options->alerts.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
-	if (options->sign_in_ns <= 0)
-		options->sign_in_ns = (int64_t)DEFAULT_SIGN_IN_HOURS * 3600 * FG_NS_PER_S;
 }
 
 /* Opens the database, which creates its tables. */
@@ -241,23 +236,19 @@ static char *name_cookie(const char *of)
 	return fg_xasprintf("perfdb_%.8s", hex);
 }
 
-static int prepare_sign_in(struct fg_server *s, struct fg_error *err)
+static int check_people(const struct fg_server *s, struct fg_error *err)
 {
 	const struct fg_server_options *options = &s->options;
 
-	if ((options->oidc || options->user_header) && (options->secret || options->read_only))
+	if (options->user_header && (options->secret || options->read_only))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"people sign in to a server that keeps who did: not with --read-only or --secret");
+			"--user-header is for a server that people write to: not with --read-only or --secret");
 	if (options->user_header && options->proxy_count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,
 			"--user-header needs --trust-proxy: anybody could send the header");
-	if (!options->oidc)
-		return FG_OK;
-	s->cookie_name = name_cookie(options->oidc->redirect_url);
-	s->cookies_are_secure = fg_text_starts_with(options->oidc->redirect_url, "https://");
-	return fg_oidc_new(options->oidc, &s->oidc, err);
+	return FG_OK;
 }
 
 static int start(struct fg_server *s, struct fg_error *err)
@@ -266,7 +257,7 @@ static int start(struct fg_server *s, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = prepare_sign_in(s, err);
+	status = check_people(s, err);
 	if (status != FG_OK)
 		return status;
 	status = open_database(s, err);
@@ -304,8 +295,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->options = *options;
 	set_defaults(&s->options);
 	s->started_ns = fg_clock_wall_ns();
-	s->is_open = fg_listen_is_loopback(options) && !options->behind_proxy && !options->oidc &&
-		     !options->user_header;
+	s->is_open =
+		fg_listen_is_loopback(options) && !options->behind_proxy && !options->user_header;
 	s->ids = fg_ids_new();
 	s->dictionaries = fg_dictionaries_new();
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
@@ -364,7 +355,6 @@ void fg_server_stop(struct fg_server *server)
 	fg_remembered_free(server->dictionary_users);
 	fg_quotas_free(server->quotas);
 	fg_proxies_free(server->proxies);
-	fg_oidc_free(server->oidc);
 	free(server->cookie_name);
 	if (server->key)
 		explicit_bzero(server->key, strlen(server->key));

@@ -20,7 +20,6 @@
 #include "base/base.h"
 #include "base/error.h"
 
-struct fg_oidc_options;
 struct fg_server;
 
 /* What is sent to people, and where it may go. */
@@ -49,13 +48,11 @@ struct fg_server_options {
 	/* Proxies whose headers are trusted; none: those on loopback if behind_proxy. */
 	const char *const *proxies;
 	size_t proxy_count;
-	/* People, beside tokens.  Without either of the two nobody can sign in. */
-	const struct fg_oidc_options *oidc; /* sign-in through an identity server; NULL: none */
-	const char *user_header;            /* a trusted proxy names the person in it; NULL: none */
-	const char *groups_header;          /* and the groups, separated by commas; NULL: none */
-	int64_t sign_in_ns;                 /* how long a sign-in lasts; 0: 12 h */
-	const char *secret;     /* every request must know it, and needs no token; NULL: none */
-	const char *public_url; /* how browsers know the server; NULL: not known */
+	/* People, beside tokens. */
+	const char *user_header;   /* a trusted proxy names the person in it; NULL: none */
+	const char *groups_header; /* and the groups, separated by commas; NULL: none */
+	const char *secret;        /* every request must know it, and needs no token; NULL: none */
+	const char *public_url;    /* how browsers know the server; NULL: not known */
 	struct fg_alert_options alerts;
 	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;    /* nothing is stored, no upload is taken */

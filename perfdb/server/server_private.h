@@ -14,7 +14,6 @@ struct fg_health;
 struct fg_ids;
 struct fg_remembered;
 struct fg_limiter;
-struct fg_oidc;
 struct fg_proxies;
 struct fg_quotas;
 struct fg_replica;
@@ -65,10 +64,7 @@ struct fg_server {
 	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
 	struct fg_proxies *proxies;
 	struct fg_quotas *quotas;
-	char *cookie_name;             /* for the secret, or for who is signed in */
-	struct fg_oidc *oidc;          /* NULL: nobody signs in here */
-	bool cookies_are_secure;       /* sent over HTTPS only */
-	atomic_uint signing_in;        /* requests that ask the identity server */
+	char *cookie_name;             /* for the secret */
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;

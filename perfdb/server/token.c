@@ -11,6 +11,7 @@
 
 enum {
 	SUBJECT_SIZE = 40,
+	PROJECT_WIDTH = 20,
 	AUDIT_PAGE = 1000
 };
 
@@ -75,10 +76,13 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 		fg_time_format_utc(t->expires_ns, expires);
 		if (t->used_ns)
 			fg_time_format_utc(t->used_ns, used);
-		fg_strbuf_printf(&deed->said, "%lld  %-6s  %-20s  %s  %s  %s\n", (long long)t->id,
-				 fg_scope_name(t->scope),
-				 t->project ? t->project : "(all projects)",
-				 t->revoked ? "revoked" : expires, used, t->note ? t->note : "");
+		fg_strbuf_printf(&deed->said, "%lld  %-6s  ", (long long)t->id,
+				 fg_scope_name(t->scope));
+		fg_perfdb_add_name(&deed->said, t->project ? t->project : "(all projects)",
+				   PROJECT_WIDTH);
+		fg_strbuf_printf(&deed->said, "  %s  %s  ", t->revoked ? "revoked" : expires, used);
+		fg_perfdb_add_name(&deed->said, t->note ? t->note : "", 0);
+		fg_strbuf_add_char(&deed->said, '\n');
 	}
 	fg_token_list_release(&tokens);
 	return status;

@@ -4,13 +4,12 @@
 import { afterPaint, el, replace } from './dom.js';
 import { clip } from './format.js';
 import { Missing, Refused, ask, canAdminister, useToken } from './server.js';
-import { address, attempt, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
+import { address, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
 import { showAlerts } from './alerts.js';
 import { summary } from './dashboard.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
 import { showLimits } from './limits.js';
-import { showPeople, showWho, signInAddress } from './people.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
@@ -20,7 +19,7 @@ const SUMMED_UP = 30; // projects whose state is asked for
 // The front page: all projects, or the only one there is.
 async function showProjects(state) {
 	const [{ projects }, administers] = await Promise.all([ask('projects'), canAdminister()]);
-	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('People', 'people', {}), ' · ', link('Limits', 'limits', {}),
+	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('Limits', 'limits', {}),
 		' · ', link('Alerts', 'alerts', {}));
 	if (projects.length === 1 && !state.view) {
 		await showProject({ project: projects[0] });
@@ -40,18 +39,16 @@ async function showProjects(state) {
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, people: showPeople, limits: showLimits, alerts: showAlerts };
+	search: showSearch, tokens: showTokens, limits: showLimits, alerts: showAlerts };
 
-async function askToken(words) {
-	const where = await signInAddress();
+function askToken(words) {
 	showTrail();
-	replace(page, el('main', {}, heading(where ? 'Sign in' : 'A token is needed'), !where && el('p', {}, words),
-		where && el('p', {}, el('a', { href: where, class: 'button' }, 'Sign in')), where && el('p', {}, 'Or give a token:'),
+	replace(page, el('main', {}, heading('A token is needed'), el('p', {}, words),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
 			useToken(new FormData(event.target).get('token').trim());
 			show();
-		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, where ? 'Use it' : 'Sign in')),
+		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, 'Use it')),
 		el('p', { class: 'quiet' }, 'It is kept in this tab only, until you close it.')));
 }
 
@@ -78,7 +75,7 @@ async function show() {
 		page.dataset.ready ??= 'true'; // a comparison says so itself, once its lower parts stand
 	} catch (error) {
 		if (error instanceof Refused)
-			await askToken(error.message);
+			askToken(error.message);
 		else
 			showError(error, state);
 		page.dataset.ready = 'true';
@@ -99,4 +96,3 @@ document.getElementById('find').addEventListener('submit', (event) => {
 	location.href = address('search', { q: words.value.trim(), project: asked.get('project') });
 });
 show();
-attempt(() => showWho(document.getElementById('who')));

@@ -40,7 +40,7 @@ export function projectChoice(projects) {
 	return el('label', {}, 'Project ', el('select', { name: 'project' }, el('option', { value: '' }, 'all'), projects.map((name) => el('option', { value: name }, clip(name, 60)))));
 }
 
-export function scopeChoice() {
+function scopeChoice() {
 	return el('label', {}, 'May ', el('select', { name: 'scope' }, Object.entries(SCOPES).map(([scope, words]) => el('option', { value: scope }, `${scope}: ${words}`))));
 }
 

@@ -22,17 +22,15 @@ SELECT id, at_ns, project, who, action, subject, detail FROM audit
 WHERE id > $2 AND (CAST($1 AS TEXT) IS NULL OR project = $1) ORDER BY id LIMIT $3;
 
 -- name: role_add
-INSERT INTO role (who, project, scope, created_ns) VALUES ($1, $2, $3, $4) RETURNING id;
+INSERT INTO role (kind, who, project, scope, created_ns) VALUES ($1, $2, $3, $4, $5) RETURNING id;
 -- name: role_list
-SELECT id, who, project, scope, created_ns FROM role ORDER BY who, id;
+SELECT id, kind, who, project, scope, created_ns FROM role ORDER BY who, id;
 -- name: role_project
 SELECT project FROM role WHERE id = $1;
 -- name: role_remove
 DELETE FROM role WHERE id = $1;
 -- name: role_of_name
-SELECT project, scope FROM role WHERE who = $1;
--- name: role_of_sign_in
-SELECT r.project, r.scope FROM sign_in_name n JOIN role r ON r.who = n.name WHERE n.sign_in = $1;
+SELECT project, scope FROM role WHERE kind = $1 AND who = $2;
 -- name: limits_put
 INSERT INTO project_limit (project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by) VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (project) DO UPDATE SET most_runs = excluded.most_runs, most_bytes = excluded.most_bytes,
@@ -48,20 +46,6 @@ WHERE project = $1 OR project = '' ORDER BY project DESC LIMIT 1;
 SELECT count(*), CAST(COALESCE(sum(r.bytes), 0) AS BIGINT), COALESCE(min(r.started_ns), 0)
 FROM run r JOIN project p ON p.id = r.project WHERE p.name = $1;
 
--- name: sign_in_add
-INSERT INTO sign_in (digest, who, created_ns, expires_ns) VALUES ($1, $2, $3, $4) RETURNING id;
--- name: sign_in_add_name
-INSERT INTO sign_in_name (sign_in, name) VALUES ($1, $2);
--- name: sign_in_find
-SELECT id, who, expires_ns FROM sign_in WHERE digest = $1;
--- name: sign_in_remove
-DELETE FROM sign_in WHERE digest = $1;
--- name: sign_in_remove_of
-DELETE FROM sign_in WHERE who = $1;
--- name: sign_in_remove_old
-DELETE FROM sign_in WHERE expires_ns <= $1;
--- name: sign_in_remove_names
-DELETE FROM sign_in_name WHERE sign_in NOT IN (SELECT id FROM sign_in);
 
 -- name: annotation_add
 INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
@@ -165,11 +149,11 @@ SELECT digest, project, scope, note, created_ns, expires_ns, revoked, used_ns FR
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (digest) DO UPDATE SET revoked = excluded.revoked;
 -- name: role_rows
-SELECT who, project, scope, created_ns FROM role ORDER BY id;
+SELECT kind, who, project, scope, created_ns FROM role ORDER BY id;
 -- name: role_put
-INSERT INTO role (who, project, scope, created_ns)
-SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT)
-WHERE NOT EXISTS (SELECT 1 FROM role r WHERE r.who = $1 AND r.created_ns = $4 AND r.scope = $3);
+INSERT INTO role (kind, who, project, scope, created_ns)
+SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS BIGINT)
+WHERE NOT EXISTS (SELECT 1 FROM role r WHERE r.kind = $1 AND r.who = $2 AND r.created_ns = $5 AND r.scope = $4);
 -- name: audit_rows
 SELECT at_ns, project, who, action, subject, detail FROM audit ORDER BY id;
 -- name: audit_put

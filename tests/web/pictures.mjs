@@ -112,7 +112,6 @@ async function server(context) {
 		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');
 		await show('not-found', 'view=trend&project=tracker&benchmark=none', '[role=alert]');
 		await show('tokens', 'view=tokens', 'tbody tr');
-		await show('people', 'view=people', 'main h1');
 		await page.close();
 		const stranger = await openPage(context, base, { allow: options.allow, ready: 'input[name=token]' });
 		await take(stranger, 'token-needed');

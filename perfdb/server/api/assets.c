@@ -80,7 +80,7 @@ int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
 	const struct fg_page *page = fg_page_find(name);
 	const struct fg_web_asset *asset = page ? NULL : fg_web_asset_find(name);
 
-	if (rq->answer.cookies[0])
+	if (rq->answer.cookie)
 		show_entry(rq);
 	else if (page)
 		give(rq, page->media_type, page->data, page->size);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/roles.h"
+
+#include "base/clock.h"
+#include "store/db.h"
+#include "store/session.h"
+
+int fg_role_check_name(const char *name, struct fg_error *err)
+{
+	const size_t length = name ? strlen(name) : 0;
+
+	if (length == 0 || length > FG_ROLE_NAME_MAX)
+		return fg_error_set(err, FG_EINVAL, "a name has 1 to %d bytes", FG_ROLE_NAME_MAX);
+	for (size_t i = 0; i < length; i++) {
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return fg_error_set(err, FG_EINVAL, "a name has no control characters");
+	}
+	return FG_OK;
+}
+
+int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)
+{
+	struct fg_query q;
+	const int status = fg_role_check_name(role->who, err);
+
+	if (status != FG_OK)
+		return status;
+	role->created_ns = fg_clock_wall_ns();
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_ADD);
+	fg_query_int(&q, (int64_t)role->kind);
+	fg_query_text(&q, role->who);
+	fg_query_text(&q, role->project);
+	fg_query_text(&q, fg_scope_name(role->scope));
+	fg_query_int(&q, role->created_ns);
+	return fg_query_value(&q, &role->id, err);
+}
+
+int fg_store_role_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*project = NULL;
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_PROJECT);
+	fg_query_int(&q, id);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		*project = fg_xstrdup(fg_column_text(&q, 0));
+	fg_query_end(&q);
+	if (status == FG_OK)
+		return fg_error_set(err, FG_ENOENT, "there is no role %lld", (long long)id);
+	return status > 0 ? FG_OK : status;
+}
+
+int fg_store_role_remove(struct fg_store *store, int64_t id, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_REMOVE);
+	fg_query_int(&q, id);
+	return fg_query_run(&q, err);
+}
+
+int fg_store_role_list(struct fg_store *store, struct fg_role_list *list, struct fg_error *err)
+{
+	struct fg_role_list found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_LIST);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct fg_role *role = NULL;
+
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		role = &found.items[found.count++];
+		*role = (struct fg_role){
+			.id = fg_column_int(&q, 0),
+			.kind = (enum fg_role_kind)fg_column_int(&q, 1),
+			.who = fg_xstrdup(fg_column_text(&q, 2)),
+			.project = fg_xstrdup(fg_column_text(&q, 3)),
+			.created_ns = fg_column_int(&q, 5),
+		};
+		(void)fg_scope_parse(fg_column_text(&q, 4), &role->scope);
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_role_list_release(&found);
+	return status;
+}
+
+void fg_role_list_release(struct fg_role_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].who);
+		free(list->items[i].project);
+	}
+	free(list->items);
+	*list = (struct fg_role_list){0};
+}
+
+void fg_grant_list_add(struct fg_grant_list *grants, const char *project, enum fg_scope scope)
+{
+	grants->items = fg_grow(grants->items, &grants->capacity, grants->count + 1,
+				sizeof(*grants->items));
+	grants->items[grants->count++] =
+		(struct fg_grant){.project = fg_xstrdup(project), .scope = scope};
+}
+
+void fg_grant_list_release(struct fg_grant_list *grants)
+{
+	for (size_t i = 0; i < grants->count; i++)
+		free(grants->items[i].project);
+	free(grants->items);
+	*grants = (struct fg_grant_list){0};
+}
+
+int fg_store_grants(struct fg_store *store, enum fg_role_kind kind, const char *name,
+		    struct fg_grant_list *grants, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_OF_NAME);
+	fg_query_int(&q, (int64_t)kind);
+	fg_query_text(&q, name);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		enum fg_scope scope = FG_SCOPE_NONE;
+
+		if (fg_scope_parse(fg_column_text(&q, 1), &scope))
+			fg_grant_list_add(grants, fg_column_text(&q, 0), scope);
+	}
+	fg_query_end(&q);
+	return status;
+}
