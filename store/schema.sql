@@ -292,7 +292,6 @@ CREATE TABLE alert_rule (
 	benchmark @TEXT@ NOT NULL,
 	metric @TEXT@ NOT NULL,
 	silence_ns BIGINT NOT NULL,
-	channel @TEXT@ NOT NULL,
 	target @TEXT@ NOT NULL,
 	secret @TEXT@,
 	author @TEXT@,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes an alert where its rule says: to a web address, or through a mail relay. */
+/* Takes an alert to the web address that its rule names. */
 #ifndef FG_PERFDB_DELIVERY_DELIVERY_H
 #define FG_PERFDB_DELIVERY_DELIVERY_H
 
 #include "perfdb/client/http.h"
 
 enum {
-	FG_MAIL_ADDRESS_MAX = 254,
 	FG_WEBHOOK_URL_MAX = 2000,
 };
 
@@ -21,20 +20,13 @@ struct fg_delivery_options {
 	fg_http_admits *admits; /* of addresses that webhooks may be sent to */
 	void *context;          /* of `admits` */
 	bool allows_plain;      /* webhooks may be http:// */
-	const char *relay;      /* smtp://HOST:PORT or smtps://...; NULL: no mail is sent */
-	const char *from;
-	const char *user; /* NULL: the relay takes mail from everybody */
-	const char *password;
 };
 
 struct fg_delivery {
 	int64_t number;
-	const char *target; /* a URL, or a mail address */
+	const char *target; /* a URL */
 	const char *secret; /* NULL: not signed */
 	const char *body;   /* JSON */
-	/* What a mail says. */
-	const char *subject;
-	const char *text;
 };
 
 /* FG_EINVAL with the reason: nothing could ever be sent there. */
@@ -48,14 +40,5 @@ int fg_webhook_check(const struct fg_delivery_options *options, const char *url,
 enum fg_delivery_result fg_webhook_send(const struct fg_delivery_options *options,
 					const struct fg_delivery *delivery, int64_t *wait_ns,
 					struct fg_error *err);
-
-/* FG_EINVAL with the reason: no single mail address. */
-int fg_mail_check(const char *address, struct fg_error *err) FG_NODISCARD;
-/* Can a relay be reached with these options at all? */
-int fg_mail_check_relay(const struct fg_delivery_options *options, struct fg_error *err)
-	FG_NODISCARD;
-/* A plain text mail to one address.  The relay has twenty seconds. */
-enum fg_delivery_result fg_mail_send(const struct fg_delivery_options *options,
-				     const struct fg_delivery *delivery, struct fg_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "perfdb/server/alert_text.h"
 #include "perfdb/server/changes.h"
 #include "perfdb/server/news.h"
 #include "perfdb/server/reach.h"
@@ -62,24 +61,13 @@ static enum fg_delivery_result send_it(const struct fg_alerter *a,
 				       const struct fg_alert_claim *claim, int64_t *asked_ns,
 				       struct fg_error *err)
 {
-	struct fg_strbuf subject = {0};
-	struct fg_strbuf text = {0};
-	struct fg_delivery delivery = {.number = claim->id,
-				       .target = claim->target,
-				       .secret = claim->secret,
-				       .body = claim->body};
-	enum fg_delivery_result result = FG_DELIVERY_NEVER;
+	const struct fg_delivery delivery = {.number = claim->id,
+					     .target = claim->target,
+					     .secret = claim->secret,
+					     .body = claim->body};
 
 	*asked_ns = 0;
-	if (!claim->is_mail)
-		return fg_webhook_send(&a->delivery, &delivery, asked_ns, err);
-	fg_alert_text(claim->body, &subject, &text);
-	delivery.subject = fg_strbuf_text(&subject);
-	delivery.text = fg_strbuf_text(&text);
-	result = fg_mail_send(&a->delivery, &delivery, err);
-	fg_strbuf_release(&subject);
-	fg_strbuf_release(&text);
-	return result;
+	return fg_webhook_send(&a->delivery, &delivery, asked_ns, err);
 }
 
 static void settle(const struct fg_alerter *a, const struct fg_alert_claim *claim,
@@ -382,14 +370,7 @@ int fg_alerter_start(struct fg_sessions *sessions, const struct fg_server_option
 		.admits = fg_reach_admits,
 		.context = a->reach,
 		.allows_plain = options->alerts.allows_plain,
-		.relay = options->alerts.relay,
-		.from = options->alerts.from,
-		.user = options->alerts.user,
-		.password = options->alerts.password,
 	};
-	status = fg_mail_check_relay(&a->delivery, err);
-	if (status != FG_OK)
-		return status;
 	while (a->sender_count < SENDERS &&
 	       pthread_create(&a->senders[a->sender_count], NULL, send_all, a) == 0)
 		a->sender_count++;

@@ -15,7 +15,7 @@ struct fg_server_options;
 /* *alerter is set also on failure. */
 int fg_alerter_start(struct fg_sessions *sessions, const struct fg_server_options *options,
 		     struct fg_alerter **alerter, struct fg_error *err) FG_NODISCARD;
-/* Waits for what is on its way: twenty seconds at most.  NULL is fine. */
+/* Waits for requests in progress: ten seconds at most.  NULL is fine. */
 void fg_alerter_stop(struct fg_alerter *alerter);
 /* There may be something to do. */
 void fg_alerter_wake(struct fg_alerter *alerter);

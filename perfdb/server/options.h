@@ -28,9 +28,6 @@ struct fg_perfdb_options {
 	bool alert_plain;
 	const char *alert_ca_file;
 	int64_t alert_retry_ns;
-	const char *mail_relay;
-	const char *mail_from;
-	const char *mail_credentials;
 	const char *project;
 	const char *scope;
 	const char *note;

@@ -15,7 +15,6 @@
 
 enum {
 	SECRET_BYTES = 16,
-	SECRET_FILE_MAX_BYTES = 4096,
 	SECRET_TEXT_SIZE = 2 * SECRET_BYTES + 1,
 	ENTRY_MODE = 0600
 };
@@ -59,17 +58,10 @@ static const struct fg_option serve_options[] = {
 	 .help = "webhooks of alerts may go to these addresses, too; without it, to no local or private one"},
 	FG_ROW_FLAG(struct fg_perfdb_options, alert_plain, "alert-http", 0,
 		    "webhooks of alerts may be http://, not only https://"),
-	FG_ROW_FILE(
-		struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
-		"certificates to trust for webhooks and the mail relay instead of the system's"),
+	FG_ROW_FILE(struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
+		    "certificates to trust for webhooks instead of the system's"),
 	FG_ROW_DURATION(struct fg_perfdb_options, alert_retry_ns, "alert-retry", "10s",
 			"wait before an alert's second try, then twice as long each time"),
-	FG_ROW_TEXT(struct fg_perfdb_options, mail_relay, "mail-relay", 0, "URL",
-		    "alerts by mail go through it: smtp://HOST:PORT or smtps://HOST:PORT"),
-	FG_ROW_TEXT(struct fg_perfdb_options, mail_from, "mail-from", 0, "ADDRESS",
-		    "who they are from"),
-	FG_ROW_FILE(struct fg_perfdb_options, mail_credentials, "mail-credentials-file", 0,
-		    "has USER:PASSWORD for the relay; without it, none are sent"),
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -95,19 +87,6 @@ static const struct fg_option serve_options[] = {
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
-
-/* Without the line breaks at its end, to be wiped and freed.  An empty file is FG_EINVAL. */
-static int read_secret(const char *path, char **secret, struct fg_error *err)
-{
-	size_t size = 0;
-	const int status = fg_fs_read(path, SECRET_FILE_MAX_BYTES, secret, &size, err);
-
-	if (status != FG_OK)
-		return status;
-	while (size > 0 && ((*secret)[size - 1] == '\n' || (*secret)[size - 1] == '\r'))
-		(*secret)[--size] = '\0';
-	return size > 0 ? FG_OK : fg_error_set(err, FG_EINVAL, "%s is empty", path);
-}
 
 static bool parse_listen(const char *text, char **address, uint16_t *port)
 {
@@ -268,45 +247,6 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	return FG_OK;
 }
 
-/* The user of the relay; the password follows it in the same text, which is to be freed. */
-static int read_credentials(const struct fg_perfdb_options *given, char **text, size_t *size,
-			    struct fg_alert_options *alerts, struct fg_error *err)
-{
-	char *colon = NULL;
-	int status = FG_OK;
-
-	*size = 0;
-	if (!given->mail_credentials)
-		return FG_OK;
-	status = read_secret(given->mail_credentials, text, err);
-	if (status != FG_OK)
-		return status;
-	*size = strlen(*text);
-	colon = strchr(*text, ':');
-	if (!colon || colon == *text || strpbrk(*text, "\r\n"))
-		return fg_error_set(err, FG_EINVAL, "%s: expected one line, USER:PASSWORD",
-				    given->mail_credentials);
-	*colon = '\0';
-	alerts->user = *text;
-	alerts->password = colon + 1;
-	return FG_OK;
-}
-
-static int run_with_mail(const struct fg_perfdb_options *given, struct fg_server_options *options,
-			 struct fg_error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int status = read_credentials(given, &text, &size, &options->alerts, err);
-
-	if (status == FG_OK)
-		status = run_server(given, options, err);
-	if (text)
-		explicit_bzero(text, size);
-	free(text);
-	return status;
-}
-
 static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
 {
 	return (struct fg_alert_options){
@@ -315,8 +255,6 @@ static struct fg_alert_options alert_options(const struct fg_perfdb_options *giv
 		.allows_plain = given->alert_plain,
 		.ca_file = given->alert_ca_file,
 		.retry_ns = given->alert_retry_ns,
-		.relay = given->mail_relay,
-		.from = given->mail_from,
 	};
 }
 
@@ -361,7 +299,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		options.secret = secret;
 	}
 	if (status == FG_OK)
-		status = run_with_mail(given, &options, &err);
+		status = run_server(given, &options, &err);
 	explicit_bzero(secret, sizeof(secret));
 	free(address);
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);

@@ -27,12 +27,8 @@ struct fg_alert_options {
 	const char *const *allowed; /* ranges of local and private addresses for webhooks */
 	size_t allowed_count;
 	bool allows_plain;   /* webhooks may be http:// */
-	const char *ca_file; /* for webhooks and the relay; NULL: the system's */
+	const char *ca_file; /* NULL: the system's */
 	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
-	const char *relay;   /* smtp:// or smtps://; NULL: no mail is sent */
-	const char *from;
-	const char *user; /* NULL: no credentials */
-	const char *password;
 };
 
 struct fg_server_options {

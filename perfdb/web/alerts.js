@@ -21,14 +21,12 @@ function silenceText(seconds) {
 	return `${seconds / unit}${letter}`;
 }
 
-const targetOf = (rule) => rule.webhook ?? rule.mail;
-
 function ruleTable(rules, act) {
 	const button = (rule, words, does) => el('button', { type: 'button', 'aria-label': `${words} rule ${rule.id}`, onclick: () => attempt(() => does(rule)) }, words);
 	if (rules.length === 0)
 		return el('p', { class: 'quiet' }, 'Nobody is told of anything yet.');
 	return dataTable({
-		label: 'Alert rules', rows: rules, filter: (rule) => `${rule.project} ${rule.benchmark} ${rule.metric} ${targetOf(rule)}`,
+		label: 'Alert rules', rows: rules, filter: (rule) => `${rule.project} ${rule.benchmark} ${rule.metric} ${rule.webhook}`,
 		columns: [
 			{ title: 'Number', numeric: true, value: (rule) => rule.id, cell: (rule) => String(rule.id) },
 			{ title: 'Project', value: (rule) => rule.project, cell: (rule) => clip(rule.project, 60) },
@@ -36,7 +34,7 @@ function ruleTable(rules, act) {
 			{ title: 'Benchmark', value: (rule) => rule.benchmark, cell: (rule) => clip(rule.benchmark, 60) },
 			{ title: 'Metric', value: (rule) => rule.metric, cell: (rule) => clip(rule.metric, 60) },
 			{ title: 'Silence', numeric: true, value: (rule) => rule.silence_s, cell: (rule) => silenceWords(rule.silence_s) },
-			{ title: 'To', value: targetOf, grow: true, cell: (rule) => clip(targetOf(rule), 200) },
+			{ title: 'To', value: (rule) => rule.webhook, grow: true, cell: (rule) => clip(rule.webhook, 200) },
 			{ title: 'Made by', value: (rule) => rule.author ?? '', cell: (rule) => clip(rule.author ?? '', 60) },
 			{ title: 'Do', cell: (rule) => [button(rule, 'Edit', act.edit), ' ', button(rule, 'Test', act.test), ' ', button(rule, 'Remove', act.remove)] },
 		],
@@ -75,9 +73,8 @@ function ruleForm(choice, rule, save, cancel) {
 	const submit = async (event) => {
 		event.preventDefault();
 		const given = new FormData(event.target);
-		const target = given.get('target').trim();
 		await save({ project: rule?.project ?? given.get('project'), events: given.getAll('event'), benchmark: given.get('benchmark'), metric: given.get('metric'),
-			silence: given.get('silence'), [/^https?:/i.test(target) ? 'webhook' : 'mail']: target });
+			silence: given.get('silence'), webhook: given.get('target').trim() });
 	};
 	const text = (name, label, more) => el('label', {}, `${label} `, el('input', { name, required: true, ...more }));
 	const events = rule?.events ?? ['regression'];
@@ -86,7 +83,7 @@ function ruleForm(choice, rule, save, cancel) {
 		Object.entries(EVENTS).map(([event, words]) => el('label', {}, el('input', { type: 'checkbox', name: 'event', value: event, checked: events.includes(event) }), ` ${words}`)),
 		text('benchmark', 'Benchmark', { value: rule?.benchmark ?? '*', size: 10, maxlength: 200 }), text('metric', 'Metric', { value: rule?.metric ?? '*', size: 10, maxlength: 200 }),
 		text('silence', 'Silence', { value: rule ? silenceText(rule.silence_s) : '24h', size: 5, pattern: '[0-9]+[dhms]' }),
-		text('target', 'To', { value: rule ? targetOf(rule) : '', size: 36, maxlength: 2000, placeholder: 'https://… or ann@example.org' }), el('button', {}, rule ? 'Save' : 'Make'),
+		text('target', 'To', { value: rule?.webhook ?? '', size: 36, maxlength: 2000, placeholder: 'https://…' }), el('button', {}, rule ? 'Save' : 'Make'),
 		rule && el('button', { type: 'button', onclick: cancel }, 'Cancel'));
 }
 
@@ -147,6 +144,6 @@ export async function showAlerts() {
 	await tellAlerts();
 	drawForm();
 	showTrail('Alerts');
-	replace(page, el('main', {}, heading('Alerts'), el('p', {}, 'A rule tells a webhook or a mail address of what new runs found.'),
+	replace(page, el('main', {}, heading('Alerts'), el('p', {}, 'A rule tells a webhook what new runs found.'),
 		projects.length ? form : el('p', { class: 'quiet' }, 'There is no project yet.'), made, table, told));
 }

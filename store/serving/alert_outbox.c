@@ -243,10 +243,9 @@ static int find_due(struct fg_store *store, int64_t now_ns, struct fg_alert_clai
 			.id = fg_column_int(&q, 0),
 			.attempts = fg_column_int(&q, 1),
 			.body = fg_column_copy(&q, 3),
-			.is_mail = strcmp(fg_column_text(&q, 4), "mail") == 0,
-			.target = fg_column_copy(&q, 5),
-			.secret = fg_column_copy(&q, 6),
-			.rule = fg_column_int(&q, 7),
+			.target = fg_column_copy(&q, 4),
+			.secret = fg_column_copy(&q, 5),
+			.rule = fg_column_int(&q, 6),
 		};
 		*due_ns = fg_column_int(&q, 2);
 	}

@@ -6,9 +6,6 @@
 #include "store/db.h"
 #include "store/session.h"
 
-#define MAIL    "mail"
-#define WEBHOOK "webhook"
-
 const char *const fg_alert_event_names[FG_ALERT_EVENTS] = {"regression", "error", "change"};
 
 /* Where a * is followed by something that does not fit, the newest * takes one character more. */
@@ -69,7 +66,6 @@ int fg_store_alert_rule_add(struct fg_store *store, struct fg_alert_rule *rule,
 	fg_query_text(&q, rule->benchmark);
 	fg_query_text(&q, rule->metric);
 	fg_query_int(&q, rule->silence_ns);
-	fg_query_text(&q, rule->is_mail ? MAIL : WEBHOOK);
 	fg_query_text(&q, rule->target);
 	fg_query_text(&q, rule->secret);
 	fg_query_text(&q, rule->author);
@@ -95,7 +91,6 @@ int fg_store_alert_rule_change(struct fg_store *store, const struct fg_alert_rul
 	fg_query_text(&q, rule->benchmark);
 	fg_query_text(&q, rule->metric);
 	fg_query_int(&q, rule->silence_ns);
-	fg_query_text(&q, rule->is_mail ? MAIL : WEBHOOK);
 	fg_query_text(&q, rule->target);
 	fg_query_text(&q, rule->secret);
 	status = fg_query_value(&q, &id, err);
@@ -146,11 +141,10 @@ static struct fg_alert_rule read_rule(const struct fg_query *q)
 		.benchmark = fg_column_copy(q, 3),
 		.metric = fg_column_copy(q, 4),
 		.silence_ns = fg_column_int(q, 5),
-		.is_mail = strcmp(fg_column_text(q, 6), MAIL) == 0,
-		.target = fg_column_copy(q, 7),
-		.author = fg_column_copy(q, 8),
-		.created_ns = fg_column_int(q, 9),
-		.secret = fg_column_copy(q, 10),
+		.target = fg_column_copy(q, 6),
+		.author = fg_column_copy(q, 7),
+		.created_ns = fg_column_int(q, 8),
+		.secret = fg_column_copy(q, 9),
 	};
 }
 

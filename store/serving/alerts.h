@@ -39,9 +39,8 @@ struct fg_alert_rule {
 	char *benchmark;    /* pattern with * and ? */
 	char *metric;       /* likewise */
 	int64_t silence_ns; /* no second alert about the same metric of a benchmark within it */
-	bool is_mail;       /* `target` is an address for mail, otherwise a URL */
-	char *target;
-	char *secret; /* signs what goes to a URL; NULL: nothing to sign with */
+	char *target;       /* a URL */
+	char *secret;       /* signs what is sent; NULL: nothing to sign with */
 	char *author;
 	int64_t created_ns;
 };
@@ -135,7 +134,6 @@ struct fg_alert_claim {
 	int64_t rule;
 	int64_t attempts; /* with this one */
 	char *body;
-	bool is_mail;
 	char *target;
 	char *secret;
 };

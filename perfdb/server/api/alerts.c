@@ -37,7 +37,7 @@ static void write_rule(struct fg_json_writer *w, const struct fg_alert_rule *rul
 	fg_json_text(w, "benchmark", rule->benchmark);
 	fg_json_text(w, "metric", rule->metric);
 	fg_json_int(w, "silence_s", rule->silence_ns / FG_NS_PER_S);
-	fg_json_text(w, rule->is_mail ? "mail" : "webhook", rule->target);
+	fg_json_text(w, "webhook", rule->target);
 	fg_json_text(w, "author", rule->author);
 	fg_request_json_time(w, "created_at", rule->created_ns);
 	fg_json_end(w);
@@ -149,30 +149,18 @@ static int read_secret(struct fg_request *rq, const cJSON *json, char **secret,
 static int read_target(struct fg_request *rq, const cJSON *json, const struct fg_alert_rule *old,
 		       struct fg_alert_rule *rule, struct fg_error *err)
 {
-	const struct fg_delivery_options *delivery = fg_alerter_delivery(rq->server->alerter);
-	char *webhook = fg_decision_text(rq, json, "webhook", NULL);
-	char *mail = fg_decision_text(rq, json, "mail", NULL);
 	int status = FG_OK;
 
-	if (!webhook == !mail)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"expected either 'webhook', an address, or 'mail', one for mail");
-	rule->is_mail = mail;
-	rule->target = mail ? mail : webhook;
-	if (!mail) {
-		status = fg_webhook_check(delivery, webhook, err);
-		if (status == FG_OK && old && old->secret && !fg_json_find(json, "secret"))
-			rule->secret = fg_arena_strdup(&rq->arena, old->secret);
-		else if (status == FG_OK)
-			status = read_secret(rq, json, &rule->secret, err);
+	rule->target = fg_decision_text(rq, json, "webhook", NULL);
+	if (!rule->target)
+		return fg_error_set(err, FG_EINVAL, "expected 'webhook', an address");
+	status = fg_webhook_check(fg_alerter_delivery(rq->server->alerter), rule->target, err);
+	if (status != FG_OK)
 		return status;
-	}
-	if (!delivery->relay)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"this server sends no mail: it was started without --mail-relay");
-	return fg_mail_check(mail, err);
+	if (!old || !old->secret || fg_json_find(json, "secret"))
+		return read_secret(rq, json, &rule->secret, err);
+	rule->secret = fg_arena_strdup(&rq->arena, old->secret);
+	return FG_OK;
 }
 
 static int read_rule(struct fg_request *rq, const cJSON *json, const struct fg_alert_rule *old,
@@ -200,8 +188,8 @@ static void describe(struct fg_request *rq, const struct fg_alert_rule *rule,
 		     struct fg_audit_entry *entry)
 {
 	entry->subject = fg_arena_printf(&rq->arena, "alert rule %lld", (long long)rule->id);
-	entry->detail = fg_arena_printf(&rq->arena, "%s, %s: %s", rule->benchmark, rule->metric,
-					rule->is_mail ? rule->target : "webhook");
+	entry->detail =
+		fg_arena_printf(&rq->arena, "%s, %s: %s", rule->benchmark, rule->metric, "webhook");
 }
 
 static int add(struct fg_request *rq, struct fg_alert_rule *rule, struct fg_error *err)
