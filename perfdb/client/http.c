@@ -60,7 +60,7 @@ int fg_http_start(struct fg_error *err)
 }
 
 /* 127.0.0.0/8 is this machine; "127.example.org" is not. */
-bool fg_http_is_loopback(const char *host)
+static bool is_loopback(const char *host)
 {
 	struct in_addr address;
 
@@ -100,7 +100,7 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 				      url_to_show(options));
 	else if (has_token && strpbrk(options->token, "\r\n"))
 		status = fg_error_set(err, FG_EINVAL, "the token has a line break in it");
-	else if (has_token && strcmp(scheme, "http") == 0 && !fg_http_is_loopback(host))
+	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,
 			"the token would travel unencrypted to '%s': give an https:// URL", host);
@@ -114,24 +114,6 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 	fg_curl.free(port);
 	fg_curl.url_cleanup(parsed);
 	return status;
-}
-
-bool fg_http_is_private(const char *url)
-{
-	CURLU *parsed = fg_curl.url();
-	char *scheme = NULL;
-	char *host = NULL;
-	bool is_private = false;
-
-	if (parsed && url && fg_curl.url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    fg_curl.url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK)
-		is_private = strcmp(scheme, "https") == 0 ||
-			     (strcmp(scheme, "http") == 0 && fg_http_is_loopback(host));
-	fg_curl.free(scheme);
-	fg_curl.free(host);
-	fg_curl.url_cleanup(parsed);
-	return is_private;
 }
 
 static const char *header_of(CURL *curl, const char *name)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTP request after the other over one connection, and how long to wait before the next try.
- * The one HTTP client there is: for runs (client.h), for results (post.h), for signing people in
- * (perfdb/identity) and for alerts (perfdb/delivery).
+ * The one HTTP client there is: for runs (client.h), results (post.h) and alerts (perfdb/delivery).
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -61,12 +60,8 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* Before libcurl is used by itself, and before fg_http_is_private(): opens it. */
+/* Opens libcurl, before it is used by itself. */
 int fg_http_start(struct fg_error *err) FG_NODISCARD;
-/* A host that is this machine: 127.0.0.0/8, [::1], "localhost". */
-bool fg_http_is_loopback(const char *host);
-/* What travels to this address is encrypted, or does not leave this machine. */
-bool fg_http_is_private(const char *url);
 
 /* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
 bool fg_http_is_passing(long status);

@@ -35,6 +35,7 @@ grep -q '^1  upload  demo .* never used  the build machine$' out || fail "the fi
 grep -q '^2  read .* (all projects) ' out || fail "the second token is not listed" out
 ! grep -q "${PERFDB_OWN_TOKEN#fgt_}" out || fail "the list tells the secret"
 start_server --quiet
+export PERFDB_URL="$url"
 write_config "url: \"$url\", token_env: PERFDB_OWN_TOKEN, upload: required"
 for _ in 1 2; do
 	"$fastgate" run >words 2>&1 || fail "the upload with a token failed" words

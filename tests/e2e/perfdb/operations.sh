@@ -15,6 +15,7 @@ rm token.words
 [ ${#token} = 68 ] || fail "no token was made"
 start_server --tls-cert cert.pem --tls-key key.pem
 keys="url: \"$url\", token_env: PERFDB_DEMO_SECRET, upload: required"
+export PERFDB_URL="$url"
 write_config "$keys"
 export PERFDB_DEMO_SECRET="$token"
 code=0

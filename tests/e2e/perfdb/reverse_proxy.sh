@@ -53,6 +53,7 @@ export PERFDB_DEMO_SECRET
 ask 401 -H "Host: localhost" "$url/api/v1/projects"
 ask 200 -H "Authorization: Bearer $PERFDB_DEMO_SECRET" "$url/api/v1/projects"
 
+export PERFDB_URL="$url"
 write_config "url: \"$url\", token_env: PERFDB_DEMO_SECRET, upload: required, ca_file: cert.pem"
 "$fastgate" run >words.run 2>&1 || fail "a run is not sent through the proxy" words.run
 ask 200 -H "Authorization: Bearer $PERFDB_DEMO_SECRET" "$url/api/v1/runs/latest"
