@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fg_process_start() and the launcher say to each other (runner/launch.c, installed beside the
+ * What fg_process_start() and the launcher say to each other (runner/execute/launch.c, installed beside the
  * collector as fastgate-launch).
  *
  * Why there is a launcher: the kernel counts the memory that a process has before exec into its

@@ -1,4 +1,4 @@
-# Every outside library, by its pkg-config name; who may use which is in docs/architecture.md.
+# Every outside library, by its pkg-config name; cmake/rooms.json says who may use which.
 find_package(PkgConfig REQUIRED)
 include(FgOpenedLibrary)
 find_package(Threads REQUIRED)

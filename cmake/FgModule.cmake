@@ -1,24 +1,29 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# One folder, one static library.  It links what the folder's row in the table of
-# docs/architecture.md allows it to include; scripts/check-layers.py checks every #include against
-# the same row.  A row of a subfolder with no library of its own counts towards the folder above.
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/architecture.md)
-file(READ ${PROJECT_SOURCE_DIR}/docs/architecture.md fg_rooms_page)
+# One folder, one static library.  It links what the folder's row in cmake/rooms.json allows it to
+# include; scripts/check-layers.py checks every #include against the same row.  A subfolder without
+# a CMakeLists.txt is compiled into the library of the folder above, and its row counts towards it.
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/rooms.json)
+file(READ ${PROJECT_SOURCE_DIR}/cmake/rooms.json fg_rooms)
 
-# The rooms outside <folder> that it may include, as a list of folders.
+# The libraries that <folder> may include, as a list of folders.
 function(fg_rooms_below folder result)
-	if(NOT fg_rooms_page MATCHES "\n[|] `${folder}/` [|][^|\n]*[|]([^|\n]*)[|]")
-		message(FATAL_ERROR "docs/architecture.md has no row for ${folder}/")
+	string(JSON count ERROR_VARIABLE problem LENGTH "${fg_rooms}" ${folder} rooms)
+	if(problem)
+		message(FATAL_ERROR "cmake/rooms.json has no row for ${folder}: ${problem}")
 	endif()
-	string(REGEX REPLACE "`[^`]*`" "" cell "${CMAKE_MATCH_1}")
-	string(REGEX MATCHALL "[a-z_]+(/[a-z_]+)*" rooms "${cell}")
-	foreach(room IN LISTS rooms)
-		if(room MATCHES "^${folder}/")
+	set(rooms "")
+	set(at 0)
+	while(at LESS count)
+		string(JSON room GET "${fg_rooms}" ${folder} rooms ${at})
+		if(EXISTS ${PROJECT_SOURCE_DIR}/${room}/CMakeLists.txt)
+			list(APPEND rooms ${room})
+		else()
 			fg_rooms_below(${room} inner)
 			list(APPEND rooms ${inner})
 		endif()
-	endforeach()
-	list(FILTER rooms EXCLUDE REGEX "^${folder}(/|$)")
+		math(EXPR at "${at} + 1")
+	endwhile()
+	list(REMOVE_ITEM rooms ${folder})
 	list(REMOVE_DUPLICATES rooms)
 	set(${result} "${rooms}" PARENT_SCOPE)
 endfunction()

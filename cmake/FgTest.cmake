@@ -48,7 +48,7 @@ set(FG_SANITIZED_KINDS unit integration e2e fuzz)
 # scripts under which the sanitizers see what nothing else reaches, are run there alone; the optimised build is shown to work by the
 # scripts that are "plain": they measure real programs, keep runs in PostgreSQL, and make calls fail.  Those that attack are of a kind
 # of their own.  In both run the rooms that read machine code or run in other people's programs.
-set(FG_ROOMS_BELOW_C collector outside symbols code cpython)
+set(FG_ROOMS_BELOW_C collector attach binary trace cpython)
 function(fg_once kind labels result)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
 	set(once OFF)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/finding.h"
 
-#include "stats/distributions.h"
-#include "stats/location.h"
-#include "stats/sample.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/sort.h"
 #include "gate/pairs.h"
-#include "stats/changepoint.h"
-#include "stats/sample.h"
+#include "gate/statistics/changepoint.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "gate/layout_scatter.h"
 
 #include "model/run.h"
-#include "stats/location.h"
+#include "gate/statistics/location.h"
 
 #include <math.h>
 

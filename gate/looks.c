@@ -2,7 +2,7 @@
 #include "gate/looks.h"
 
 #include "gate/finding.h"
-#include "stats/sequential.h"
+#include "gate/statistics/sequential.h"
 
 #include <math.h>
 

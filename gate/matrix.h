@@ -8,7 +8,7 @@
 #define FG_GATE_MATRIX_H
 
 #include "model/profile_set.h"
-#include "stats/signflip.h"
+#include "gate/statistics/signflip.h"
 
 #define FG_NO_ENTITY UINT32_MAX
 
@@ -38,7 +38,7 @@ struct fg_pair_matrix {
 	size_t count; /* entities */
 	size_t pair_count;
 	struct fg_entity *entities;
-	size_t *start; /* CSR, as in stats/signflip.h */
+	size_t *start; /* CSR, as in gate/statistics/signflip.h */
 	uint32_t *columns;
 	float *values;
 };

@@ -24,7 +24,7 @@
 #include "gate/moved.h"
 
 #include "gate/kin.h"
-#include "stats/distributions.h"
+#include "gate/statistics/distributions.h"
 
 #include <math.h>
 

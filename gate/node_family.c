@@ -5,7 +5,7 @@
  * is 1 % of the whole, drowned in the whole's noise, and plain to see in the function's samples.
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
- * 0 where it did not occur.  The sign-flip permutation test of stats/signflip.h judges all entities
+ * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges all entities
  * of a family together.  Tested are those with SAMPLES_MIN samples in both arms together: a filter
  * that knows nothing of the difference's sign, so it does not bias the null.  Half of the error
  * allowance is shared out evenly, half by size: a function with a tenth of the time gets a
@@ -19,8 +19,8 @@
  */
 #include "gate/node_family.h"
 
-#include "stats/distributions.h"
-#include "stats/signflip.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/signflip.h"
 
 #include <math.h>
 

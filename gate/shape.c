@@ -3,8 +3,8 @@
 
 #include "base/number.h"
 #include "base/random.h"
-#include "stats/modality.h"
-#include "stats/sample.h"
+#include "gate/statistics/modality.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

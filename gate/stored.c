@@ -10,9 +10,9 @@
  */
 #include "gate/stored.h"
 
-#include "stats/distributions.h"
-#include "stats/location.h"
-#include "stats/sample.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

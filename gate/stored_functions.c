@@ -10,7 +10,7 @@
 #include "gate/node_family.h"
 #include "gate/shares.h"
 #include "gate/stored.h"
-#include "stats/distributions.h"
+#include "gate/statistics/distributions.h"
 
 #include <math.h>
 

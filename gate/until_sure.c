@@ -4,7 +4,7 @@
  *
  * Two bettors bet on the sign of each difference: one against "no slower than tolerated", one
  * against "slower than margin".  A bettor whose wealth has grown by a factor of 1/alpha is believed
- * (stats/sequential.h).  A second run appends its pairs to those of the first, and the bettors go
+ * (gate/statistics/sequential.h).  A second run appends its pairs to those of the first, and the bettors go
  * on with the wealth they have.
  *
  * This holds while the sign of a difference is a fair coin, given all earlier ones.  Where pairs
@@ -24,7 +24,7 @@
  */
 #include "gate/until_sure.h"
 
-#include "stats/sequential.h"
+#include "gate/statistics/sequential.h"
 
 #include <math.h>
 

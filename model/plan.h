@@ -129,7 +129,7 @@ enum fg_affected_mode {
 	FG_AFFECTED_NEVER,
 };
 
-/* Is a benchmark measured with its code in other places, too (runner/layouts.h)? */
+/* Is a benchmark measured with its code in other places, too (runner/build/layouts.h)? */
 enum fg_layouts_mode {
 	FG_LAYOUTS_AUTO, /* where the links are cheap, or it looks slower as it was linked */
 	FG_LAYOUTS_ALWAYS,

@@ -8,7 +8,7 @@ struct piece {
 	const uint8_t *end;
 };
 
-/* How the next value differs from the one before: collector/call_values.c packs it. */
+/* How the next value differs from the one before: collector/calls/call_values.c packs it. */
 static bool take(struct piece *piece, uint64_t *difference)
 {
 	unsigned size = 0;

@@ -3,8 +3,8 @@
 
 #include "base/fs.h"
 #include "profile/inlined_copies.h"
-#include "symbols/demangle.h"
-#include "symbols/elf_file.h"
+#include "binary/demangle.h"
+#include "binary/elf_file.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "profile/entry_refusals.h"
-#include "symbols/trace_read.h"
+#include "trace/trace_read.h"
 
 struct fg_call_patterns {
 	struct fg_arena arena;

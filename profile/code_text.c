@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
-#include "code/disassemble.h"
+#include "binary/disassemble.h"
 #include "profile/listing.h"
 
 #include <stdlib.h>

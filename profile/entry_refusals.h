@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
-#include "collector/entry_plan.h"
-#include "symbols/trace_read.h"
+#include "collector/calls/entry_plan.h"
+#include "trace/trace_read.h"
 
 struct fg_entry_refusals {
 	struct fg_arena arena;

@@ -9,7 +9,7 @@
 
 #include "model/environment.h"
 #include "profile/profile.h"
-#include "symbols/symbolizer.h"
+#include "binary/symbolizer.h"
 
 struct fg_ingest_row {
 	uint8_t arm;    /* enum fg_arm of model/run.h */

@@ -2,8 +2,8 @@
 #include "profile/inlined_copies.h"
 
 #include "base/fs.h"
-#include "symbols/debug_files.h"
-#include "symbols/debug_index.h"
+#include "binary/debug_files.h"
+#include "binary/debug_index.h"
 
 enum {
 	UNITS_MAX = 4096 /* of a program whose debug information is read to its end for this */

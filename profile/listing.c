@@ -2,7 +2,7 @@
 #include "profile/listing.h"
 
 #include "base/hash.h"
-#include "code/disassemble.h"
+#include "binary/disassemble.h"
 #include "profile/instruction_samples.h"
 
 struct lister {

@@ -7,7 +7,7 @@
 #define FG_PROFILE_LISTING_H
 
 #include "profile/profile.h"
-#include "symbols/symbolizer.h"
+#include "binary/symbolizer.h"
 
 enum {
 	FG_LISTED_MAX = 2000000, /* instructions in all */

@@ -21,10 +21,10 @@
 #include "base/map.h"
 #include "base/pair_index.h"
 #include "base/strbuf.h"
-#include "collector/trace_format.h"
+#include "trace/trace_format.h"
 #include "model/arguments.h"
 #include "model/profile_set.h"
-#include "symbols/frame_flag.h"
+#include "binary/frame_flag.h"
 
 struct fg_frame {
 	uint32_t function;

@@ -20,7 +20,7 @@
 
 #include "base/pattern.h"
 #include "profile/calltree.h"
-#include "symbols/name_parts.h"
+#include "binary/name_parts.h"
 
 enum {
 	FG_MOST_PATTERNS = 32

@@ -16,7 +16,7 @@
 #ifndef FG_PROFILE_TICK_ALIASING_H
 #define FG_PROFILE_TICK_ALIASING_H
 
-#include "symbols/trace_read.h"
+#include "trace/trace_read.h"
 
 /*
  * Was system time met independently of ticks: `kernel_ns` of it, by perf events of the kernel?

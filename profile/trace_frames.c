@@ -10,8 +10,8 @@
 #include "base/radix_sort.h"
 #include "base/text.h"
 #include "profile/trace_private.h"
-#include "symbols/elf_file.h"
-#include "symbols/python_lines.h"
+#include "binary/elf_file.h"
+#include "binary/python_lines.h"
 
 static void add_module(struct fg_trace_joiner *j, size_t i)
 {

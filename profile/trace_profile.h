@@ -8,8 +8,8 @@
 #define FG_PROFILE_TRACE_PROFILE_H
 
 #include "profile/profile.h"
-#include "symbols/symbolizer.h"
-#include "symbols/trace_read.h"
+#include "binary/symbolizer.h"
+#include "trace/trace_read.h"
 
 /* Adds one trace.  `origin_ns` is the CLOCK_MONOTONIC time that the profile's times count from. */
 void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *trace,

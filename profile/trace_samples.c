@@ -4,7 +4,7 @@
 #include "profile/call_times.h"
 #include "profile/domains.h"
 #include "profile/trace_private.h"
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 
 static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)
 {

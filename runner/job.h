@@ -4,11 +4,11 @@
 #define FG_RUNNER_JOB_H
 
 #include "model/coverage.h"
-#include "runner/choice.h"
-#include "runner/execute.h"
-#include "runner/links_beside.h"
+#include "runner/schedule/choice.h"
+#include "runner/execute/execute.h"
+#include "runner/build/links_beside.h"
 #include "runner/runner.h"
-#include "runner/sample_price.h"
+#include "runner/schedule/sample_price.h"
 
 struct fg_runner {
 	struct fg_runner_options options;

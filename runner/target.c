@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "runner/preload.h"
+#include "runner/execute/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,7 +25,7 @@ SYNONYMS = {
     r"[\"'`>](?:Not found|No such page)[\"'`<]": "Page not found",
 }
 READ_BY_PEOPLE = ("docs/", "README.md")
-ROOMS = ("cli/", "config/", "gate/", "reporters/", "perfdb/", "views/", "runner/")
+ROOMS = ("cli/", "config/", "gate/", "reporters/", "perfdb/", "profile/views/", "runner/")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
 # These speak of the words of other tools.
 APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/", "docs/examples/")

@@ -17,7 +17,7 @@ from rooms import read_rooms, room_of, sources
 
 DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*(\S*)\s*(.*)$", re.M)
 GUARD = re.compile(r"^\s*#\s*(?:pragma once|ifndef (\w+)\s*\n\s*#\s*define \1$)", re.M)
-# collector/arch.h includes the one for the processor that is compiled for.
+# collector/arch/arch.h includes the one for the processor that is compiled for.
 INSIDE_ANOTHER = "collector/arch/"
 
 

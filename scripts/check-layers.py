@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The include rule: the table of docs/architecture.md says which room may include which, and who may use which library."""
+"""The include rule: cmake/rooms.json says which room may include which, and who may use which library."""
 
 import re
 import sys
 
-from rooms import PAGE, read_rooms, room_of, sources
+from rooms import TABLE, read_rooms, room_of, sources
 
 # What the page calls a library: how its headers are included.
 LIBRARY_HEADERS = {
@@ -61,7 +61,7 @@ def main():
                 print(f"{name}:{number}: {why}")
                 bad = 1
     if "base" not in seen:
-        print(f"{root}: no room base/ in the table of {PAGE}, or no sources in it")
+        print(f"{root}: no room base/ in {TABLE}, or no sources in it")
         bad = 1
     return bad
 

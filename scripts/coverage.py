@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOMS = ["base", "model", "stats", "collector", "profile", "config", "runner", "gate", "store", "reporters", "perfdb", "cli"]
+ROOMS = ["base", "model", "trace", "collector", "binary", "profile", "config", "runner", "gate", "store", "reporters", "perfdb", "cli"]
 
 
 def reports(build):

@@ -1,37 +1,42 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of the house, as the table of docs/architecture.md has them, and the sources in them."""
+"""
+The rooms of the house, as cmake/rooms.json has them, and the sources in them.
 
+rooms.py ROOT           write the table of docs/architecture.md
+rooms.py ROOT --check   fail if the table differs from cmake/rooms.json
+"""
+
+import json
 import pathlib
 import re
+import sys
 
+TABLE = "cmake/rooms.json"
 PAGE = "docs/architecture.md"
-ROW = re.compile(r"\|\s*`([a-z_/]+)/`\s*\|[^|]*\|([^|]*)\|([^|]*)\|")
+HEAD = "| folder | its job | may include | libraries |\n|---|---|---|---|\n"
+PAGE_TABLE = re.compile(re.escape(HEAD) + r"(?:\|[^\n]*\n)*")
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.S)
 
 
 class Room:
-    """One row: which rooms and which single headers it may include, and which outside libraries it may use."""
+    """One row: the room's job, the rooms and single headers it may include, and the outside libraries it may use."""
 
-    def __init__(self, may_include, libraries):
-        self.headers = set(re.findall(r"`([^`]+\.h)`", may_include))
-        plain = re.sub(r"`[^`]*`", "", may_include)
-        self.rooms = set(re.findall(r"[a-z_]+(?:/[a-z_]+)*", plain))
-        self.libraries = {name.strip() for name in libraries.split(",")} - {"–", ""}
+    def __init__(self, row):
+        self.job = row["job"]
+        self.rooms = row["rooms"]
+        self.headers = row["headers"]
+        self.libraries = row["libraries"]
 
 
 def read_rooms(root):
-    """{folder: Room}, in the order of the page."""
-    text = (pathlib.Path(root) / PAGE).read_text(encoding="utf-8")
-    rooms = {}
-    for line in text.splitlines():
-        match = ROW.match(line)
-        if match:
-            rooms[match[1]] = Room(match[2], match[3])
-    return rooms
+    """{folder: Room}, from the bottom up."""
+    text = (pathlib.Path(root) / TABLE).read_text(encoding="utf-8")
+    return {folder: Room(row) for folder, row in json.loads(text).items()}
 
 
 def room_of(name, rooms):
-    """The innermost room that this path lies in; None: no room."""
+    """The innermost room that contains this path, or None."""
     folder = name.rpartition("/")[0]
     while folder and folder not in rooms:
         folder = folder.rpartition("/")[0]
@@ -50,3 +55,29 @@ def sources(root, rooms, suffixes=(".c", ".h")):
 def blank(text):
     """The text with comments and the insides of literals blanked; line numbers stay."""
     return COMMENT_OR_STRING.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def page_row(folder, room):
+    may_include = room.rooms + [f"`{header}`" for header in room.headers]
+    return f"| `{folder}/` | {room.job} | {', '.join(may_include) or '–'} | {', '.join(room.libraries) or '–'} |\n"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    page = root / PAGE
+    text = page.read_text(encoding="utf-8")
+    table = HEAD + "".join(page_row(folder, room) for folder, room in read_rooms(root).items())
+    current, found = PAGE_TABLE.subn(lambda _: table, text)
+    if found != 1:
+        print(f"{PAGE}: expected one table of rooms, found {found}")
+        return 1
+    if "--check" not in sys.argv:
+        page.write_text(current, encoding="utf-8")
+    elif current != text:
+        print(f"{PAGE}: the table differs from {TABLE}; ./dev docs writes it")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

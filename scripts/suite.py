@@ -37,14 +37,15 @@ TAIL_LINES = 60
 # The room of a test under tests/integration or tests/e2e is the folder it lies in.
 ROOM_TESTS = {
     "collector": ["collector"],
-    "symbols": ["symbols", "profile"],
+    "trace": ["profile"],
+    "binary": ["binary", "profile"],
     "profile": ["profile"],
-    "views": ["profile"],
-    "exchange": ["exchange", "profile"],
+    "profile/views": ["profile"],
+    "profile/exchange": ["exchange", "profile"],
     "config": ["cli"],
     "runner": ["gate"],
     "gate": ["gate"],
-    "stats": ["gate"],
+    "gate/statistics": ["gate"],
     "store": ["report", "perfdb"],
     "reporters": ["report", "reports"],
     "perfdb": ["perfdb"],
@@ -256,7 +257,7 @@ def including(rooms, changed):
     """The changed rooms and those that include them, near or far."""
     found = set(changed)
     while True:
-        more = {name for name, law in rooms.items() if law.rooms & found} - found
+        more = {name for name, law in rooms.items() if set(law.rooms) & found} - found
         if not more:
             return found
         found |= more
@@ -268,7 +269,7 @@ def changed_selection():
     if found is None:
         return ["-LE", "^(web|slow)$"], "the build or what all tests share: every test but slow ones"
     rooms, folders = found
-    unit = {name.split("/")[0] for name in including(read_rooms(ROOT), rooms)} | folders
+    unit = {part for name in including(read_rooms(ROOT), rooms) for part in name.split("/")} | folders
     whole = folders | {folder for room in rooms for folder in ROOM_TESTS.get(room, [])}
     labels = ["lint", "fuzz", *(f"unit:{name}" for name in sorted(unit)), *(f"whole:{name}" for name in sorted(whole))]
     return ["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"], ", ".join(sorted(rooms | folders)) or "no room"

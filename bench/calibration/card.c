@@ -12,8 +12,8 @@
 
 #include "base/number.h"
 #include "bench/calibration/replay.h"
-#include "stats/location.h"
-#include "stats/sample.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "bench/calibration/card.h"
 #include "gate/gate.h"
-#include "stats/changepoint.h"
-#include "stats/sample.h"
+#include "gate/statistics/changepoint.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

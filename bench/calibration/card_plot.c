@@ -4,7 +4,7 @@
  * and the goal.
  */
 #include "bench/calibration/card.h"
-#include "stats/distributions.h"
+#include "gate/statistics/distributions.h"
 
 enum {
 	LINE_HEIGHT = 20,

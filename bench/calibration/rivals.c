@@ -6,8 +6,8 @@
  */
 #include "bench/calibration/replay.h"
 #include "bench/calibration/two_samples.h"
-#include "stats/distributions.h"
-#include "stats/sample.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

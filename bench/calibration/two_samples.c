@@ -2,8 +2,8 @@
 #include "bench/calibration/two_samples.h"
 
 #include "base/base.h"
-#include "stats/distributions.h"
-#include "stats/sample.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

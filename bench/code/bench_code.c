@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads and compares two builds of a program, again and again: CPU time for both sides. */
 #include "base/sort.h"
-#include "code/code.h"
+#include "binary/code.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -5,7 +5,7 @@
  * long that took, in the collector's buckets: what is longer than it should be is the machine's
  * doing.
  */
-#include "collector/trace_format.h"
+#include "trace/trace_format.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -17,12 +17,12 @@
  * The stack is 300 frames deep, and its upper part changes all the time.  The further threads do
  * nothing.
  */
-#include "collector/handler.h"
+#include "collector/sampler/handler.h"
 
-#include "collector/clocks.h"
-#include "collector/process.h"
-#include "collector/real.h"
-#include "collector/threads.h"
+#include "collector/sampler/clocks.h"
+#include "collector/process/process.h"
+#include "collector/process/real.h"
+#include "collector/process/threads.h"
 
 #include <pthread.h>
 #include <stdio.h>

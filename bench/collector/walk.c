@@ -10,9 +10,9 @@
  *	a tenth changed  by turns from here and from 30 frames further out
  *	nothing kept     every frame by its cached rule, and the call path found again, step by step
  */
-#include "collector/walk.h"
+#include "collector/unwind/walk.h"
 
-#include "collector/process.h"
+#include "collector/process/process.h"
 
 #include <dlfcn.h>
 #include <libunwind.h>

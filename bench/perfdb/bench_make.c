@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "bench/perfdb/bench_perfdb.h"
 #include "bench/perfdb/generator.h"
-#include "stats/sample.h"
+#include "gate/statistics/sample.h"
 #include "store/serving/batch.h"
 #include "store/serving/dictionary.h"
 #include "store/serving/ids.h"

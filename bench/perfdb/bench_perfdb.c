@@ -46,7 +46,7 @@
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
-#include "stats/sample.h"
+#include "gate/statistics/sample.h"
 #include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/serving/compare.h"

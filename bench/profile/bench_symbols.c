@@ -17,9 +17,9 @@
 #include "base/radix_sort.h"
 #include "base/random.h"
 #include "profile/profile.h"
-#include "symbols/demangle.h"
-#include "symbols/elf_file.h"
-#include "symbols/symbolizer.h"
+#include "binary/demangle.h"
+#include "binary/elf_file.h"
+#include "binary/symbolizer.h"
 
 #include <inttypes.h>
 

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/fs.h"
-#include "exchange/export.h"
+#include "profile/exchange/export.h"
 #include "profile/calltree.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reading a trace: what happens after every execution that was sampled. */
 #include "bench/self/self.h"
-#include "symbols/trace_read.h"
+#include "trace/trace_read.h"
 
 enum {
 	SAMPLES = 20000,

@@ -11,7 +11,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "stats/sample.h"
+#include "gate/statistics/sample.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/paths.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/version.h"
 #include "cli/session/profile_command.h"
-#include "exchange/export.h"
+#include "profile/exchange/export.h"
 #include "profile/select.h"
 
 struct options {

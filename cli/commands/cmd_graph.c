@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "cli/session/profile_command.h"
-#include "views/graph.h"
+#include "profile/views/graph.h"
 
 struct options {
 	struct fg_cli_profile_options profile;

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "cli/session/plan.h"
-#include "runner/git.h"
+#include "runner/build/git.h"
 
 #include <unistd.h>
 

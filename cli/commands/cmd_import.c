@@ -7,7 +7,7 @@
 #include "cli/session/profile_command.h"
 #include "cli/session/samples.h"
 #include "cli/session/stored.h"
-#include "exchange/import.h"
+#include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "store/db.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/profile_command.h"
-#include "views/view.h"
+#include "profile/views/view.h"
 
 #include <ctype.h>
 #include <stdlib.h>

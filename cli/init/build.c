@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/init/project.h"
 #include "cli/session/state_folder.h"
-#include "runner/git.h"
+#include "runner/build/git.h"
 
 #include <unistd.h>
 

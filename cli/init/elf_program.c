@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/init/elf_program.h"
 
-#include "symbols/elf_tables.h"
+#include "binary/elf_tables.h"
 
 static bool open_wide(const char *data, size_t size, struct fg_elf_tables *elf)
 {

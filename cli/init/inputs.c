@@ -2,8 +2,8 @@
 #include "cli/init/inputs.h"
 
 #include "base/fs.h"
-#include "runner/build_files.h"
-#include "runner/git.h"
+#include "runner/build/build_files.h"
+#include "runner/build/git.h"
 
 #include <ctype.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/inputs.h"
-#include "runner/git.h"
+#include "runner/build/git.h"
 
 #include <ctype.h>
 

@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "cli/framework/command.h"
 #include "model/plan.h"
-#include "runner/worktree.h"
+#include "runner/build/worktree.h"
 
 enum fg_project_kind {
 	FG_PROJECT_UNKNOWN,

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
-#include "runner/choice.h"
-#include "runner/git.h"
+#include "runner/schedule/choice.h"
+#include "runner/build/git.h"
 #include "runner/installed.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "base/number.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
-#include "outside/machine.h"
-#include "outside/sampler.h"
-#include "runner/preload.h"
+#include "profile/attach/machine.h"
+#include "profile/attach/sampler.h"
+#include "runner/execute/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,10 +7,10 @@
 #include "cli/record/kernel_functions.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
-#include "runner/control_file.h"
-#include "runner/entry_plan.h"
-#include "runner/preload.h"
-#include "runner/sample_price.h"
+#include "runner/execute/control_file.h"
+#include "runner/execute/entry_plan.h"
+#include "runner/execute/preload.h"
+#include "runner/schedule/sample_price.h"
 
 #include <unistd.h>
 

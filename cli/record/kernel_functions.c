@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record/kernel_functions.h"
 
-#include "outside/kernel_traces.h"
+#include "profile/attach/kernel_traces.h"
 
 #include <errno.h>
 

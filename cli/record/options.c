@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record/options.h"
 
-#include "runner/preload.h"
+#include "runner/execute/preload.h"
 
 bool fg_record_counts_calls(const struct fg_recording *given)
 {

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "cli/record/kernel_functions.h"
 #include "cli/session/traces.h"
-#include "collector/trace_format.h"
+#include "trace/trace_format.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

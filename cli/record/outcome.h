@@ -5,7 +5,7 @@
 
 #include "cli/framework/command.h"
 #include "cli/record/options.h"
-#include "runner/sample_price.h"
+#include "runner/schedule/sample_price.h"
 
 /*
  * Its absolute path, to be freed.  Only traces of an earlier recording are removed from it, and

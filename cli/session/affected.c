@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/session/executed_sets.h"
-#include "outside/opened.h"
-#include "runner/affected.h"
-#include "runner/code_facts.h"
-#include "runner/extra.h"
-#include "symbols/demangle.h"
+#include "profile/attach/opened.h"
+#include "runner/facts/affected.h"
+#include "runner/facts/code_facts.h"
+#include "runner/execute/extra.h"
+#include "binary/demangle.h"
 
 static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
 {

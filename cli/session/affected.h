@@ -7,7 +7,7 @@
 #define FG_CLI_SESSION_AFFECTED_H
 
 #include "cli/session/session.h"
-#include "runner/exact.h"
+#include "runner/execute/exact.h"
 
 /*
  * With both sides built, before anything is executed: may the benchmark be left out?  If not, its

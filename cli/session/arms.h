@@ -9,7 +9,7 @@
 
 #include "cli/session/baseline_match.h"
 #include "cli/session/session.h"
-#include "runner/worktree.h"
+#include "runner/build/worktree.h"
 
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];

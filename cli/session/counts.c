@@ -8,9 +8,9 @@
 #include "model/build_difference.h"
 #include "profile/domains.h"
 #include "profile/trace_profile.h"
-#include "runner/entry_plan.h"
-#include "runner/extra.h"
-#include "runner/preload.h"
+#include "runner/execute/entry_plan.h"
+#include "runner/execute/extra.h"
+#include "runner/execute/preload.h"
 
 #include <unistd.h>
 

@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "cli/session/affected.h"
 #include "cli/session/count_both.h"
-#include "exchange/import.h"
+#include "profile/exchange/import.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
-#include "runner/exact.h"
+#include "runner/execute/exact.h"
 
 struct meter {
 	struct fg_session *session;

@@ -7,7 +7,7 @@
 #define FG_CLI_SESSION_EXECUTED_SETS_H
 
 #include "model/executed.h"
-#include "runner/executed.h"
+#include "runner/facts/executed.h"
 
 /* FG_ENOENT: no set has this key; the message says how the nearest one differs. */
 int fg_executed_sets_load(const char *state_folder, const struct fg_executed_key *key,

@@ -4,7 +4,7 @@
 #define FG_CLI_SESSION_HOT_FUNCTIONS_H
 
 #include "model/profile_set.h"
-#include "runner/code_facts.h"
+#include "runner/facts/code_facts.h"
 
 /* Linkage names, most samples first; text belongs to the set, the array is to be freed. */
 void fg_session_hot_functions(const struct fg_profile_set *set, struct fg_code_names *names);

@@ -2,7 +2,7 @@
 #include "cli/session/query_options.h"
 
 #include "base/number.h"
-#include "views/view.h"
+#include "profile/views/view.h"
 
 const char *const fg_cli_time_kinds[] = {"all", "user", "system", "wall", NULL};
 /* In the order of enum fg_group. */

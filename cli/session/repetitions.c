@@ -4,10 +4,10 @@
 #include "base/fs.h"
 #include "cli/session/samples.h"
 #include "model/build_difference.h"
-#include "outside/kernel_traces.h"
+#include "profile/attach/kernel_traces.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "runner/code_facts.h"
+#include "runner/facts/code_facts.h"
 
 static void make_room_for_profiles(struct fg_session *session)
 {

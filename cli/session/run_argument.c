@@ -7,10 +7,10 @@
 #include "cli/session/samples.h"
 #include "cli/session/stored.h"
 #include "cli/session/traces.h"
-#include "exchange/archive.h"
-#include "exchange/import.h"
+#include "profile/exchange/archive.h"
+#include "profile/exchange/import.h"
 #include "perfdb/protocol.h"
-#include "symbols/trace_read.h"
+#include "trace/trace_read.h"
 
 #include <sys/stat.h>
 

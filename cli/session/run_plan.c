@@ -9,7 +9,7 @@
 #include "cli/session/shards.h"
 #include "cli/session/state_folder.h"
 #include "cli/session/stored.h"
-#include "runner/git.h"
+#include "runner/build/git.h"
 #include "runner/runner.h"
 
 enum {

@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "model/build_difference.h"
-#include "outside/sampler.h"
+#include "profile/attach/sampler.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "runner/extra.h"
+#include "runner/execute/extra.h"
 #include "runner/target.h"
 
 enum {

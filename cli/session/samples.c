@@ -4,8 +4,8 @@
 #include "base/fs.h"
 #include "base/gzip.h"
 #include "base/version.h"
-#include "exchange/export.h"
-#include "exchange/import.h"
+#include "profile/exchange/export.h"
+#include "profile/exchange/import.h"
 #include "store/db.h"
 
 #include <unistd.h>

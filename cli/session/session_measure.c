@@ -13,10 +13,10 @@
 #include "cli/session/sample_outside.h"
 #include "cli/session/session.h"
 #include "cli/session/stuck.h"
-#include "outside/kernel_traces.h"
-#include "runner/code_facts.h"
+#include "profile/attach/kernel_traces.h"
+#include "runner/facts/code_facts.h"
 #include "runner/runner.h"
-#include "symbols/symbolizer.h"
+#include "binary/symbolizer.h"
 
 /* The functions that spend most of the time are those that a verdict may name. */
 static void compare_code(const struct fg_session *session, struct fg_runner_job *job)

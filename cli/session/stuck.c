@@ -2,8 +2,8 @@
 #include "cli/session/stuck.h"
 
 #include "cli/session/session.h"
-#include "outside/crash.h"
-#include "outside/whereabouts.h"
+#include "profile/attach/crash.h"
+#include "profile/attach/whereabouts.h"
 
 static bool was_interrupted(const struct fg_session *session)
 {

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "exchange/archive.h"
+#include "profile/exchange/archive.h"
 #include "profile/listing.h"
 #include "profile/trace_profile.h"
 

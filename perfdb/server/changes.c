@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/changes.h"
 
-#include "stats/sample.h"
+#include "gate/statistics/sample.h"
 
 #include <math.h>
 

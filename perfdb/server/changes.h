@@ -4,7 +4,7 @@
 #define FG_PERFDB_SERVER_CHANGES_H
 
 #include "base/json_write.h"
-#include "stats/changepoint.h"
+#include "gate/statistics/changepoint.h"
 
 /* The points of a trend; `values` has those that are numbers, `places` says which points. */
 struct fg_change_series {

@@ -3,7 +3,7 @@
  * Archives from anybody, not packed, so that a change of a byte is a change of the tar file: what
  * is taken must be readable as a profile, and nothing may be left behind.
  */
-#include "exchange/archive.h"
+#include "profile/exchange/archive.h"
 
 #include "base/fs.h"
 #include "profile/trace_profile.h"

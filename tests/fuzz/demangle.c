@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Linkage names from anybody, and what is made of readable ones. */
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 
 #include "base/arena.h"
-#include "symbols/name_parts.h"
+#include "binary/name_parts.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

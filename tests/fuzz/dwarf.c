@@ -3,7 +3,7 @@
  * Debug information from anybody: every unit of a file is walked and asked about addresses at its
  * borders.
  */
-#include "symbols/debug_index.h"
+#include "binary/debug_index.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Binaries from anybody: symbols, build-ids, PLT names. */
-#include "symbols/eh_frame.h"
-#include "symbols/elf_file.h"
+#include "binary/eh_frame.h"
+#include "binary/elf_file.h"
 #include "tests/fuzz/fuzz.h"
 
 static void use(const struct fg_elf *elf)

@@ -3,7 +3,7 @@
  * Other tools' profiles from anybody: each format reads the bytes, whatever they look like; what it
  * takes must come out of every export and view without a crash.
  */
-#include "exchange/import.h"
+#include "profile/exchange/import.h"
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outputs.h"

@@ -3,9 +3,9 @@
  * What a program says of the code that it made while it ran: jit-PID.dump, or the lines of
  * perf-PID.map.  Names are asked for at the addresses that it speaks of.
  */
-#include "symbols/jit_dump.h"
+#include "binary/jit_dump.h"
 
-#include "symbols/jit_map.h"
+#include "binary/jit_map.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

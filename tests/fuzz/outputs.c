@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/outputs.h"
 
-#include "exchange/export.h"
+#include "profile/exchange/export.h"
 #include "tests/fuzz/fuzz.h"
-#include "views/view.h"
+#include "profile/views/view.h"
 
 enum {
 	MOST_SAMPLES = 2000

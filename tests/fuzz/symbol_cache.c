@@ -6,8 +6,8 @@
  */
 #include "base/fs.h"
 #include "base/hash.h"
-#include "symbols/debug_cache.h"
-#include "symbols/debug_index.h"
+#include "binary/debug_cache.h"
+#include "binary/debug_index.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
  * about, and an address that the input names.
  */
 #include "base/base.h"
-#include "collector/rules.h"
+#include "collector/unwind/rules.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

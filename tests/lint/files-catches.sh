@@ -7,8 +7,8 @@ python=$1
 root=$2
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir -p "$copy/base" "$copy/docs" "$copy/tests/unit" "$copy/bench"
-cp "$root/docs/architecture.md" "$copy/docs"
+mkdir -p "$copy/base" "$copy/cmake" "$copy/tests/unit" "$copy/bench"
+cp "$root/cmake/rooms.json" "$copy/cmake"
 
 define() { # file, name, names it calls
 	file=$1

@@ -8,8 +8,8 @@ root=$2
 compiler=$3
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir -p "$copy/base" "$copy/docs" "$copy/build"
-cp "$root/docs/architecture.md" "$copy/docs"
+mkdir -p "$copy/base" "$copy/cmake" "$copy/build"
+cp "$root/cmake/rooms.json" "$copy/cmake"
 
 header() { # name, body
 	printf '#ifndef %s_H\n#define %s_H\n%s\n#endif\n' "$1" "$1" "$2" >"$copy/base/$1.h"

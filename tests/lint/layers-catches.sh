@@ -6,8 +6,8 @@ python=$1
 root=$2
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir "$copy/base" "$copy/stats" "$copy/model" "$copy/gate" "$copy/docs"
-cp "$root/docs/architecture.md" "$copy/docs"
+mkdir -p "$copy/base" "$copy/gate/statistics" "$copy/model" "$copy/cmake"
+cp "$root/cmake/rooms.json" "$copy/cmake"
 echo '#include "base/error.h"' >"$copy/base/good.c"
 
 expect() { # file, line to plant, words expected
@@ -20,7 +20,7 @@ expect() { # file, line to plant, words expected
 	*) echo "expected '$1:1: $3', got: $said" && exit 1 ;;
 	esac
 }
-expect stats/bad.c '#include "gate/gate.h"' 'stats/ may not include gate/gate.h'
+expect gate/statistics/bad.c '#include "gate/gate.h"' 'gate/statistics/ may not include gate/gate.h'
 expect gate/bad.c '#include "config/config.h"' 'gate/ may not include config/config.h'
 expect model/bad.h '#include <sqlite3.h>' 'model/ may not use <sqlite3.h>'
 expect base/bad.c '#include "error.h"' 'includes are written from the root: "error.h"'

@@ -3,7 +3,7 @@
 """
 mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
 
-Each mutant is a room (gate and stats, unless rooms or files of theirs are named) with one operator or constant of one line changed: < becomes
+Each mutant is a room (gate and gate/statistics, unless rooms or files of theirs are named) with one operator or constant of one line changed: < becomes
 <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
 times as long; what does not compile is no mutant.  All that there are are tried in a random order that is always the same, for SECONDS or
 until N were tried, so that those tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
@@ -34,7 +34,7 @@ EQUIVALENTS = pathlib.Path(__file__).with_name("equivalent-mutants.txt")
 sys.path.insert(0, str(ROOT / "scripts"))
 from rooms import blank  # noqa: E402
 
-ROOMS = ("gate", "stats")
+ROOMS = ("gate", "gate/statistics")
 KILLED_MIN = 0.9
 SYMBOL_TABLE, HIDDEN = 2, 2  # of ELF
 LIBRARY = "libmutant.so"
@@ -78,9 +78,11 @@ class Room:
 
     def __init__(self, build, name):
         self.build, self.name = build, name
-        self.archive = f"{name}/libfg_{name}.a"
+        library = f"fg_{name.replace('/', '_')}"
+        tests = name.rpartition("/")[2]
+        self.archive = f"{name}/lib{library}.a"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-        self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/fg_{name}.dir/" in entry["command"]}
+        self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/{library}.dir/" in entry["command"]}
         self.files = sorted(self.compile)
         # Sanitized, an arena makes every allocation a separate one, so that reading past its end is noticed.
         self.arena = str(ROOT / "base/arena.c")
@@ -88,7 +90,7 @@ class Room:
         # Read once: somebody may go on working on them.
         self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
         self.links = {}
-        for test in sorted((build / "tests/unit" / name).glob(f"test_unit_{name}_*")):
+        for test in sorted((build / "tests/unit" / tests).glob(f"test_unit_{tests}_*")):
             target = str(test.relative_to(build))
             done = subprocess.run(["ninja", "-C", str(build), "-t", "commands", target], capture_output=True, text=True, check=True)
             self.links[target] = done.stdout.strip().splitlines()[-1]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests add to symbols/trace_writer.h: a plain module, and damage. */
+/* What tests add to trace/trace_writer.h: a plain module, and damage. */
 #ifndef FG_TESTS_SUPPORT_TRACE_WRITER_H
 #define FG_TESTS_SUPPORT_TRACE_WRITER_H
 
-#include "symbols/trace_writer.h"
+#include "trace/trace_writer.h"
 
 void fg_trace_writer_module(struct fg_trace_writer *w, uint64_t id, const char *path,
 			    const uint8_t *build_id, size_t build_id_size);

@@ -6,7 +6,7 @@
 #ifndef FG_TESTS_TARGETS_TRACE_H
 #define FG_TESTS_TARGETS_TRACE_H
 
-#include "collector/trace_format.h"
+#include "trace/trace_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 #include "base/process.h"
-#include "collector/collector_env.h"
+#include "collector/sampler/collector_env.h"
 #include "tests/support/fg_test.h"
 
 #include <errno.h>

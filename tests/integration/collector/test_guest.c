@@ -5,7 +5,7 @@
  */
 #include "base/base.h"
 #include "base/fs.h"
-#include "collector/collector_env.h"
+#include "collector/sampler/collector_env.h"
 #include "tests/integration/collector/run_target.h"
 #include "tests/support/fg_test.h"
 

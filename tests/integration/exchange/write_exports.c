@@ -4,7 +4,7 @@
  * FOLDER/known<extension>.  It has no calls, so nothing for the formats of these.
  */
 #include "base/fs.h"
-#include "exchange/export.h"
+#include "profile/exchange/export.h"
 #include "tests/support/known_profile.h"
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
  * Threads whose user and system time are known, as the clocks would count them: do the weights add
  * up?
  */
-#include "collector/account.h"
+#include "collector/sampler/account.h"
 #include "tests/support/fg_test.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * was counted, and again in a child of fork, whatever the parent's threads were about.  The
  * collector is linked into this program and off.
  */
-#include "collector/threads.h"
+#include "collector/process/threads.h"
 #include "tests/support/fg_test.h"
 
 enum {

@@ -3,7 +3,7 @@
  * Probes on a computed clock: programs that are in step with kernel ticks, or sleep for most of the
  * time.  Every draw comes from a seed.
  */
-#include "collector/probe.h"
+#include "collector/sampler/probe.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

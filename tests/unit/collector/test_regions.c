@@ -3,8 +3,8 @@
  * In which region a thread was at a moment that has passed, at which a perf event of the kernel had
  * met it.  The collector is linked into this program and off.
  */
-#include "collector/regions.h"
-#include "collector/writer.h"
+#include "collector/sampler/regions.h"
+#include "collector/sampler/writer.h"
 #include "tests/support/fg_test.h"
 
 #include <time.h>

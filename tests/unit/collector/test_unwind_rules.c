@@ -4,9 +4,9 @@
  * everything: a timer interrupts real work in libc at arbitrary instructions, and at each the
  * caller that we find must be the caller that libunwind finds.
  */
-#include "collector/arch.h"
-#include "collector/crc32c.h"
-#include "collector/rules.h"
+#include "collector/arch/arch.h"
+#include "collector/sampler/crc32c.h"
+#include "collector/unwind/rules.h"
 #include "tests/support/fg_test.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
  * How many pages of the file are taken at once: many, so that few handlers do it.  The collector is
  * linked into this program and off.
  */
-#include "collector/writer.h"
+#include "collector/sampler/writer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

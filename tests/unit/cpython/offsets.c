@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Are the offsets in cpython/layout.c those of the Python headers that this is compiled
+ * Are the offsets in collector/python/cpython_layout.c those of the Python headers that this is compiled
  * with?  Says which are not.
  */
-#include "cpython/layout.h"
+#include "collector/python/cpython_layout.h"
 
 #include <stddef.h>
 #include <stdio.h>

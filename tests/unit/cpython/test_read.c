@@ -4,7 +4,7 @@
  * out, whole and damaged.
  */
 #include "base/base.h"
-#include "cpython/read.h"
+#include "collector/python/cpython_read.h"
 #include "tests/support/fg_test.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/csv.h"
 #include "base/json.h"
-#include "exchange/export.h"
-#include "exchange/import.h"
+#include "profile/exchange/export.h"
+#include "profile/exchange/import.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"

@@ -3,8 +3,8 @@
  * The output of `export -F json` is read back complete; a modified file is refused with a message.
  */
 #include "base/gzip.h"
-#include "exchange/export.h"
-#include "exchange/import.h"
+#include "profile/exchange/export.h"
+#include "profile/exchange/import.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
 

@@ -2,8 +2,8 @@
 /* A profile of two measures, time and bytes, through each format. */
 #include "base/gzip.h"
 #include "base/json.h"
-#include "exchange/export.h"
-#include "exchange/import.h"
+#include "profile/exchange/export.h"
+#include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "profile/select.h"
 #include "tests/support/fg_test.h"

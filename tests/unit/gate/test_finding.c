@@ -4,7 +4,7 @@
  * the description in rule.c.
  */
 #include "gate/finding.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	PAIRS_MAX = 80,

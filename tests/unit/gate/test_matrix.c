@@ -3,7 +3,7 @@
 #include "gate/matrix.h"
 #include "gate/pairs.h"
 #include "model/run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	NODES = 3,

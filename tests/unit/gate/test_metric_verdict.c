@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said of one metric, word by word. */
 #include "tests/unit/gate/made_run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	PAIRS = 20,

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "gate/moved.h"
 #include "gate/node_context.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	PAIRS = 8,

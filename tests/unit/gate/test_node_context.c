@@ -2,7 +2,7 @@
 /* What a profile says of the whole, before any function is judged. */
 #include "gate/node_context.h"
 #include "tests/unit/gate/made_run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	PAIRS_MAX = 3,

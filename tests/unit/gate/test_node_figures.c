@@ -4,10 +4,10 @@
  * minus a swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
  */
 #include "gate/node_family.h"
-#include "stats/distributions.h"
-#include "stats/signflip.h"
+#include "gate/statistics/distributions.h"
+#include "gate/statistics/signflip.h"
 #include "tests/unit/gate/made_run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	NODES_MAX = 64,

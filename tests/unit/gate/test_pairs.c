@@ -2,7 +2,7 @@
 /* From repetitions to the differences of pairs, and what is left out of them. */
 #include "gate/pairs.h"
 #include "model/run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 static struct fg_run run;
 static struct fg_series *series;

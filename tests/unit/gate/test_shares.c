@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/shares.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	FUNCTIONS_MAX = 4,

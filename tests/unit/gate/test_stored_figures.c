@@ -6,7 +6,7 @@
 #include "gate/stored.h"
 #include "gate/stored_functions.h"
 #include "tests/unit/gate/made_run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	HISTORY = 7,

@@ -2,7 +2,7 @@
 /* Which functions of two stored runs are asked about, and what they are held against. */
 #include "gate/stored_functions.h"
 #include "tests/unit/gate/made_run.h"
-#include "tests/unit/stats/close.h"
+#include "tests/unit/statistics/close.h"
 
 enum {
 	FUNCTIONS_MAX = 20,

@@ -5,8 +5,8 @@
  */
 #include "base/fs.h"
 #include "base/random.h"
-#include "runner/binary.h"
-#include "runner/build_info.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/build_info.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a control file says, whatever a user does to it, and a page that none of it can hurt. */
-#include "collector/collector_env.h"
-#include "runner/control_file.h"
+#include "collector/sampler/collector_env.h"
+#include "runner/execute/control_file.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/harness.h"
+#include "runner/harness/harness.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the harnesses themselves wrote through a pipe: the files harness/NAME-VERSION. */
 #include "base/fs.h"
-#include "runner/harness.h"
+#include "runner/harness/harness.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hosts are laid out as folders of files like those of /proc and /sys. */
-#include "runner/host.h"
+#include "runner/facts/host.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/runner/fake_host.h"
 

@@ -2,7 +2,7 @@
 /* When links are cheap beside what is measured, and what is remembered of them. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "runner/link_price.h"
+#include "runner/build/link_price.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "base/process.h"
-#include "runner/link_record.h"
+#include "runner/build/link_record.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

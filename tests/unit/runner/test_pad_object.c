@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "base/process.h"
-#include "runner/pad_object.h"
+#include "runner/build/pad_object.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

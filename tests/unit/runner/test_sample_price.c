@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a budget becomes a rate, and what traces tell of their cost. */
-#include "collector/trace_format.h"
-#include "runner/sample_price.h"
+#include "trace/trace_format.h"
+#include "runner/schedule/sample_price.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

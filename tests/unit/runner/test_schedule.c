@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/runner.h"
-#include "runner/schedule.h"
+#include "runner/schedule/schedule.h"
 #include "tests/support/fg_test.h"
 
 #include <stdlib.h>

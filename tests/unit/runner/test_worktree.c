@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "base/process.h"
-#include "runner/git.h"
-#include "runner/worktree.h"
+#include "runner/build/git.h"
+#include "runner/build/worktree.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -3,7 +3,7 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
-#include "views/graph.h"
+#include "profile/views/graph.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
-#include "views/view.h"
+#include "profile/views/view.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The debug index on disk.  One file a build-id:
+ *
+ *	struct fg_debug_cache_header, then the seven arrays of the index in their order, each at a
+ *	multiple of 8
+ *
+ * The arrays are the index's own, in this machine's byte order.  The file lies in the user's cache
+ * folder, where a power cut, a full disk or another version may leave any content, and in archives,
+ * which come from anybody.  A checksum covers all bytes; then every index is checked against its
+ * table once, so lookups need no checks.  Private to binary/.
+ */
+#ifndef FG_SYMBOLS_DEBUG_CACHE_H
+#define FG_SYMBOLS_DEBUG_CACHE_H
+
+#include "binary/elf_file.h"
+
+#define FG_DEBUG_CACHE_MAGIC      "FGSYMC4\n"
+#define FG_DEBUG_CACHE_BYTE_ORDER 0x01020304u /* as this machine writes it */
+
+enum {
+	FG_DEBUG_CACHE_ARRAYS = 7,
+	FG_DEBUG_CACHE_MAX_BYTES = 1 << 30
+};
+
+struct fg_debug_cache_header {
+	char magic[8];
+	uint32_t byte_order;
+	uint32_t crc;  /* crc32c of everything after the header */
+	uint64_t size; /* of everything after the header */
+	uint64_t counts[FG_DEBUG_CACHE_ARRAYS];
+	char build_id[FG_BUILD_ID_TEXT + 7];
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds debug information outside the binary. */
+#ifndef FG_SYMBOLS_DEBUG_FILES_H
+#define FG_SYMBOLS_DEBUG_FILES_H
+
+#include "binary/elf_file.h"
+
+/*
+ * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by
+ * .gnu_debuglink (checked by its checksum) beside the binary, in .debug/ and below `debug_root`,
+ * and from debuginfod when asked for.
+ */
+char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
+			 bool debuginfod);
+
+/* A copy of the path if the file is of the binary's build; otherwise NULL. */
+char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
+
+/* The vdso that is mapped into this process; NULL: none. */
+const void *fg_debug_own_vdso(size_t *size);
+
+#endif

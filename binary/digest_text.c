@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The second pass: an item as a text.  Its bytes as they are, addresses as what they mean.
+ */
+#include "base/hash.h"
+#include "binary/digester.h"
+
+enum {
+	PLT_STEPS = 4
+};
+
+/* How the text of an item describes a location; a marker covers no byte of code. */
+enum marker {
+	MARK_BYTES = 1,
+	MARK_SELF,
+	MARK_ITEM,
+	MARK_IMPORT,
+	MARK_DATA,
+	MARK_ZEROS,
+	MARK_UNKNOWN,
+	MARK_END,
+	MARK_BACK, /* to what is being described */
+};
+
+static void add_mark(struct fg_strbuf *text, enum marker mark)
+{
+	const char byte = (char)mark;
+
+	fg_strbuf_add(text, &byte, 1);
+}
+
+static void add_number(struct fg_strbuf *text, uint64_t number)
+{
+	fg_strbuf_add(text, (const char *)&number, sizeof(number));
+}
+
+static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
+{
+	add_mark(text, MARK_BYTES);
+	add_number(text, size);
+	fg_strbuf_add(text, bytes, size);
+}
+
+/* Nothing is known about it: the address itself is recorded, so that another build differs. */
+static void add_unknown(struct fg_strbuf *text, uint64_t address)
+{
+	add_mark(text, MARK_UNKNOWN);
+	add_number(text, address);
+}
+
+static void add_import(struct fg_strbuf *text, const struct fg_image_relocation *relocation)
+{
+	add_mark(text, MARK_IMPORT);
+	fg_strbuf_add(text, relocation->import, strlen(relocation->import) + 1);
+	add_number(text, (uint64_t)relocation->addend);
+}
+
+static void note_use(struct fg_digester *d, uint32_t item)
+{
+	struct fg_code_item *self = &d->code->items[d->item];
+
+	for (uint32_t i = 0; i < self->use_count; i++) {
+		if (d->code->uses[self->first_use + i] == item)
+			return;
+	}
+	d->code->uses = fg_grow(d->code->uses, &d->uses_capacity, d->code->use_count + 1,
+				sizeof(d->code->uses[0]));
+	d->code->uses[d->code->use_count++] = item;
+	self->use_count++;
+}
+
+static void add_item(struct fg_digester *d, struct fg_strbuf *text,
+		     const struct fg_image_symbol *symbol, uint64_t address)
+{
+	const uint32_t index = d->item_of_symbol[symbol - d->image.symbols];
+	const struct fg_code_item *item = &d->code->items[index];
+
+	if (index == d->item) {
+		add_mark(text, MARK_SELF);
+	} else {
+		add_mark(text, MARK_ITEM);
+		fg_strbuf_add(text, item->name, strlen(item->name) + 1);
+		fg_strbuf_add(text, item->unit, strlen(item->unit) + 1);
+		add_number(text, item->ordinal);
+		note_use(d, index);
+	}
+	add_number(text, address - item->address);
+}
+
+static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
+			unsigned depth);
+
+/* A stub that jumps through a slot: the slot's import is what is called. */
+static const struct fg_image_relocation *stub_target(const struct fg_digester *d, uint64_t address)
+{
+	for (unsigned step = 0; step < PLT_STEPS; step++) {
+		struct fg_decoded i;
+		uint64_t left = 0;
+		const uint8_t *bytes = fg_digester_bytes(&d->image, address, &left);
+
+		if (!bytes || !fg_decoded_decode(d, bytes, left, address, &i))
+			return NULL;
+		if (i.decoded.mnemonic == ZYDIS_MNEMONIC_JMP) {
+			const struct fg_code_place slot = fg_decoded_displacement(&d->image, &i);
+
+			return slot.size ? fg_image_relocation_at(&d->image, slot.target) : NULL;
+		}
+		address = fg_decoded_next(&i);
+	}
+	return NULL;
+}
+
+/*
+ * Bytes in which words may be addresses: those that the loader relocates, or (fixed programs) that
+ * look like one of ours.
+ */
+static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
+		     unsigned depth)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = fg_digester_bytes(&d->image, address, &left);
+	size_t next = fg_image_first_relocation(&d->image, address);
+	uint64_t from = 0;
+
+	d->trail[depth] = address;
+	add_mark(text, MARK_DATA);
+	add_number(text, size);
+	if (!bytes || size > left) {
+		add_mark(text, MARK_ZEROS);
+		return;
+	}
+	for (uint64_t at = 0; at + FG_DIGEST_WORD <= size;) {
+		const struct fg_image_relocation *relocation = NULL;
+		uint64_t word;
+
+		if (next < d->image.relocation_count &&
+		    d->image.relocations[next].address == address + at)
+			relocation = &d->image.relocations[next++];
+		memcpy(&word, bytes + at, sizeof(word));
+		if (!relocation && !(d->image.is_fixed && (address + at) % FG_DIGEST_WORD == 0 &&
+				     fg_digester_owns(&d->image, word))) {
+			at++;
+			continue;
+		}
+		add_bytes(text, bytes + from, at - from);
+		if (relocation && relocation->import)
+			add_import(text, relocation);
+		else
+			add_address(d, text, relocation ? relocation->target : word, depth + 1);
+		at += FG_DIGEST_WORD;
+		from = at;
+	}
+	add_bytes(text, bytes + from, size - from);
+}
+
+/*
+ * In the function whose text is being written, or in a part of it that lies elsewhere ("f.cold")?
+ */
+static bool is_in_function(const struct fg_digester *d, uint64_t address)
+{
+	const struct fg_image_symbol *symbol = fg_image_symbol_at(&d->image, address);
+	const char *name = d->code->items[d->item].name;
+	const size_t length = strlen(name);
+
+	return symbol && symbol->is_function && strncmp(symbol->name, name, length) == 0 &&
+	       (symbol->name[length] == '\0' || symbol->name[length] == '.');
+}
+
+/*
+ * The table of a switch: offsets from its own start to places in the function that uses it. Returns
+ * the number of entries that fit this description; a table has at least two. Whatever follows does
+ * not belong to it.
+ */
+static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, uint64_t size)
+{
+	uint64_t count = 0;
+
+	while ((count + 1) * FG_DIGEST_TABLE_ENTRY <= size &&
+	       is_in_function(d, fg_digester_relative_target(d, address, count)))
+		count++;
+	return count < 2 ? 0 : count;
+}
+
+/*
+ * How much of [address, address + extent) is content, without the padding up to the next object.
+ * Text may continue past the extent, because linkers let one string be the end of another.
+ */
+static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint64_t extent)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = fg_digester_bytes(&d->image, address, &left);
+	const uint8_t *zero = memchr(bytes, '\0', left);
+	const size_t behind = fg_image_first_relocation(&d->image, address + extent);
+	uint64_t size = extent;
+	uint64_t least = 0;
+
+	if (behind > 0 && d->image.relocations[behind - 1].address >= address)
+		least = d->image.relocations[behind - 1].address + FG_DIGEST_WORD - address;
+	if (zero && (uint64_t)(zero - bytes) > size)
+		size = (uint64_t)(zero - bytes);
+	while (size > least && bytes[size - 1] == 0)
+		size--;
+	/* An address ends in zeros, too. */
+	if (d->image.is_fixed && (address + size) % FG_DIGEST_WORD) {
+		const uint64_t last = (address + size) / FG_DIGEST_WORD * FG_DIGEST_WORD;
+		uint64_t word = 0;
+
+		if (last >= address && last + FG_DIGEST_WORD <= address + left)
+			memcpy(&word, bytes + (last - address), sizeof(word));
+		if (fg_digester_owns(&d->image, word))
+			size = last + FG_DIGEST_WORD - address;
+	}
+	return size < left ? size : left;
+}
+
+static void add_relative_table(struct fg_digester *d, struct fg_strbuf *text, uint64_t table,
+			       uint64_t entries, unsigned depth)
+{
+	d->trail[depth] = table;
+	for (uint64_t i = 0; i < entries; i++)
+		add_address(d, text, fg_digester_relative_target(d, table, i), depth + 1);
+}
+
+static void add_unnamed(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
+			unsigned depth)
+{
+	uint64_t left = 0;
+	const uint64_t extent = fg_digester_unnamed_end(d, address) - address;
+	uint64_t entries;
+
+	if (!fg_digester_bytes(&d->image, address, &left)) {
+		add_mark(text, MARK_ZEROS);
+		return;
+	}
+	entries = switch_entries(d, address, extent);
+	add_relative_table(d, text, address, entries, depth);
+	if (entries == 0)
+		add_data(d, text, address, content_size(d, address, extent), depth);
+}
+
+/*
+ * Does it lead back to something on the way to it?  __dso_handle, which has no size and so no name
+ * here, holds its own address; the head of an empty list does.
+ */
+static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
+			 unsigned depth)
+{
+	for (unsigned steps = 1; steps <= depth; steps++) {
+		if (d->trail[depth - steps] != address)
+			continue;
+		add_mark(text, MARK_BACK);
+		add_number(text, steps);
+		return true;
+	}
+	return false;
+}
+
+/* What has no name: what its content means. */
+static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
+			unsigned depth)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
+	const struct fg_image_relocation *slot = fg_image_relocation_at(&d->image, address);
+
+	if (depth >= FG_DIGEST_DEPTH_MAX || !section) {
+		add_unknown(text, address);
+		return;
+	}
+	d->trail[depth] = address;
+	if (slot) {
+		add_address(d, text, slot->target, depth + 1);
+	} else if (section->is_code) {
+		slot = stub_target(d, address);
+		if (slot && slot->import)
+			add_import(text, slot);
+		else if (slot)
+			add_address(d, text, slot->target, depth + 1);
+		else
+			add_unknown(text, address);
+	} else {
+		add_unnamed(d, text, address, depth);
+	}
+}
+
+/* Describes what is at an address in a way that is the same in every build. */
+static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
+			unsigned depth)
+{
+	const struct fg_image_symbol *symbol = fg_image_symbol_at(&d->image, address);
+	const struct fg_image_relocation *slot = fg_image_relocation_at(&d->image, address);
+
+	if (slot && slot->import)
+		add_import(text, slot);
+	else if (symbol)
+		add_item(d, text, symbol, address);
+	else if (!add_way_back(d, text, address, depth))
+		add_content(d, text, address, depth);
+}
+
+/*
+ * Bytes that the instruction reads or writes at its displacement; 0: it only takes the address, or
+ * unknown.
+ */
+static uint64_t operand_size(const struct fg_digester *d, const struct fg_decoded *i)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction decoded;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d->full_decoder, i->bytes, i->decoded.length,
+						 &decoded, operands)))
+		return 0;
+	for (unsigned k = 0; k < decoded.operand_count; k++) {
+		if (operands[k].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    operands[k].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+		    operands[k].mem.index == ZYDIS_REGISTER_NONE)
+			return operands[k].size / 8;
+	}
+	return 0;
+}
+
+/* A constant that the instruction uses as a whole: what follows it does not matter. */
+static bool add_constant(struct fg_digester *d, struct fg_strbuf *text, const struct fg_decoded *i,
+			 uint64_t address)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
+	uint64_t size;
+
+	if (!section || section->is_code || section->is_writable ||
+	    fg_image_symbol_at(&d->image, address) || fg_image_relocation_at(&d->image, address))
+		return false;
+	size = operand_size(d, i);
+	if (size == 0)
+		return false;
+	add_data(d, text, address, size, 0);
+	return true;
+}
+
+static void add_field(struct fg_digester *d, struct fg_strbuf *text, const struct fg_decoded *i,
+		      unsigned *from, struct fg_code_place place)
+{
+	if (!place.size)
+		return;
+	add_bytes(text, i->bytes + *from, place.offset - *from);
+	if (!place.is_operand || !add_constant(d, text, i, place.target))
+		add_address(d, text, place.target, 0);
+	*from = place.offset + place.size;
+}
+
+static void add_instruction(struct fg_digester *d, struct fg_strbuf *text,
+			    const struct fg_decoded *i)
+{
+	unsigned from = 0;
+
+	add_field(d, text, i, &from, fg_decoded_displacement(&d->image, i));
+	for (unsigned k = 0; k < 2; k++)
+		add_field(d, text, i, &from, fg_decoded_immediate(&d->image, i, k));
+	add_bytes(text, i->bytes + from, i->decoded.length - from);
+}
+
+static void add_function(struct fg_digester *d, struct fg_strbuf *text,
+			 const struct fg_image_symbol *symbol)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = fg_digester_bytes(&d->image, symbol->address, &left);
+	const uint64_t size = bytes && symbol->size < left ? symbol->size : left;
+
+	for (uint64_t at = 0; bytes && at < size;) {
+		struct fg_decoded i;
+
+		if (fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
+			add_instruction(d, text, &i);
+			d->code->asks_processor |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||
+						   i.decoded.mnemonic == ZYDIS_MNEMONIC_XGETBV;
+			at += i.decoded.length;
+		} else {
+			add_mark(text, MARK_UNKNOWN);
+			add_bytes(text, bytes + at, 1);
+			at++;
+		}
+	}
+}
+
+void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,
+		      struct fg_strbuf *text)
+{
+	struct fg_code_item *item = &d->code->items[d->item];
+	const uint64_t entries = fg_digester_relative_entries(d, symbol);
+	uint8_t digest[FG_SHA256_SIZE];
+	struct fg_sha256 sha;
+
+	fg_strbuf_clear(text);
+	item->first_use = (uint32_t)d->code->use_count;
+	if (symbol->is_function)
+		add_function(d, text, symbol);
+	else if (entries)
+		add_relative_table(d, text, symbol->address, entries, 0);
+	else
+		add_data(d, text, symbol->address, symbol->size, 0);
+	/* What a start file names still counts: it is how main() is reached. */
+	if (symbol->is_start_file)
+		fg_strbuf_clear(text);
+	add_mark(text, MARK_END);
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, text->data, text->length);
+	fg_sha256_finish(&sha, digest);
+	memcpy(item->digest, digest, sizeof(item->digest));
+}

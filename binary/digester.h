@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the files that make digests of an image; each calls only those below it:
+ *
+ *	digest.c               items by name, the digest of the whole
+ *	digest_text.c          the text of one item, hashed
+ *	unnamed_data.c         where data without a name begins and ends
+ *	digest_instruction.c   the fields of an instruction that hold addresses
+ */
+#ifndef FG_CODE_DIGESTER_H
+#define FG_CODE_DIGESTER_H
+
+#include "base/strbuf.h"
+#include "binary/code.h"
+#include "binary/image.h"
+
+#include <Zydis/Zydis.h>
+
+enum {
+	FG_DIGEST_DEPTH_MAX = 8, /* unnamed data that points to unnamed data, and so on */
+	FG_DIGEST_WORD = sizeof(uint64_t),
+	FG_DIGEST_TABLE_ENTRY = sizeof(int32_t),
+};
+
+struct fg_digester {
+	struct fg_image image;
+	struct fg_code *code;
+	ZydisDecoder decoder;      /* lengths and fields only: three times as fast */
+	ZydisDecoder full_decoder; /* operands, too */
+	uint32_t *item_of_symbol;  /* image symbol → item, by name */
+	uint64_t *unnamed; /* sorted addresses of data without a name that something names */
+	size_t unnamed_count;
+	size_t unnamed_capacity;
+	size_t uses_capacity;
+	size_t item;                         /* whose text is being written */
+	uint64_t trail[FG_DIGEST_DEPTH_MAX]; /* led to the address that is described */
+};
+
+struct fg_decoded {
+	ZydisDecodedInstruction decoded;
+	uint64_t address;
+	const uint8_t *bytes;
+};
+
+/* A field of the instruction that holds an address: where it lies, and the address. */
+struct fg_code_place {
+	unsigned offset;
+	unsigned size; /* bytes; 0: there is none */
+	uint64_t target;
+	bool is_operand; /* what stands there is read or written, unless the instruction is LEA */
+};
+
+bool fg_digester_owns(const struct fg_image *image, uint64_t address);
+const uint8_t *fg_digester_bytes(const struct fg_image *image, uint64_t address, uint64_t *left);
+/* The target of an entry of a table of distances from its own start, whose bytes are present. */
+uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table, uint64_t index);
+/*
+ * clang turns an array of constant pointers that would need relocations into a table of distances
+ * from its own start.  Only its name tells it from numbers.  Returns the entries; 0: not a table.
+ */
+uint64_t fg_digester_relative_entries(const struct fg_digester *d,
+				      const struct fg_image_symbol *symbol);
+
+bool fg_decoded_decode(const struct fg_digester *d, const uint8_t *bytes, uint64_t left,
+		       uint64_t address, struct fg_decoded *instruction);
+uint64_t fg_decoded_next(const struct fg_decoded *i);
+struct fg_code_place fg_decoded_displacement(const struct fg_image *image,
+					     const struct fg_decoded *i);
+struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const struct fg_decoded *i,
+					  unsigned index);
+
+/* The first pass: the addresses of all data that has no name. */
+void fg_digester_collect_unnamed(struct fg_digester *d);
+/*
+ * Where unnamed data at this address ends: at the next that something names, a symbol, or the
+ * section's end.
+ */
+uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
+/* The second pass: the digest of `d->item`, which is this symbol; `text` is scratch. */
+void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,
+		      struct fg_strbuf *text);
+
+#endif

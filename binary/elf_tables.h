@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one reader of ELF files: header, segments, sections, symbol tables, the dynamic section and
+ * the build-id.  Little-endian files of 32 and 64 bits; rows of both widths are given in their
+ * 64-bit form.
+ *
+ * The file is untrusted: a table is checked against the file's size before it is read, a text
+ * against its string table.  Other files than ELF give FG_EPARSE, other byte orders and widths
+ * FG_EUNSUPPORTED.
+ */
+#ifndef FG_SYMBOLS_ELF_TABLES_H
+#define FG_SYMBOLS_ELF_TABLES_H
+
+#include "base/byte_source.h"
+#include "binary/elf_class.h"
+
+enum {
+	FG_BUILD_ID_MAX = 64,
+	FG_BUILD_ID_TEXT = 2 * FG_BUILD_ID_MAX + 1
+};
+
+struct fg_elf_tables {
+	struct fg_source source;
+	const char *name; /* for messages; borrowed */
+	const struct fg_elf_class *class;
+	Elf64_Ehdr header;
+	Elf64_Phdr *segments;
+	size_t segment_count;
+	Elf64_Shdr *sections; /* after fg_elf_tables_read_sections() */
+	size_t section_count;
+	char *section_names;
+	size_t section_names_size;
+};
+
+/* Reads header and segments.  On failure there is nothing to close. */
+int fg_elf_tables_open(const char *path, struct fg_elf_tables *elf, struct fg_error *err)
+	FG_NODISCARD;
+/* The same for a file in memory, which has to outlive the tables. */
+int fg_elf_tables_open_memory(const void *data, size_t size, const char *name,
+			      struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
+/* A file without sections is valid. */
+int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
+void fg_elf_tables_close(struct fg_elf_tables *elf);
+
+/* The first segment of this type (PT_INTERP, ...), or NULL. */
+const Elf64_Phdr *fg_elf_tables_segment(const struct fg_elf_tables *elf, uint32_t type);
+const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const Elf64_Shdr *section);
+/* NULL: no section of this name. */
+const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
+/*
+ * Bytes of the file and a NUL behind them, to be freed.  NULL: too many, not in the file, or (for a
+ * section) compressed.
+ */
+char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
+char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_Shdr *section,
+				  size_t *size);
+/* Returns its size; 0: it has none. */
+size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX]);
+
+/* .symtab or .dynsym with its texts. */
+struct fg_elf_symbol_rows {
+	const struct fg_elf_class *class;
+	char *rows;
+	size_t count;
+	char *texts; /* NUL-terminated */
+	size_t texts_size;
+};
+
+/* `type`: SHT_SYMTAB or SHT_DYNSYM.  Without such a table, or with a broken one, count is 0. */
+void fg_elf_symbol_rows_read(const struct fg_elf_tables *elf, uint32_t type,
+			     struct fg_elf_symbol_rows *symbols);
+/* All zero beyond the end. */
+Elf64_Sym fg_elf_symbol_row(const struct fg_elf_symbol_rows *symbols, size_t index);
+/* "": it has no name. */
+const char *fg_elf_symbol_row_name(const struct fg_elf_symbol_rows *symbols,
+				   const Elf64_Sym *symbol);
+void fg_elf_symbol_rows_release(struct fg_elf_symbol_rows *symbols);
+
+/* The dynamic section, by its segment: what the dynamic linker reads. */
+struct fg_elf_dynamic {
+	Elf64_Dyn *entries; /* up to DT_NULL */
+	size_t count;
+	char *texts; /* NUL-terminated; NULL: not found */
+	size_t texts_size;
+};
+
+/* A file without one gives an empty one. */
+void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
+/* The text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
+const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);
+void fg_elf_dynamic_release(struct fg_elf_dynamic *dynamic);
+
+#endif

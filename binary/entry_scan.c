@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Each question is asked of more than is likely to matter.  Branches of 32 bits are looked for at
+ * every byte of the code, whether an instruction begins there or not: what only looks like one
+ * leads into these few bytes once in a million.  Branches of 8 bits and addresses would be found
+ * everywhere in this way: they are read as the processor does, from the start of each function to
+ * its end, and looked for at every byte where that is not possible.
+ */
+#include "binary/entry_scan.h"
+
+#include "base/base.h"
+
+#include <Zydis/Zydis.h>
+
+enum {
+	WORD = 8,
+	DISTANCE = 4, /* bytes of a 32-bit distance */
+	MODRM_RELATIVE = 5,
+	MODRM_REGISTER = 3,
+};
+
+struct scan {
+	const struct fg_image *image;
+	const struct fg_eh_frames *frames;
+	struct fg_entry_place *places;
+	size_t count;
+	ZydisDecoder decoder;
+	uint64_t low, high; /* of the code */
+	uint8_t *inside;    /* by address: within a place, behind where its jump begins */
+	uint8_t *known;     /* by address: part of a function that was read to its end */
+	uint32_t *parts;    /* by frame: another frame of the same function, or itself */
+	bool *is_unknown;   /* by frame: it may jump anywhere in its function */
+};
+
+static bool has(const uint8_t *bits, uint64_t index)
+{
+	return bits[index / 8] >> (index % 8) & 1;
+}
+
+static void set(uint8_t *bits, uint64_t index)
+{
+	bits[index / 8] |= (uint8_t)(1u << (index % 8));
+}
+
+static bool is_in_code(const struct scan *s, uint64_t address)
+{
+	return address >= s->low && address < s->high;
+}
+
+/* The place that begins at or before the address, or NULL. */
+static struct fg_entry_place *place_before(const struct scan *s, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = s->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (s->places[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &s->places[low - 1] : NULL;
+}
+
+static void refuse(struct fg_entry_place *place, enum fg_entry_refusal refusal)
+{
+	if (place->refusal == FG_ENTRY_ACCEPTED)
+		place->refusal = refusal;
+}
+
+/* Something leads there. */
+static void mark(const struct scan *s, uint64_t address, enum fg_entry_refusal refusal)
+{
+	struct fg_entry_place *place = NULL;
+
+	if (is_in_code(s, address) && has(s->inside, address - s->low))
+		place = place_before(s, address);
+	if (place)
+		refuse(place, refusal);
+}
+
+/* ---- functions in several parts ---- */
+
+static uint32_t root_of(const struct scan *s, uint32_t frame)
+{
+	while (s->parts[frame] != frame) {
+		s->parts[frame] = s->parts[s->parts[frame]];
+		frame = s->parts[frame];
+	}
+	return frame;
+}
+
+static void join(const struct scan *s, size_t one, size_t other)
+{
+	const uint32_t a = root_of(s, (uint32_t)one);
+	const uint32_t b = root_of(s, (uint32_t)other);
+
+	s->parts[a > b ? a : b] = a > b ? b : a;
+}
+
+/* The frame whose bytes hold this address; `count` of the frames: none. */
+static size_t frame_of(const struct scan *s, uint64_t address)
+{
+	const struct fg_eh_frame *frames = s->frames->items;
+	size_t low = 0;
+	size_t high = s->frames->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (frames[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < frames[low - 1].end ? low - 1 : s->frames->count;
+}
+
+/* Stubs through which other objects are called: one frame for all of them. */
+static bool is_linkage(const struct scan *s, uint64_t address)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, address);
+
+	return section && strncmp(section->name, ".plt", strlen(".plt")) == 0;
+}
+
+/* Code of the frame goes on there without a call. */
+static void follow(const struct scan *s, size_t frame, uint64_t target, bool may_leave)
+{
+	const struct fg_eh_frame *own = &s->frames->items[frame];
+	struct fg_entry_place *place = NULL;
+	size_t other = 0;
+
+	if (!is_in_code(s, target))
+		return;
+	place = place_before(s, target);
+	if (place && target < place->end && place->start == own->start)
+		refuse(place, FG_ENTRY_LOOP);
+	mark(s, target, FG_ENTRY_BRANCH);
+	if (target >= own->start && target < own->end)
+		return;
+	other = frame_of(s, target);
+	/* To the start of another, or to what the linker made: a call that does not come back. */
+	if (other < s->frames->count && !is_linkage(s, target) &&
+	    !(may_leave && s->frames->items[other].start == target))
+		join(s, frame, other);
+}
+
+/* ---- what the processor would read ---- */
+
+static bool decode(const struct scan *s, const uint8_t *bytes, uint64_t left,
+		   ZydisDecodedInstruction *decoded)
+{
+	return ZYAN_SUCCESS(
+		ZydisDecoderDecodeInstruction(&s->decoder, NULL, bytes, (ZyanUSize)left, decoded));
+}
+
+static bool is_relative(const ZydisDecodedInstruction *decoded)
+{
+	return (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) && decoded->raw.modrm.mod == 0 &&
+	       decoded->raw.modrm.rm == MODRM_RELATIVE;
+}
+
+static void take_instruction(struct scan *s, size_t frame, const ZydisDecodedInstruction *decoded,
+			     uint64_t address)
+{
+	const bool is_jump = decoded->mnemonic == ZYDIS_MNEMONIC_JMP;
+	const uint64_t behind = address + decoded->length;
+	uint64_t target = 0;
+
+	/* One that memory holds the target of goes to an address, and these are looked for. */
+	if (is_jump && (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	    decoded->raw.modrm.mod == MODRM_REGISTER)
+		s->is_unknown[frame] = true;
+	if (is_relative(decoded))
+		mark(s, behind + (uint64_t)decoded->raw.disp.value, FG_ENTRY_ADDRESS);
+	if (!decoded->raw.imm[0].is_relative)
+		return;
+	target = behind + (uint64_t)decoded->raw.imm[0].value.s;
+	if (decoded->mnemonic == ZYDIS_MNEMONIC_CALL)
+		mark(s, target, FG_ENTRY_BRANCH);
+	else
+		follow(s, frame, target, is_jump);
+}
+
+/* Bytes of the frame, if all of it is code of the file; NULL otherwise. */
+static const uint8_t *bytes_of(const struct scan *s, const struct fg_eh_frame *frame)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, frame->start);
+
+	if (!section || !section->is_code || !section->bytes ||
+	    frame->end - section->address > section->size)
+		return NULL;
+	return section->bytes + (frame->start - section->address);
+}
+
+/* Reads a function from its start to its end; false: it is not all code. */
+static bool read_frame(struct scan *s, size_t index)
+{
+	const struct fg_eh_frame *frame = &s->frames->items[index];
+	const uint64_t size = frame->end - frame->start;
+	const uint8_t *bytes = bytes_of(s, frame);
+
+	for (uint64_t at = 0; bytes && at < size;) {
+		ZydisDecodedInstruction decoded;
+
+		if (!decode(s, bytes + at, size - at, &decoded))
+			return false;
+		take_instruction(s, index, &decoded, frame->start + at);
+		at += decoded.length;
+	}
+	for (uint64_t at = frame->start; bytes && at < frame->end; at++)
+		set(s->known, at - s->low);
+	return bytes != NULL;
+}
+
+static void refuse_at(struct scan *s, uint64_t start, enum fg_entry_refusal refusal)
+{
+	struct fg_entry_place *place = place_before(s, start);
+
+	if (place && place->start == start)
+		refuse(place, refusal);
+}
+
+static void read_all_frames(struct scan *s)
+{
+	for (size_t i = 0; i < s->frames->count; i++) {
+		if (read_frame(s, i))
+			continue;
+		s->is_unknown[i] = true;
+		refuse_at(s, s->frames->items[i].start, FG_ENTRY_UNDECODED);
+	}
+}
+
+/* What leads from a part that is not understood may lead into any other part of the function. */
+static void refuse_unknown(struct scan *s)
+{
+	bool *is_unknown = fg_xcalloc(s->frames->count + 1, sizeof(is_unknown[0]));
+
+	for (size_t i = 0; i < s->frames->count; i++)
+		is_unknown[root_of(s, (uint32_t)i)] |= s->is_unknown[i];
+	for (size_t i = 0; i < s->frames->count; i++) {
+		if (is_unknown[root_of(s, (uint32_t)i)])
+			refuse_at(s, s->frames->items[i].start, FG_ENTRY_COMPUTED);
+	}
+	free(is_unknown);
+}
+
+/* ---- every byte ---- */
+
+static uint64_t distance_at(const uint8_t *bytes)
+{
+	int32_t distance;
+
+	memcpy(&distance, bytes, sizeof(distance));
+	return (uint64_t)(int64_t)distance;
+}
+
+/*
+ * What could be a branch of 32 bits, and, where it is not known what is code, an address relative
+ * to the instruction.
+ */
+static void scan_wide(const struct scan *s, const struct fg_image_section *section)
+{
+	for (uint64_t at = 0; at + 1 + DISTANCE <= section->size; at++) {
+		const uint8_t *bytes = section->bytes + at;
+		const uint64_t behind = section->address + at + 1 + DISTANCE;
+		const uint64_t target = behind + distance_at(bytes + 1);
+		const bool is_branch = bytes[0] == 0xe8 || bytes[0] == 0xe9 ||
+				       (at && bytes[-1] == 0x0f && (bytes[0] & 0xf0) == 0x80) ||
+				       (at && bytes[-1] == 0xc7 && bytes[0] == 0xf8);
+
+		if (is_branch)
+			mark(s, target, FG_ENTRY_BRANCH);
+		if ((bytes[0] & 0xc7) != MODRM_RELATIVE ||
+		    has(s->known, section->address + at - s->low))
+			continue;
+		mark(s, target, FG_ENTRY_ADDRESS);
+		mark(s, target + 1, FG_ENTRY_ADDRESS); /* an immediate follows */
+		mark(s, target + 2, FG_ENTRY_ADDRESS);
+		mark(s, target + 4, FG_ENTRY_ADDRESS);
+	}
+}
+
+/* What could be a branch of 8 bits, where it is not known what is code. */
+static void scan_narrow(const struct scan *s, const struct fg_image_section *section)
+{
+	for (uint64_t at = 0; at + 2 <= section->size; at++) {
+		const uint8_t *bytes = section->bytes + at;
+		const uint64_t address = section->address + at;
+
+		if (has(s->known, address - s->low))
+			continue;
+		if (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 || (bytes[0] & 0xfc) == 0xe0)
+			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1], FG_ENTRY_BRANCH);
+	}
+}
+
+/* ---- data ---- */
+
+/* Words that are addresses, wherever they stand. */
+static void scan_words(const struct scan *s, const struct fg_image_section *section)
+{
+	for (uint64_t at = 0; !section->is_code && at + WORD <= section->size; at++) {
+		uint64_t word;
+
+		memcpy(&word, section->bytes + at, sizeof(word));
+		mark(s, word, FG_ENTRY_ADDRESS);
+	}
+	for (uint64_t at = 0; s->image->is_fixed && at + DISTANCE <= section->size; at++) {
+		uint32_t word;
+
+		memcpy(&word, section->bytes + at, sizeof(word));
+		mark(s, word, FG_ENTRY_ADDRESS);
+	}
+}
+
+static void scan_sections(const struct scan *s)
+{
+	for (size_t i = 0; i < s->image->section_count; i++) {
+		const struct fg_image_section *section = &s->image->sections[i];
+
+		if (!section->bytes)
+			continue;
+		if (section->is_code) {
+			scan_wide(s, section);
+			scan_narrow(s, section);
+		}
+		scan_words(s, section);
+	}
+}
+
+/* ---- what tables say ---- */
+
+static void mark_handler(void *context, uint64_t address)
+{
+	mark(context, address, FG_ENTRY_HANDLER);
+}
+
+/* False: not all of the frame's handlers are known. */
+static bool mark_handlers(struct scan *s, const struct fg_eh_frame *frame)
+{
+	const struct fg_image_section *section = fg_image_section_at(s->image, frame->handlers);
+	struct fg_eh_section bytes;
+
+	if (!frame->handlers)
+		return true;
+	if (!section || !section->bytes || section->is_writable)
+		return false;
+	bytes = (struct fg_eh_section){.bytes = section->bytes,
+				       .size = (size_t)section->size,
+				       .address = section->address};
+	return fg_eh_frame_landing_pads(&bytes, frame, mark_handler, s);
+}
+
+static void scan_tables(struct scan *s)
+{
+	for (size_t i = 0; i < s->frames->count; i++) {
+		const struct fg_eh_frame *frame = &s->frames->items[i];
+
+		mark(s, frame->start, FG_ENTRY_PART);
+		if (!mark_handlers(s, frame))
+			s->is_unknown[i] = true;
+	}
+	for (size_t i = 0; i < s->image->entry_count; i++) {
+		if (s->image->entries[i].is_defined)
+			mark(s, s->image->entries[i].address, FG_ENTRY_SYMBOL);
+	}
+	for (size_t i = 0; i < s->image->relocation_count; i++) {
+		const struct fg_image_relocation *relocation = &s->image->relocations[i];
+
+		if (!relocation->import)
+			mark(s, relocation->target, FG_ENTRY_ADDRESS);
+	}
+}
+
+static bool find_code(struct scan *s)
+{
+	s->low = UINT64_MAX;
+	for (size_t i = 0; i < s->image->section_count; i++) {
+		const struct fg_image_section *section = &s->image->sections[i];
+
+		if (!section->is_code)
+			continue;
+		if (section->address < s->low)
+			s->low = section->address;
+		if (section->address + section->size > s->high)
+			s->high = section->address + section->size;
+	}
+	/* A file cannot be larger; holes between sections can. */
+	return s->low < s->high && s->high - s->low <= 2 * (uint64_t)s->image->file_size;
+}
+
+static void scan_all(struct scan *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		for (uint64_t at = s->places[i].jump + 1; at < s->places[i].end; at++)
+			set(s->inside, at - s->low);
+	}
+	for (size_t i = 0; i < s->frames->count; i++)
+		s->parts[i] = (uint32_t)i;
+	read_all_frames(s);
+	scan_tables(s);
+	scan_sections(s);
+	refuse_unknown(s);
+}
+
+void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
+		   struct fg_entry_place *places, size_t count)
+{
+	struct scan s = {.image = image, .frames = frames, .places = places, .count = count};
+	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
+							    ZYDIS_STACK_WIDTH_64)) &&
+			      ZYAN_SUCCESS(ZydisDecoderEnableMode(
+				      &s.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)) &&
+			      find_code(&s);
+
+	if (!is_ready) {
+		for (size_t i = 0; i < count; i++)
+			refuse(&places[i], FG_ENTRY_UNREAD);
+		return;
+	}
+	s.inside = fg_xcalloc((s.high - s.low) / 8 + 1, 1);
+	s.known = fg_xcalloc((s.high - s.low) / 8 + 1, 1);
+	s.parts = fg_xcalloc(frames->count + 1, sizeof(s.parts[0]));
+	s.is_unknown = fg_xcalloc(frames->count + 1, sizeof(s.is_unknown[0]));
+	scan_all(&s);
+	free(s.inside);
+	free(s.known);
+	free(s.parts);
+	free(s.is_unknown);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Only instructions are moved of which nothing can be noticed elsewhere: those that work on
+ * registers, on the stack, on the thread's own words (%fs:0x28) and on data at a fixed distance.
+ * An access to other memory may raise a signal, and a handler would see that it was not raised in
+ * the function: it could not unwind from there, nor recognise the instruction.
+ */
+#include "binary/entry_window.h"
+
+#include "base/base.h"
+
+#include <Zydis/Zydis.h>
+
+enum {
+	STACK_LIMIT = 0x70, /* of %fs: where -fsplit-stack has the end of the stack */
+	LONG_JCC = 6,       /* bytes of a conditional jump with a 32-bit distance */
+};
+
+struct window {
+	struct fg_plan_entry *entry;
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction decoded;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	uint64_t address; /* of the instruction */
+	const uint8_t *bytes;
+	bool has_more; /* than NOPs */
+};
+
+static bool is_plain(ZydisInstructionCategory category)
+{
+	static const ZydisInstructionCategory plain[] = {
+		ZYDIS_CATEGORY_BINARY,     ZYDIS_CATEGORY_LOGICAL, ZYDIS_CATEGORY_DATAXFER,
+		ZYDIS_CATEGORY_PUSH,       ZYDIS_CATEGORY_SHIFT,   ZYDIS_CATEGORY_ROTATE,
+		ZYDIS_CATEGORY_BITBYTE,    ZYDIS_CATEGORY_CMOV,    ZYDIS_CATEGORY_SETCC,
+		ZYDIS_CATEGORY_CONVERT,    ZYDIS_CATEGORY_SSE,     ZYDIS_CATEGORY_AVX,
+		ZYDIS_CATEGORY_AVX2,       ZYDIS_CATEGORY_BMI1,    ZYDIS_CATEGORY_BMI2,
+		ZYDIS_CATEGORY_LOGICAL_FP, ZYDIS_CATEGORY_LZCNT,   ZYDIS_CATEGORY_VFMA,
+		ZYDIS_CATEGORY_BROADCAST,
+	};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (plain[i] == category)
+			return true;
+	return false;
+}
+
+/* Prefixes that make it something else, or that a processor may take in more than one way. */
+static bool has_odd_prefix(const ZydisDecodedInstruction *decoded)
+{
+	return (decoded->attributes &
+		(ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+		 ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_XACQUIRE |
+		 ZYDIS_ATTRIB_HAS_XRELEASE)) != 0 ||
+	       decoded->address_width != 64;
+}
+
+static bool is_special_register(ZydisRegister name)
+{
+	const ZydisRegisterClass kind = ZydisRegisterGetClass(name);
+
+	return kind == ZYDIS_REGCLASS_SEGMENT || kind == ZYDIS_REGCLASS_CONTROL ||
+	       kind == ZYDIS_REGCLASS_DEBUG || kind == ZYDIS_REGCLASS_X87 ||
+	       kind == ZYDIS_REGCLASS_MMX || kind == ZYDIS_REGCLASS_BOUND;
+}
+
+/* Memory that is there whatever the program has done. */
+static bool is_safe_memory(const ZydisDecodedOperand *operand)
+{
+	const bool has_base = operand->mem.base != ZYDIS_REGISTER_NONE;
+	const bool has_index = operand->mem.index != ZYDIS_REGISTER_NONE;
+
+	if (has_index || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+		return false;
+	if (operand->mem.segment == ZYDIS_REGISTER_FS)
+		return !has_base;
+	return (operand->mem.segment == ZYDIS_REGISTER_SS ||
+		operand->mem.segment == ZYDIS_REGISTER_DS) &&
+	       (operand->mem.base == ZYDIS_REGISTER_RSP || operand->mem.base == ZYDIS_REGISTER_RIP);
+}
+
+static enum fg_entry_refusal judge_operands(const struct window *w)
+{
+	for (size_t i = 0; i < w->decoded.operand_count_visible; i++) {
+		const ZydisDecodedOperand *operand = &w->operands[i];
+
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    is_special_register(operand->reg.value))
+			return FG_ENTRY_INSTRUCTION;
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+		    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+			continue;
+		if (!is_safe_memory(operand))
+			return FG_ENTRY_MEMORY;
+		if (operand->mem.segment == ZYDIS_REGISTER_FS &&
+		    operand->mem.disp.value == STACK_LIMIT)
+			return FG_ENTRY_STACKS;
+	}
+	return FG_ENTRY_ACCEPTED;
+}
+
+static bool is_nop(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->meta.category == ZYDIS_CATEGORY_NOP ||
+	       decoded->meta.category == ZYDIS_CATEGORY_WIDENOP;
+}
+
+static bool can_divide_by_zero(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->mnemonic == ZYDIS_MNEMONIC_DIV || decoded->mnemonic == ZYDIS_MNEMONIC_IDIV;
+}
+
+static bool is_jcc(const ZydisDecodedInstruction *decoded)
+{
+	const bool is_short = decoded->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+			      decoded->opcode >= 0x70 && decoded->opcode <= 0x7f;
+	const bool is_long = decoded->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+			     decoded->opcode >= 0x80 && decoded->opcode <= 0x8f;
+
+	return decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && (is_short || is_long);
+}
+
+/* ---- what takes its place ---- */
+
+static bool add_bytes(struct fg_plan_entry *entry, const uint8_t *bytes, size_t size)
+{
+	if (entry->code_size + size > FG_PLAN_CODE)
+		return false;
+	memcpy(entry->code + entry->code_size, bytes, size);
+	entry->code_size = (uint8_t)(entry->code_size + size);
+	return true;
+}
+
+/* The distance at `at` of what has been added leads to `target`. */
+static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint64_t target)
+{
+	const int64_t distance = (int64_t)(target - entry->address);
+
+	if (entry->fixup_count == FG_PLAN_FIXUPS || distance < INT32_MIN || distance > INT32_MAX)
+		return false;
+	entry->fixups[entry->fixup_count++] = (struct fg_plan_fixup){
+		.target = (int32_t)distance, .at = (uint8_t)at, .rest = (uint8_t)rest};
+	return true;
+}
+
+static bool add_jump(struct fg_plan_entry *entry, uint64_t target)
+{
+	static const uint8_t jump[FG_PLAN_JUMP] = {0xe9};
+	const size_t at = entry->code_size + 1u;
+
+	return add_bytes(entry, jump, sizeof(jump)) && add_fixup(entry, at, 0, target);
+}
+
+static bool add_jcc(struct fg_plan_entry *entry, unsigned condition, uint64_t target)
+{
+	const uint8_t jump[LONG_JCC] = {0x0f, (uint8_t)(0x80 | condition)};
+	const size_t at = entry->code_size + 2u;
+
+	return add_bytes(entry, jump, sizeof(jump)) && add_fixup(entry, at, 0, target);
+}
+
+static uint64_t target_of(const struct window *w)
+{
+	return w->address + w->decoded.length + (uint64_t)w->decoded.raw.imm[0].value.s;
+}
+
+static bool copy(struct window *w)
+{
+	const ZydisDecodedInstruction *decoded = &w->decoded;
+	const size_t start = w->entry->code_size;
+	const unsigned at = decoded->raw.disp.offset;
+
+	if (!add_bytes(w->entry, w->bytes, decoded->length))
+		return false;
+	if (!(decoded->attributes & ZYDIS_ATTRIB_IS_RELATIVE))
+		return true;
+	return decoded->raw.disp.size == 32 &&
+	       add_fixup(w->entry, start + at, decoded->length - at - 4u,
+			 w->address + decoded->length + (uint64_t)decoded->raw.disp.value);
+}
+
+/* ---- one after the other ---- */
+
+static enum fg_entry_refusal take_branch(const struct window *w)
+{
+	const ZydisDecodedInstruction *decoded = &w->decoded;
+	const bool is_plain_jcc = is_jcc(decoded) && decoded->raw.imm[0].is_relative &&
+				  !has_odd_prefix(decoded) &&
+				  !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
+
+	return is_plain_jcc && add_jcc(w->entry, decoded->opcode & 0x0f, target_of(w))
+		       ? FG_ENTRY_ACCEPTED
+		       : FG_ENTRY_INSTRUCTION;
+}
+
+static enum fg_entry_refusal take(struct window *w)
+{
+	const ZydisDecodedInstruction *decoded = &w->decoded;
+	enum fg_entry_refusal refusal = FG_ENTRY_ACCEPTED;
+
+	switch (decoded->meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+		return FG_ENTRY_CALL;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_RET:
+		return FG_ENTRY_SHORT;
+	case ZYDIS_CATEGORY_COND_BR:
+		w->has_more = true;
+		return take_branch(w);
+	default:
+		break;
+	}
+	if (has_odd_prefix(decoded))
+		return FG_ENTRY_INSTRUCTION;
+	w->has_more |= !is_nop(decoded);
+	if (!is_nop(decoded) && decoded->mnemonic != ZYDIS_MNEMONIC_LEA) {
+		if (!is_plain(decoded->meta.category) || can_divide_by_zero(decoded))
+			return FG_ENTRY_INSTRUCTION;
+		refusal = judge_operands(w);
+	}
+	if (refusal != FG_ENTRY_ACCEPTED)
+		return refusal;
+	return copy(w) ? FG_ENTRY_ACCEPTED : FG_ENTRY_INSTRUCTION;
+}
+
+static bool decode(struct window *w, const uint8_t *bytes, size_t size)
+{
+	w->bytes = bytes;
+	return ZYAN_SUCCESS(
+		ZydisDecoderDecodeFull(&w->decoder, bytes, size, &w->decoded, w->operands));
+}
+
+static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, size_t size)
+{
+	struct fg_plan_entry *entry = w->entry;
+	size_t at = 0;
+
+	if (!decode(w, bytes, size))
+		return FG_ENTRY_UNDECODED;
+	if (w->decoded.mnemonic == ZYDIS_MNEMONIC_ENDBR64)
+		at = w->decoded.length;
+	entry->jump_at = (uint8_t)at;
+	while (at < entry->jump_at + (size_t)FG_PLAN_JUMP) {
+		enum fg_entry_refusal refusal = FG_ENTRY_SHORT;
+
+		if (at == size)
+			return FG_ENTRY_SHORT;
+		if (!decode(w, bytes + at, size - at))
+			return FG_ENTRY_UNDECODED;
+		w->address = entry->address + at;
+		refusal = take(w);
+		if (refusal != FG_ENTRY_ACCEPTED)
+			return refusal;
+		at += w->decoded.length;
+	}
+	if (at > FG_PLAN_ORIGINAL)
+		return FG_ENTRY_INSTRUCTION;
+	entry->window_size = (uint8_t)at;
+	entry->is_nops = !w->has_more;
+	memcpy(entry->original, bytes, at);
+	if (!add_jump(entry, entry->address + at))
+		return FG_ENTRY_INSTRUCTION;
+	return FG_ENTRY_ACCEPTED;
+}
+
+enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
+				      struct fg_plan_entry *entry)
+{
+	struct window w = {.entry = entry};
+	const struct fg_plan_entry before = *entry;
+	enum fg_entry_refusal refusal = FG_ENTRY_UNDECODED;
+
+	if (ZYAN_SUCCESS(
+		    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		refusal = take_all(&w, bytes, size);
+	if (refusal != FG_ENTRY_ACCEPTED)
+		*entry = before;
+	entry->refusal = (uint8_t)refusal;
+	return refusal;
+}

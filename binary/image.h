@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A linked x86-64 program or library as the loader would lay it out: sections by address, named
+ * things in them, and what relocations put where.
+ *
+ * Nothing in the file is believed: binary/elf_tables.h reads it.  Release the image with
+ * fg_image_release().
+ */
+#ifndef FG_CODE_IMAGE_H
+#define FG_CODE_IMAGE_H
+
+#include "base/arena.h"
+#include "binary/elf_tables.h"
+
+struct fg_image_section {
+	const char *name;
+	const uint8_t *bytes; /* NULL: nothing in the file (.bss) */
+	uint64_t address;
+	uint64_t size;
+	bool is_code;
+	bool is_writable;
+};
+
+/* A function or an object that the symbol table names. */
+struct fg_image_symbol {
+	/*
+	 * Strips the parts that a compiler numbers afresh in each build: "parse.part.2" is
+	 * "parse.part".
+	 */
+	const char *name;
+	const char *unit; /* source file of a local symbol; "": global */
+	uint64_t address;
+	uint64_t size;
+	bool is_function;
+	bool is_exported; /* in the dynamic symbol table: another library may bind to it */
+	bool is_start_file;
+};
+
+/* Another name for a symbol at the same address. */
+struct fg_image_alias {
+	const char *name;
+	uint64_t address;
+};
+
+struct fg_image_relocation {
+	uint64_t address;
+	uint64_t target;    /* address in this image; meaningless when `import` is set */
+	const char *import; /* symbol of another image; NULL: `target` */
+	int64_t addend;     /* to the import */
+};
+
+/* A symbol as it stands in a table, whatever it is. */
+struct fg_image_entry {
+	const char *name;
+	uint64_t address;
+	uint64_t size;
+	unsigned type; /* STT_FUNC and so on */
+	bool is_defined;
+};
+
+struct fg_image {
+	struct fg_arena arena;
+	char *file;
+	size_t file_size;
+	struct fg_elf_symbol_rows table; /* .symtab and .dynsym: names below point into them */
+	struct fg_elf_symbol_rows dynamic_table;
+	struct fg_image_section *sections; /* loaded ones, by address */
+	size_t section_count;
+	struct fg_image_symbol *symbols; /* by address; one per address and kind */
+	size_t symbol_count;
+	struct fg_image_alias *aliases;
+	size_t alias_count;
+	struct fg_image_entry *entries; /* of fg_image_read_parts(): both tables */
+	size_t entry_count;
+	struct fg_image_relocation *relocations; /* by address */
+	size_t relocation_count;
+	uint64_t low, high; /* addresses in [low, high) are ours */
+	bool is_fixed;      /* not position independent: addresses stand in it as plain numbers */
+};
+
+/*
+ * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol
+ * table; FG_ELIMIT: too large.  On failure the image is empty.
+ *
+ * `folder` (may be NULL) is where the build took place: wherever its path stands in the file it is
+ * overwritten, so that builds in two folders with paths of one length are alike.
+ */
+int fg_image_read(const char *path, const char *folder, struct fg_image *image,
+		  struct fg_error *err) FG_NODISCARD;
+/*
+ * Reads any image, stripped or not: sections and relocations, and what stands in the symbol tables,
+ * unsorted, in place of symbols and aliases.
+ */
+int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
+	FG_NODISCARD;
+void fg_image_release(struct fg_image *image);
+
+/* A symbol's name as fg_image_symbol has it, in the arena. */
+const char *fg_image_plain_name(struct fg_arena *arena, const char *name);
+/* The section that holds this address, or NULL. */
+const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address);
+/* The symbol whose bytes hold this address, or NULL. */
+const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address);
+/* The relocation at just this address, or NULL. */
+const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
+							 uint64_t address);
+/* The first relocation at or after this address; `relocation_count` if there is none. */
+size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address);
+
+#endif

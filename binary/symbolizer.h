@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names, files and lines for addresses, after the run.
+ *
+ * fg_symbolizer_new() → fg_symbolizer_module() per binary → fg_symbolizer_find() per address →
+ * fg_symbolizer_free(). One symbolizer lives as long as a whole `fastgate run`: modules, demangled
+ * names and every address that was asked for are remembered, and results from debug information are
+ * cached on disk by build-id.
+ *
+ * A binary is used only when its build-id is the recorded one: a rebuilt file is never used.
+ * Looked for, in this order: the recorded path (or the file of `archive`); below the folders of
+ * `binary_folders`, by whole path and by base name (a trace carried to another host).  Debug
+ * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink beside
+ * the binary, in .debug/ beside it, and below DEBUG_ROOT; debuginfod when asked for.
+ *
+ * Every address gets a chain of at least one symbol, outermost function first, then the inlined
+ * ones.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.
+ */
+#ifndef FG_SYMBOLS_SYMBOLIZER_H
+#define FG_SYMBOLS_SYMBOLIZER_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "binary/elf_file.h"
+#include "binary/symbol_archive.h"
+
+struct fg_symbolizer;
+struct fg_symbol_module;
+
+struct fg_symbolizer_options {
+	const char *const *binary_folders; /* NULL at the end; may be NULL */
+	const char *debug_root;            /* NULL: /usr/lib/debug */
+	const char *cache_folder;          /* NULL: nothing is kept on disk */
+	bool names_only;                   /* no debug information: no lines, no inlined frames */
+	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
+	/* not NULL: its files, and those of binary_folders, are used, and no other of this host */
+	const struct fg_symbol_archive *archive;
+};
+
+struct fg_symbol_function {
+	const char *name;    /* readable */
+	const char *linkage; /* mangled; NULL: the same */
+	const char *file;    /* of the definition; NULL: unknown */
+	unsigned line;
+};
+
+struct fg_symbol {
+	const struct fg_symbol_function *function; /* never NULL */
+	const char *at_file;                       /* of the line that is executed; NULL: unknown */
+	unsigned at_line;
+	uint32_t flags; /* enum fg_frame_flag of binary/frame_flag.h */
+};
+
+struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options);
+/* Writes the cache; failure to do so is not an error. */
+void fg_symbolizer_save(struct fg_symbolizer *symbolizer);
+/* As above, first. */
+void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
+
+/*
+ * Find or open.  Never NULL: a module without a usable binary still names its addresses by offset.
+ */
+struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, const char *path,
+					      const uint8_t *build_id, size_t build_id_size,
+					      bool is_vdso);
+/*
+ * Code outside any module: named by the jitdump file that this process had mapped (NULL or "": none
+ * is known) or by its JIT map (jit_map.h), if that file is ours.
+ */
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid,
+					   const char *dump);
+
+/*
+ * Reserves room for this many addresses of the module. Lookups in order of address are fastest.
+ */
+void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
+/* Returns the length of the chain, at least 1.  The symbols live as long as the symbolizer. */
+size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
+			  uint64_t address, const struct fg_symbol **chain);
+
+struct fg_symbol_code {
+	uint64_t start;
+	struct fg_elf_code code;
+};
+
+/*
+ * The machine code of the function around the address, to be freed. FG_ENOENT: no file of it is
+ * used; FG_EUNSUPPORTED: it is not known where the function begins and ends.
+ */
+int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
+		       struct fg_symbol_code *code, struct fg_error *err) FG_NODISCARD;
+
+const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
+/*
+ * Where its names come from, for people: "symbol table of /usr/bin/x", "no file with build-id ...".
+ */
+const char *fg_symbol_module_source(const struct fg_symbol_module *module);
+/*
+ * Compilation units looked up so far without their split debug information (.dwo): they have lines
+ * but no inlined frames.
+ */
+size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
+/*
+ * The files that named the addresses asked for so far, those of modules and the maps of processes:
+ * what another host needs to name them alike.  The texts live as long as the symbolizer, `archive`
+ * must be released.
+ */
+void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
+/* The first of these names (NULL at the end) that is a function of the file; NULL: none is. */
+const char *fg_symbol_module_defines(const struct fg_symbol_module *module,
+				     const char *const *names);
+/* Is there a problem to report (no file, another build-id)? */
+bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
+
+#endif

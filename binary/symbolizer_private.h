@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the symbolizer share.  Each calls only those below it:
+ *
+ *	symbolizer.c           remembers every address that was asked for
+ *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset
+ *	symbolizer_modules.c   finds the files of a module and opens them
+ *
+ * The members of a module are grouped by the file that fills them.
+ */
+#ifndef FG_SYMBOLS_SYMBOLIZER_PRIVATE_H
+#define FG_SYMBOLS_SYMBOLIZER_PRIVATE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/pair_index.h"
+#include "binary/debug_index.h"
+#include "binary/eh_frame.h"
+#include "binary/elf_file.h"
+#include "binary/jit_map.h"
+#include "binary/symbolizer.h"
+
+enum {
+	FG_RECENT_TEXTS = 64
+};
+
+/* An address with its symbols, outermost function first. */
+struct fg_symbol_chain {
+	uint64_t address;
+	struct fg_symbol *symbols;
+	uint32_t count;
+};
+
+/* symbolizer_modules.c: the binary and the separate file of its symbols. */
+struct fg_module_file {
+	char *path;       /* NULL: no file is used */
+	const char *from; /* the same for people: in an archive, the path on the recorded host */
+	struct fg_elf elf;
+	struct fg_elf separate; /* symbols of another file, when the binary is stripped */
+	bool has_separate;
+	bool separate_is_mini; /* it has only what the dynamic symbols are without */
+	char *debug_path;      /* the separate debug file; NULL: none, or not looked for yet */
+	const char *debug_from;
+	bool looked_for_debug;
+	struct fg_eh_frames frames; /* read with the first address without a name */
+	bool tried_frames;
+};
+
+/* symbolizer_names.c, opened by symbolizer_modules.c: debug information and what came out of it. */
+struct fg_module_debug {
+	struct fg_debug_index index;
+	bool is_open;
+	bool was_tried;
+	char *cache_file;                            /* NULL: not kept */
+	const struct fg_symbol_function **functions; /* by number; NULL: not made yet */
+	size_t function_count;
+	struct fg_pair_index text_index; /* (0, offset of a text) → index into texts */
+	const char **texts;
+	size_t text_count, text_capacity;
+	/* by the last bits of the offset: most frames are in the file of the one before */
+	struct {
+		uint32_t text; /* 0: nothing here */
+		const char *kept;
+	} recent[FG_RECENT_TEXTS];
+};
+
+/* symbolizer.c: the addresses that were asked for. */
+struct fg_module_chains {
+	struct fg_symbol_chain *items; /* ascending */
+	size_t count, capacity;
+	size_t next;                  /* place after the one found last */
+	struct fg_symbol_chain *late; /* asked for after a higher one */
+	size_t late_count, late_capacity;
+	struct fg_pair_index late_index; /* upper and lower half of the address → index into late */
+};
+
+struct fg_symbol_module {
+	const char *name;
+	const char *source;              /* where names come from, for people */
+	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
+	bool bad;
+	/* as the trace has it; NULL: code outside any module */
+	const char *path;
+	bool has_recorded_id;
+	const struct fg_symbol_files *archived; /* its row in the archive */
+	bool has_vdso;                          /* the recorded vdso was found */
+	uint32_t pid;                           /* of code outside any module */
+	struct fg_jit_map jit;
+	struct fg_module_file file;
+	struct fg_module_debug debug;
+	struct fg_module_chains chains;
+};
+
+struct fg_symbolizer {
+	struct fg_arena arena;
+	struct fg_symbolizer_options options;
+	struct fg_map module_index; /* path NUL build-id → index */
+	struct fg_symbol_module **modules;
+	size_t module_count, module_capacity;
+	struct fg_map readable; /* linkage name → address of the readable one */
+	struct fg_map texts;
+};
+
+/* An interned copy, valid as long as the symbolizer; NULL stays NULL. */
+const char *fg_symbolizer_text(struct fg_symbolizer *symbolizer, const char *text);
+/* Opens the debug index with the first address that needs it, from the cache if it is there. */
+bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module);
+/* Saves what was learned from debug information; true: a cache file was written. */
+bool fg_symbol_module_save(struct fg_symbol_module *module);
+void fg_symbol_module_free(struct fg_symbol_module *module);
+/* Where the function around the address begins, by the unwind tables; otherwise the address. */
+uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
+/* Name an address: makes its chain. */
+struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,
+					  struct fg_symbol_module *module, uint64_t address);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The first pass: the addresses of data without a name (strings, constants, switches). */
+#include "binary/digester.h"
+
+static void note_unnamed(struct fg_digester *d, uint64_t address)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
+
+	if (!section || section->is_code || fg_image_symbol_at(&d->image, address))
+		return;
+	d->unnamed = fg_grow(d->unnamed, &d->unnamed_capacity, d->unnamed_count + 1,
+			     sizeof(d->unnamed[0]));
+	d->unnamed[d->unnamed_count++] = address;
+}
+
+static void scan_function(struct fg_digester *d, const struct fg_image_symbol *symbol)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = fg_digester_bytes(&d->image, symbol->address, &left);
+	const uint64_t size = bytes && symbol->size < left ? symbol->size : left;
+
+	for (uint64_t at = 0; bytes && at < size;) {
+		struct fg_decoded i;
+
+		if (!fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
+			at++;
+			continue;
+		}
+		note_unnamed(d, fg_decoded_displacement(&d->image, &i).target);
+		for (unsigned k = 0; k < 2; k++)
+			note_unnamed(d, fg_decoded_immediate(&d->image, &i, k).target);
+		at += i.decoded.length;
+	}
+}
+
+/*
+ * Tables of the loader and of the unwinder: full of numbers that only look like addresses of data.
+ */
+static bool is_bookkeeping(const struct fg_image_section *section)
+{
+	static const char *const beginnings[] = {".eh_frame", ".gcc_except", ".dyn", ".gnu",
+						 ".hash",     ".rela",       ".note"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (strncmp(section->name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Without relocations a word of data that looks like one of our addresses is taken for one. */
+static void scan_fixed_data(struct fg_digester *d)
+{
+	for (size_t s = 0; s < d->image.section_count; s++) {
+		const struct fg_image_section *section = &d->image.sections[s];
+		uint64_t at = (FG_DIGEST_WORD - section->address % FG_DIGEST_WORD) % FG_DIGEST_WORD;
+
+		if (section->is_code || !section->bytes || is_bookkeeping(section))
+			continue;
+		for (; at + FG_DIGEST_WORD <= section->size; at += FG_DIGEST_WORD) {
+			uint64_t word;
+
+			memcpy(&word, section->bytes + at, sizeof(word));
+			if (fg_digester_owns(&d->image, word))
+				note_unnamed(d, word);
+		}
+	}
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left;
+	const uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+void fg_digester_collect_unnamed(struct fg_digester *d)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < d->image.symbol_count; i++) {
+		const struct fg_image_symbol *symbol = &d->image.symbols[i];
+		const uint64_t entries = fg_digester_relative_entries(d, symbol);
+
+		if (symbol->is_function)
+			scan_function(d, symbol);
+		for (uint64_t k = 0; k < entries; k++)
+			note_unnamed(d, fg_digester_relative_target(d, symbol->address, k));
+	}
+	for (size_t i = 0; i < d->image.relocation_count; i++) {
+		if (!d->image.relocations[i].import)
+			note_unnamed(d, d->image.relocations[i].target);
+	}
+	if (d->image.is_fixed)
+		scan_fixed_data(d);
+	if (d->unnamed_count)
+		qsort(d->unnamed, d->unnamed_count, sizeof(d->unnamed[0]), compare_addresses);
+	for (size_t i = 0; i < d->unnamed_count; i++) {
+		if (used == 0 || d->unnamed[used - 1] != d->unnamed[i])
+			d->unnamed[used++] = d->unnamed[i];
+	}
+	d->unnamed_count = used;
+}
+
+uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address)
+{
+	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
+	uint64_t end = section->address + section->size;
+	size_t low = 0;
+	size_t high = d->unnamed_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (d->unnamed[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < d->unnamed_count && d->unnamed[low] < end)
+		end = d->unnamed[low];
+	low = 0;
+	high = d->image.symbol_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (d->image.symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < d->image.symbol_count && d->image.symbols[low].address < end)
+		end = d->image.symbols[low].address;
+	return end;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The stubs that imports are led to.  A stub pushes its number and jumps to the common part, which
+ * saves the integer registers and has the call counted by code that uses no others.  That does for
+ * nearly all calls.  For the others it saves whatever may carry an argument, has the call counted,
+ * puts everything back and jumps to the real function.  The return address stays where it is and
+ * what it is, so nothing that looks at stacks (exceptions, longjmp, setjmp, vfork, shadow stacks)
+ * meets anything of ours.
+ *
+ * A call that is timed is the exception: there the common part calls the function and so stands
+ * between it and its caller, as any wrapper would.  It has unwind tables and nothing to clean up:
+ * exceptions and longjmp() pass it.  Only functions all of whose arguments are in registers can be
+ * called in this way (collector/calls/signatures.c).
+ */
+#include "base/attrs.h"
+#include "collector/calls/call_registers.h"
+
+#include <cpuid.h>
+
+enum {
+	STUB_BYTES = 16
+};
+
+uint32_t fg_call_components;
+uint32_t fg_call_asks;
+
+uintptr_t (*fg_call_quick)(const struct fg_call_glance *) __attribute__((visibility("hidden")));
+uintptr_t (*fg_call_counter)(struct fg_call_state *) __attribute__((visibility("hidden")));
+void (*fg_call_returned)(const struct fg_call_state *) __attribute__((visibility("hidden")));
+
+extern const uint8_t fg_call_stubs[] __attribute__((visibility("hidden")));
+extern const uint8_t fg_call_frame_code[] __attribute__((visibility("hidden")));
+
+_Static_assert(offsetof(struct fg_call_glance, rbp) == 32, "the code below says 32");
+_Static_assert(offsetof(struct fg_call_glance, index) == 32 + 80, "the code below pushes 10");
+_Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
+
+/* clang-format off */
+__asm__(
+"	.text\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_quick, fg_call_counter, fg_call_returned\n"
+"	.balign 64\n"
+"	.globl fg_call_frame_code\n"
+"	.type fg_call_frame_code, @function\n"
+"fg_call_frame_code:\n"
+"	.cfi_startproc\n"
+"	nop\n"
+"	ud2\n"
+"	.cfi_endproc\n"
+"	.size fg_call_frame_code, . - fg_call_frame_code\n"
+"\n"
+"	.balign 64\n"
+"	.type fg_call_enter, @function\n"
+"fg_call_enter:\n"
+"	.cfi_startproc\n"
+"	.cfi_def_cfa_offset 16\n"
+"	cmpq $0, fg_call_quick(%rip)\n"
+"	je fg_call_whole\n"
+"	pushq %rax\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rcx\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rdx\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rsi\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rdi\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r8\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r9\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %r10\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq $0\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	pushq %rbp\n"
+"	.cfi_adjust_cfa_offset 8\n"
+"	subq $32, %rsp\n"
+"	.cfi_adjust_cfa_offset 32\n"
+"	testl $4, fg_call_components(%rip)\n"
+"	jz 1f\n"
+"	vmovq %xmm0, 0(%rsp)\n"
+"	vmovq %xmm1, 8(%rsp)\n"
+"	vmovq %xmm2, 16(%rsp)\n"
+"	vmovq %xmm3, 24(%rsp)\n"
+"	jmp 2f\n"
+"1:	movq %xmm0, 0(%rsp)\n"
+"	movq %xmm1, 8(%rsp)\n"
+"	movq %xmm2, 16(%rsp)\n"
+"	movq %xmm3, 24(%rsp)\n"
+"2:	movq %rsp, %rdi\n"
+"	call *fg_call_quick(%rip)\n"
+"	movq %rax, %r11\n"
+"	addq $48, %rsp\n"
+"	.cfi_adjust_cfa_offset -48\n"
+"	popq %r10\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %r9\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %r8\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rdi\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rsi\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rdx\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rcx\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	popq %rax\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	testq %r11, %r11\n"
+"	jz fg_call_whole\n"
+"	leaq 8(%rsp), %rsp\n"
+"	.cfi_adjust_cfa_offset -8\n"
+"	jmp *%r11\n"
+"	.cfi_endproc\n"
+"	.size fg_call_enter, . - fg_call_enter\n");
+
+/* The state, on top of the number of a stub and the return address. */
+__asm__(
+"	.text\n"
+"	.balign 64\n"
+"	.type fg_call_whole, @function\n"
+"fg_call_whole:\n"
+"	.cfi_startproc\n"
+"	.cfi_def_cfa_offset 16\n"
+"	pushq %rbp\n"
+"	.cfi_def_cfa_offset 24\n"
+"	.cfi_offset %rbp, -24\n"
+"	movq %rsp, %rbp\n"
+"	.cfi_def_cfa_register %rbp\n"
+"	andq $-64, %rsp\n"
+"	subq $704, %rsp\n"
+FG_ASM_SAVE_INTEGERS
+"	movq 0(%rbp), %rax\n"
+"	movq %rax, 8(%rsp)\n"
+"	leaq 16(%rbp), %rax\n"
+"	movq %rax, 48(%rsp)\n"
+"	movq 8(%rbp), %rax\n"
+"	movq %rax, 56(%rsp)\n"
+FG_ASM_COMPONENTS_IN_USE
+FG_ASM_SAVE_VECTORS(FG_ASM_FIRST_8, "64", "")
+"	movq %rsp, %rdi\n"
+"	call *fg_call_counter(%rip)\n"
+"	movq %rax, %r11\n"
+FG_ASM_LOAD_VECTORS(FG_ASM_FIRST_8, "64", "")
+FG_ASM_LOAD_INTEGERS
+"	cmpl $0, 136(%rsp)\n"
+"	jne 5f\n"
+"	.cfi_remember_state\n"
+"	movq %rbp, %rsp\n"
+"	popq %rbp\n"
+"	.cfi_def_cfa %rsp, 16\n"
+"	.cfi_restore %rbp\n"
+"	leaq 8(%rsp), %rsp\n"
+"	.cfi_def_cfa_offset 8\n"
+"	jmp *%r11\n"
+"	.cfi_restore_state\n"
+"5:	call *%r11\n"
+"	movq %rax, 64(%rsp)\n"
+"	movq %rdx, 80(%rsp)\n"
+"	movaps %xmm0, 192(%rsp)\n"
+"	movaps %xmm1, 256(%rsp)\n"
+"	movq %rsp, %rdi\n"
+"	call *fg_call_returned(%rip)\n"
+"	movq 64(%rsp), %rax\n"
+"	movq 80(%rsp), %rdx\n"
+"	movaps 192(%rsp), %xmm0\n"
+"	movaps 256(%rsp), %xmm1\n"
+"	movq %rbp, %rsp\n"
+"	popq %rbp\n"
+"	.cfi_def_cfa %rsp, 16\n"
+"	.cfi_restore %rbp\n"
+"	leaq 8(%rsp), %rsp\n"
+"	.cfi_def_cfa_offset 8\n"
+"	ret\n"
+"	.cfi_endproc\n"
+"	.size fg_call_whole, . - fg_call_whole\n"
+"\n"
+"	.balign 64\n"
+"	.globl fg_call_stubs\n"
+"	.type fg_call_stubs, @function\n"
+"fg_call_stubs:\n"
+"	.set number, 0\n"
+"	.rept 4096\n"
+"	endbr64\n"
+"	pushq $number\n"
+"	jmp fg_call_enter\n"
+"	.balign 16\n"
+"	.set number, number + 1\n"
+"	.endr\n"
+"	.size fg_call_stubs, . - fg_call_stubs\n");
+/* clang-format on */
+
+static uint32_t enabled_components(void)
+{
+	uint32_t low = 0;
+	uint32_t high = 0;
+
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
+}
+
+void fg_call_registers_init(void)
+{
+	uint32_t a = 0;
+	uint32_t b = 0;
+	uint32_t c = 0;
+	uint32_t d = 0;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return; /* nothing beyond SSE */
+	fg_call_components = enabled_components() & (FG_COMPONENT_AVX | FG_COMPONENTS_AVX512);
+	if (__get_cpuid_count(13, 1, &a, &b, &c, &d))
+		fg_call_asks = (a >> 2) & 1;
+}
+
+void fg_call_entry_init(const struct fg_call_counters *counters)
+{
+	fg_call_quick = counters->quick;
+	fg_call_counter = counters->whole;
+	fg_call_returned = counters->returned;
+	fg_call_registers_init();
+}
+
+uintptr_t fg_call_stub(uint32_t index)
+{
+	return (uintptr_t)fg_call_stubs + (uintptr_t)index * STUB_BYTES;
+}
+
+uintptr_t fg_call_frame(void)
+{
+	return (uintptr_t)fg_call_frame_code;
+}
+
+bool fg_call_is_stub(uintptr_t address)
+{
+	return address && address >= fg_call_stub(0) && address < fg_call_stub(FG_CALL_STUBS_MAX);
+}

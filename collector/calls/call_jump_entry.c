@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the stubs at entries call.  A function that is called within its own object may be called
+ * in ways that no ABI knows: the compiler looks at which registers it leaves alone, and assembly
+ * passes what it likes where it likes.  So every register is put back, with the flags, and the 128
+ * bytes below the stack pointer are left alone.  Most calls are counted by code that uses none but
+ * integer registers; only for the others are the vector registers saved.
+ *
+ * The stub calls this and gets its control back by `ret`, so a shadow stack agrees.  The unwind
+ * table leads from here to the caller of the function; the stub itself has none, and nothing that
+ * unwinds can start there but a signal handler.
+ */
+#include "collector/calls/call_jumps.h"
+#include "collector/calls/call_registers.h"
+
+#include <cpuid.h>
+
+void (*fg_call_jump_counter)(const struct fg_call_state *) __attribute__((visibility("hidden")));
+uintptr_t (*fg_call_jump_quick)(const struct fg_call_jump_frame *)
+	__attribute__((visibility("hidden")));
+
+extern const uint8_t fg_call_jump_code[] __attribute__((visibility("hidden")));
+
+/* Behind the state lie vector registers from the eighth on, and at 2240 masks. */
+_Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
+_Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
+	       "the code below says 160");
+
+#define SAVE_WIDE                              \
+ FG_ASM_SAVE("vmovaps", "zmm", FG_ASM_LAST_16) \
+ "	.irp n, " FG_ASM_FIRST_8 "\n	kmovq %k\\n, 2240 + 8 * \\n(%rsp)\n	.endr\n"
+#define LOAD_WIDE                              \
+ FG_ASM_LOAD("vmovaps", "zmm", FG_ASM_LAST_16) \
+ "	.irp n, " FG_ASM_FIRST_8 "\n	kmovq 2240 + 8 * \\n(%rsp), %k\\n\n	.endr\n"
+
+/* clang-format off */
+__asm__(
+"	.text\n"
+"	.hidden fg_call_jump_code, fg_call_components, fg_call_asks, fg_call_jump_counter, fg_call_jump_quick\n"
+"	.balign 64\n"
+"	.globl fg_call_jump_code\n"
+"	.type fg_call_jump_code, @function\n"
+"fg_call_jump_code:\n"
+"	.cfi_startproc\n"
+"	.cfi_def_cfa_offset 152\n"
+"	endbr64\n"
+"	pushfq\n"
+"	.cfi_def_cfa_offset 160\n"
+"	pushq %rbp\n"
+"	.cfi_def_cfa_offset 168\n"
+"	.cfi_offset %rbp, -168\n"
+"	movq %rsp, %rbp\n"
+"	.cfi_def_cfa_register %rbp\n"
+"	cld\n"
+"	cmpq $0, fg_call_jump_quick(%rip)\n"
+"	je 6f\n"
+"	.irp register, %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11\n"
+"	pushq \\register\n"
+"	.endr\n"
+"	movq %rbp, %rdi\n"
+"	andq $-16, %rsp\n"
+"	call *fg_call_jump_quick(%rip)\n"
+"	leaq -72(%rbp), %rsp\n"
+"	testq %rax, %rax\n"
+"	.irp register, %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax\n"
+"	popq \\register\n"
+"	.endr\n"
+"	jnz 7f\n"
+"6:	andq $-64, %rsp\n"
+"	subq $2304, %rsp\n"
+FG_ASM_SAVE_INTEGERS
+"	movq %r11, 144(%rsp)\n"
+"	movq 0(%rbp), %rax\n"
+"	movq %rax, 8(%rsp)\n"
+"	leaq 160(%rbp), %rax\n"
+"	movq %rax, 48(%rsp)\n"
+"	movq 24(%rbp), %rax\n"
+"	movq %rax, 56(%rsp)\n"
+FG_ASM_COMPONENTS_IN_USE
+FG_ASM_SAVE_VECTORS(FG_ASM_FIRST_16, "224", SAVE_WIDE)
+"	movq %rsp, %rdi\n"
+"	call *fg_call_jump_counter(%rip)\n"
+FG_ASM_LOAD_VECTORS(FG_ASM_FIRST_16, "224", LOAD_WIDE)
+FG_ASM_LOAD_INTEGERS
+"	movq 144(%rsp), %r11\n"
+"7:	movq %rbp, %rsp\n"
+"	popq %rbp\n"
+"	.cfi_def_cfa %rsp, 160\n"
+"	.cfi_restore %rbp\n"
+"	popfq\n"
+"	.cfi_def_cfa_offset 152\n"
+"	ret\n"
+"	.cfi_endproc\n"
+"	.size fg_call_jump_code, . - fg_call_jump_code\n");
+/* clang-format on */
+
+bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state))
+{
+	uint32_t a = 0;
+	uint32_t b = 0;
+	uint32_t c = 0;
+	uint32_t d = 0;
+
+	fg_call_jump_counter = counter;
+	fg_call_registers_init();
+	if (!(fg_call_components & FG_COMPONENTS_AVX512))
+		return true;
+	/* Masks of 64 bits are saved by an instruction that the first such processors lack. */
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512BW);
+}
+
+void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *))
+{
+	fg_call_jump_quick = quick;
+}
+
+uintptr_t fg_call_jump_entry(void)
+{
+	return (uintptr_t)fg_call_jump_code;
+}

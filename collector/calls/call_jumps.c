@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * For each object of the plan: is it the one that was looked at?  Then a piece of memory within
+ * reach of its code gets a stub for each function,
+ *
+ *	lea   -128(%rsp),%rsp	whatever lies below the stack pointer stays
+ *	push  $number
+ *	call  *entry(%rip)	call_jump_entry.c
+ *	lea   136(%rsp),%rsp
+ *	...			the function's first instructions
+ *	jmp   function + n	what follows them
+ *
+ * and the functions get their jumps.  The code is writable for that moment, all of a segment at
+ * once, so that the kernel's list of mappings does not grow.  It is asked to be executable and
+ * writable in one step: where that is not allowed it is refused before anything was changed.
+ */
+#include "collector/calls/call_jumps.h"
+
+#include "collector/calls/call_symbols.h"
+#include "collector/calls/entry_plan.h"
+#include "collector/process/proc_stat.h"
+#include "collector/sampler/state.h"
+#include "collector/sampler/writer.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	PAGE = 4096,
+	STUB_BYTES = 80,
+	STUB_HEAD = 24, /* of them, up to the function's instructions */
+	AREA_HEAD = 64, /* of the memory for stubs: where to call */
+	NAMES_MAX = 8,  /* reported with a reason */
+	JUMP = 0xe9,
+	TRAP = 0xcc,
+};
+
+static const uint64_t reach = UINT64_C(0x7f000000); /* of a 32-bit distance, less some room */
+
+/* The plan in memory; nothing in it is believed. */
+struct plan {
+	const uint8_t *bytes;
+	const struct fg_plan_header *header;
+	const struct fg_plan_object *objects;
+	const struct fg_plan_entry *entries;
+	const char *texts;
+};
+
+/* A loaded object that the plan knows. */
+struct target {
+	const struct plan *plan;
+	const struct fg_plan_object *object;
+	const struct dl_phdr_info *info;
+	const char *path;
+	uintptr_t bias;
+	uintptr_t low, high; /* its code */
+	enum fg_entry_refusal refusal;
+	uint8_t *area; /* for stubs */
+	size_t area_bytes;
+	uint32_t stub_count;
+};
+
+static const char *plan_path;
+static const struct fg_call_jump_host *host;
+static void (*count_call)(const struct fg_call_state *);
+
+static struct {
+	uint64_t count;
+	char names[NAMES_MAX][64];
+	uint32_t named;
+} refused[FG_ENTRY_REFUSALS];
+
+void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state))
+{
+	plan_path = plan;
+	count_call = counter;
+}
+
+static void note(enum fg_entry_refusal refusal, const char *name)
+{
+	if (refused[refusal].named < NAMES_MAX && name) {
+		char *to = refused[refusal].names[refused[refusal].named++];
+		const size_t size = strnlen(name, sizeof(refused[0].names[0]) - 1);
+
+		memcpy(to, name, size);
+		to[size] = '\0';
+	}
+	refused[refusal].count++;
+}
+
+/* ---- the plan ---- */
+
+static const char *text_of(const struct plan *plan, uint64_t offset)
+{
+	return offset < plan->header->text_bytes ? plan->texts + offset : "";
+}
+
+static bool is_sound(const struct plan *plan, uint64_t size)
+{
+	const struct fg_plan_header *header = plan->header;
+
+	if (size < sizeof(*header) || memcmp(header->magic, FG_PLAN_MAGIC, 8) != 0 ||
+	    header->size != size || header->object_count > FG_PLAN_OBJECTS_MAX ||
+	    header->entry_count > (uint64_t)FG_PLAN_ENTRIES_MAX * FG_PLAN_OBJECTS_MAX)
+		return false;
+	const uint64_t tables = sizeof(*header) +
+				header->object_count * sizeof(struct fg_plan_object) +
+				header->entry_count * sizeof(struct fg_plan_entry);
+
+	return tables < size && size - tables == header->text_bytes &&
+	       plan->bytes[size - 1] == '\0';
+}
+
+static bool open_plan(struct plan *plan)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, plan_path, O_RDONLY | O_CLOEXEC);
+	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	void *memory = MAP_FAILED;
+
+	if (size > 0)
+		memory = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		(void)syscall(SYS_close, fd);
+	if (memory == MAP_FAILED)
+		return false;
+	*plan = (struct plan){.bytes = memory, .header = memory};
+	if (!is_sound(plan, (uint64_t)size)) {
+		(void)munmap(memory, (size_t)size);
+		return false;
+	}
+	plan->objects = (const void *)(plan->bytes + sizeof(*plan->header));
+	plan->entries = (const void *)(plan->objects + plan->header->object_count);
+	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
+	return true;
+}
+
+static const struct fg_plan_object *object_of_path(const struct plan *plan, const char *path)
+{
+	for (uint64_t i = 0; i < plan->header->object_count; i++) {
+		const struct fg_plan_object *object = &plan->objects[i];
+
+		if (strcmp(text_of(plan, object->path), *path ? path : fg_g.program) == 0 &&
+		    object->first_entry <= plan->header->entry_count &&
+		    object->entry_count <= plan->header->entry_count - object->first_entry)
+			return object;
+	}
+	return NULL;
+}
+
+/* ---- an object ---- */
+
+/* What the plan says of an accepted entry is within its bounds. */
+static bool is_sane(const struct fg_plan_entry *entry)
+{
+	if (entry->window_size > FG_PLAN_ORIGINAL ||
+	    entry->window_size < entry->jump_at + FG_PLAN_JUMP || entry->code_size > FG_PLAN_CODE ||
+	    entry->fixup_count > FG_PLAN_FIXUPS)
+		return false;
+	for (unsigned i = 0; i < entry->fixup_count; i++)
+		if (entry->fixups[i].at + 4u > entry->code_size)
+			return false;
+	return true;
+}
+
+static bool find_code(struct target *t)
+{
+	t->low = UINTPTR_MAX;
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+		const uintptr_t start = t->bias + header->p_vaddr;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		if (header->p_flags & PF_W || !(header->p_flags & PF_R))
+			return false;
+		if (start < t->low)
+			t->low = start;
+		if (start + header->p_filesz > t->high)
+			t->high = start + header->p_filesz;
+	}
+	return t->low < t->high;
+}
+
+/* Is it what was looked at, to the last byte that is not for writing? */
+static bool is_the_same(const struct target *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+
+		if (header->p_type != PT_LOAD || (header->p_flags & PF_W))
+			continue;
+		if (!(header->p_flags & PF_R))
+			return false;
+		sum = fg_plan_sum(sum, (const void *)(t->bias + header->p_vaddr), header->p_filesz);
+	}
+	return sum == t->object->sum;
+}
+
+/* Writable, and executable all the same: one thread runs, and it is here. */
+static bool protect_code(const struct target *t, int protection)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
+		const uintptr_t start = (t->bias + header->p_vaddr) & ~(uintptr_t)(PAGE - 1);
+		const uintptr_t end = t->bias + header->p_vaddr + header->p_filesz;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		all = mprotect((void *)start, end - start, protection) == 0 && all;
+	}
+	return all;
+}
+
+/* Memory for stubs below the code, for above a program its heap grows; ever farther. */
+static bool map_area(struct target *t, size_t count)
+{
+	const uintptr_t low = t->low & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t start = (uintptr_t)16 * PAGE;
+
+	t->area_bytes = (AREA_HEAD + count * STUB_BYTES + PAGE - 1) & ~(size_t)(PAGE - 1);
+	for (uintptr_t far = start; t->high - low + far + t->area_bytes < reach; far *= 2) {
+		const uintptr_t distance = far + t->area_bytes;
+		void *memory = MAP_FAILED;
+
+		if (low < distance + start)
+			return false;
+		memory = mmap((void *)(low - distance), t->area_bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (memory != MAP_FAILED) {
+			t->area = memory;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- functions ---- */
+
+static void write_distance(uint8_t *at, uintptr_t behind, uintptr_t target)
+{
+	const int32_t distance = (int32_t)(int64_t)(target - behind);
+
+	memcpy(at, &distance, sizeof(distance));
+}
+
+/* `place`: of the symbol, by which it is counted. */
+static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_plan_entry *entry)
+{
+	static const uint8_t head[STUB_HEAD] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80,                   /* lea -128(%rsp),%rsp */
+		0x68, 0,    0,    0,    0,                      /* push */
+		0xff, 0x15, 0,    0,    0,    0,                /* call *(%rip) */
+		0x48, 0x8d, 0xa4, 0x24, 0x88, 0x00, 0x00, 0x00, /* lea 136(%rsp),%rsp */
+	};
+	uint8_t *stub = t->area + AREA_HEAD + (size_t)t->stub_count++ * STUB_BYTES;
+	uint8_t *code = stub + STUB_HEAD;
+
+	memset(stub, TRAP, STUB_BYTES);
+	memcpy(stub, head, STUB_HEAD);
+	memcpy(stub + 6, &place, sizeof(place));
+	write_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
+	memcpy(code, entry->code, entry->code_size);
+	for (unsigned i = 0; i < entry->fixup_count; i++) {
+		const struct fg_plan_fixup *fixup = &entry->fixups[i];
+
+		write_distance(code + fixup->at, (uintptr_t)code + fixup->at + 4u + fixup->rest,
+			       t->bias + entry->address + (uintptr_t)(intptr_t)fixup->target);
+	}
+	return (uintptr_t)stub;
+}
+
+static void write_jump(const struct target *t, const struct fg_plan_entry *entry, uintptr_t stub)
+{
+	uint8_t *at = (uint8_t *)(t->bias + entry->address + entry->jump_at);
+
+	at[0] = JUMP;
+	write_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
+}
+
+static bool is_asked_for(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
+{
+	if (!fg_call_is_wanted(symbol, readable))
+		return false;
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
+		if (fg_call_matches(&fg_call_patterns[i], readable, path))
+			return true;
+	return false;
+}
+
+/* Asked for, and does not count its own calls or is counted by another name. */
+static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
+		      char readable[FG_CALL_NAME_MAX])
+{
+	struct fg_call_symbol known;
+
+	return is_asked_for(text_of(t->plan, entry->name), t->path, readable) &&
+	       !fg_call_symbol_find(t->bias + entry->address, &known);
+}
+
+static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_entry *entry)
+{
+	const uintptr_t address = t->bias + entry->address;
+
+	if (entry->refusal != FG_ENTRY_ACCEPTED)
+		return entry->refusal < FG_ENTRY_REFUSALS ? entry->refusal : FG_ENTRY_UNREAD;
+	if (t->refusal != FG_ENTRY_ACCEPTED)
+		return t->refusal;
+	if (!is_sane(entry))
+		return FG_ENTRY_UNREAD;
+	if (address < t->low || address + entry->window_size > t->high ||
+	    memcmp((const void *)address, entry->original, entry->window_size) != 0)
+		return FG_ENTRY_CHANGED;
+	return host->is_used_by_us(address) ? FG_ENTRY_OURS : FG_ENTRY_ACCEPTED;
+}
+
+static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
+{
+	struct fg_call_symbol symbol = {.way = entry->is_nops ? FG_CALL_WAY_NOPS
+							      : FG_CALL_WAY_ENTRY,
+					.is_counted_only = entry->is_clone};
+	uint32_t place = 0;
+
+	if (!host->add(text_of(t->plan, entry->name), readable, t->path, &symbol))
+		return false;
+	place = fg_call_symbol_add(t->bias + entry->address, &symbol);
+	if (place)
+		write_jump(t, entry, write_stub(t, place, entry));
+	return place != 0;
+}
+
+static void take_entry(struct target *t, const struct fg_plan_entry *entry)
+{
+	char readable[FG_CALL_NAME_MAX];
+	enum fg_entry_refusal refusal;
+
+	if (!is_wanted(t, entry, readable))
+		return;
+	refusal = judge(t, entry);
+	if (refusal == FG_ENTRY_ACCEPTED && !add_jump(t, entry, readable))
+		refusal = FG_ENTRY_FULL;
+	else if (refusal == FG_ENTRY_ACCEPTED && entry->is_nops)
+		refusal = FG_ENTRY_NOPS;
+	if (refusal != FG_ENTRY_PART) /* nobody asks for fragments of functions */
+		note(refusal, readable);
+}
+
+/* Makes its code writable and finds room for stubs, or says why not. */
+static enum fg_entry_refusal prepare(struct target *t, size_t count)
+{
+	if (!find_code(t) || !is_the_same(t))
+		return FG_ENTRY_CHANGED;
+	if (!map_area(t, count))
+		return FG_ENTRY_FAR;
+	/* Here and below: one after the other, and back where the second is refused. */
+	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
+	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
+	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return FG_ENTRY_ACCEPTED;
+	(void)protect_code(t, PROT_READ | PROT_EXEC);
+	(void)munmap(t->area, t->area_bytes);
+	return FG_ENTRY_PROTECTED;
+}
+
+static void patch(struct target *t)
+{
+	const struct fg_plan_entry *entries = t->plan->entries + t->object->first_entry;
+	const uintptr_t code = fg_call_jump_entry();
+	char readable[FG_CALL_NAME_MAX];
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < t->object->entry_count; i++)
+		count += entries[i].refusal == FG_ENTRY_ACCEPTED &&
+			 is_wanted(t, &entries[i], readable);
+	t->refusal = count > 0 ? prepare(t, count) : FG_ENTRY_FULL;
+	if (t->refusal == FG_ENTRY_ACCEPTED)
+		memcpy(t->area, &code, sizeof(code));
+	for (uint64_t i = 0; i < t->object->entry_count; i++)
+		take_entry(t, &entries[i]);
+	if (t->refusal != FG_ENTRY_ACCEPTED)
+		return;
+	(void)mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC);
+	(void)protect_code(t, PROT_READ | PROT_EXEC);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct plan *plan = data;
+	struct target t = {.plan = plan,
+			   .info = info,
+			   .path = info->dlpi_name ? info->dlpi_name : "",
+			   .bias = info->dlpi_addr};
+
+	(void)size;
+	t.object = object_of_path(plan, t.path);
+	if (t.object)
+		patch(&t);
+	return 0;
+}
+
+void fg_call_jumps_begin(const struct fg_call_jump_host *asked)
+{
+	struct plan plan;
+
+	host = asked;
+	if (!plan_path)
+		return;
+	if (!fg_call_jump_entry_init(count_call)) {
+		note(FG_ENTRY_PROCESSOR, NULL);
+	} else if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
+		note(FG_ENTRY_THREADS, NULL);
+	} else if (!open_plan(&plan)) {
+		note(FG_ENTRY_UNREAD, NULL);
+	} else {
+		if (!object_of_path(&plan, ""))
+			note(FG_ENTRY_LATER, fg_g.program);
+		(void)dl_iterate_phdr(visit, &plan);
+		(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
+	}
+}
+
+/* ---- the report ---- */
+
+void fg_call_jumps_write(struct fg_thread *writer)
+{
+	for (uint32_t i = 0; plan_path && i < FG_ENTRY_REFUSALS; i++) {
+		if (refused[i].count == 0 && i != FG_ENTRY_ACCEPTED)
+			continue;
+		fg_record_begin(writer, FG_RECORD_ENTRIES);
+		fg_record_number(writer, i);
+		fg_record_number(writer, refused[i].count);
+		for (uint32_t n = 0; n < refused[i].named; n++)
+			fg_record_text(writer, refused[i].names[n], strlen(refused[i].names[n]));
+		(void)fg_record_write(writer);
+	}
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the code that stubs call saves registers in a struct fg_call_state, which lies at %rsp on 64
+ * bytes, and puts them back: pieces of assembly for call_entry.c, which keeps what a function may
+ * expect of its caller, and call_jump_entry.c, which keeps all.
+ *
+ * The upper parts of vector registers are saved only where the processor says that they are in use:
+ * to load them otherwise would make them so, and slow down the program's SSE code.
+ */
+#ifndef FG_COLLECTOR_CALL_REGISTERS_H
+#define FG_COLLECTOR_CALL_REGISTERS_H
+
+#include "collector/calls/calls.h"
+
+_Static_assert(offsetof(struct fg_call_state, rax) == 64, "the code below says 64");
+_Static_assert(offsetof(struct fg_call_state, in_use) == 128, "the code below says 128");
+_Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below says 136");
+_Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
+_Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
+
+/* Components of the vector registers that may be in use, of those above. */
+extern uint32_t fg_call_components __attribute__((visibility("hidden")));
+/* The processor tells which are in use. */
+extern uint32_t fg_call_asks __attribute__((visibility("hidden")));
+
+enum {
+	FG_COMPONENT_AVX = 4,       /* of XCR0 */
+	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
+};
+
+/* Finds the two out. */
+void fg_call_registers_init(void);
+
+/* All but %rbp, of which the frame that is made there has the value, %rsp and %r11. */
+#define FG_ASM_SAVE_INTEGERS \
+ "	movq %rbx, 0(%rsp)\n"     \
+ "	movq %r12, 16(%rsp)\n"    \
+ "	movq %r13, 24(%rsp)\n"    \
+ "	movq %r14, 32(%rsp)\n"    \
+ "	movq %r15, 40(%rsp)\n"    \
+ "	movq %rax, 64(%rsp)\n"    \
+ "	movq %rcx, 72(%rsp)\n"    \
+ "	movq %rdx, 80(%rsp)\n"    \
+ "	movq %rsi, 88(%rsp)\n"    \
+ "	movq %rdi, 96(%rsp)\n"    \
+ "	movq %r8, 104(%rsp)\n"    \
+ "	movq %r9, 112(%rsp)\n"    \
+ "	movq %r10, 120(%rsp)\n"
+
+/* Those that a call may change. */
+#define FG_ASM_LOAD_INTEGERS \
+ "	movq 64(%rsp), %rax\n"    \
+ "	movq 72(%rsp), %rcx\n"    \
+ "	movq 80(%rsp), %rdx\n"    \
+ "	movq 88(%rsp), %rsi\n"    \
+ "	movq 96(%rsp), %rdi\n"    \
+ "	movq 104(%rsp), %r8\n"    \
+ "	movq 112(%rsp), %r9\n"    \
+ "	movq 120(%rsp), %r10\n"
+
+/* Into %eax and the state; changes %rcx and %rdx. */
+#define FG_ASM_COMPONENTS_IN_USE          \
+ "	movl fg_call_components(%rip), %eax\n" \
+ "	cmpl $0, fg_call_asks(%rip)\n"         \
+ "	je 1f\n"                               \
+ "	movl $1, %ecx\n"                       \
+ "	xgetbv\n"                              \
+ "	andl fg_call_components(%rip), %eax\n" \
+ "1:	movl %eax, %eax\n"                   \
+ "	movq %rax, 128(%rsp)\n"                \
+ "	movq $0, 136(%rsp)\n"
+
+#define FG_ASM_FIRST_8  "0, 1, 2, 3, 4, 5, 6, 7"
+#define FG_ASM_FIRST_16 FG_ASM_FIRST_8 ", 8, 9, 10, 11, 12, 13, 14, 15"
+#define FG_ASM_LAST_16  "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
+
+#define FG_ASM_SAVE(move, kind, numbers) \
+ "	.irp n, " numbers "\n	" move " %" kind "\\n, 192 + 64 * \\n(%rsp)\n	.endr\n"
+#define FG_ASM_LOAD(move, kind, numbers) \
+ "	.irp n, " numbers "\n	" move " 192 + 64 * \\n(%rsp), %" kind "\\n\n	.endr\n"
+
+/*
+ * The registers of these numbers to the width that %eax says is in use; `wide`: the components
+ * that stand for the widest, `wide_too`: what else there is then.
+ */
+#define FG_ASM_SAVE_VECTORS(numbers, wide, wide_too)                                        \
+ "	testl $" wide ", %eax\n"                                                            \
+ "	jnz 3f\n"                                                                                \
+ "	testl $4, %eax\n"                                                                        \
+ "	jnz 2f\n" FG_ASM_SAVE(                                                              \
+	 "movaps", "xmm",                                                                   \
+	 numbers) "	jmp 4f\n"                                                               \
+		  "2:\n" FG_ASM_SAVE("vmovaps", "ymm",                                      \
+				     numbers) "	vzeroupper\n"                               \
+					      "	jmp 4f\n"                                   \
+					      "3:\n" FG_ASM_SAVE("vmovaps", "zmm", numbers) \
+						      wide_too "	vzeroupper\n"              \
+							       "4:\n"
+
+#define FG_ASM_LOAD_VECTORS(numbers, wide, wide_too)                                              \
+ "	movl 128(%rsp), %eax\n"                                                                        \
+ "	testl $" wide ", %eax\n"                                                                  \
+ "	jnz 3f\n"                                                                                      \
+ "	testl $4, %eax\n"                                                                              \
+ "	jnz 2f\n" FG_ASM_LOAD(                                                                    \
+	 "movaps", "xmm", numbers) "	jmp 4f\n"                                                    \
+				   "2:\n" FG_ASM_LOAD("vmovaps", "ymm",                           \
+						      numbers) "	jmp 4f\n"                        \
+							       "3:\n" FG_ASM_LOAD("vmovaps",      \
+										  "zmm", numbers) \
+								       wide_too "4:\n"
+
+#endif

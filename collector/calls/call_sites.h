@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where calls came from before, by thread: what the walk from there found, and the words of the
+ * stack that decided it.  A call from the same place that finds these words unchanged has the same
+ * call path, for a walk would read them again and go the same way (collector/unwind/walk.c).  No word is
+ * taken for granted: that a function is called at the same depth from the same instruction says
+ * nothing of who called its callers.
+ *
+ * The memory of a place that is seldom met again costs more than it saves.  Whoever calls from ever
+ * new places is not remembered for a while, and for longer the longer that goes on.
+ */
+#ifndef FG_COLLECTOR_CALL_SITES_H
+#define FG_COLLECTOR_CALL_SITES_H
+
+#include "collector/python/python.h"
+#include "collector/sampler/state.h"
+#include "collector/unwind/tables.h"
+
+enum {
+	FG_CALL_SITE_SETS = 128,
+	FG_CALL_SITE_WAYS = 8,
+	FG_CALL_SITE_WORDS = 1 << 15, /* of all places of a thread, */
+	FG_CALL_SITE_DEPTH = 512,     /* and of one; those deeper are not remembered */
+	FG_CALL_SITE_GROUP = 4,       /* words that are compared at once */
+};
+
+/* What is counted where. */
+struct fg_call_key {
+	struct fg_regs caller; /* as they are after the return */
+	uint32_t region;
+	uint32_t function; /* and how: whatever tells entries of one path apart */
+};
+
+struct fg_call_site {
+	_Alignas(64) uintptr_t pc;
+	uintptr_t sp;
+	uintptr_t bp;
+	uintptr_t bp_mask; /* 0: the path does not depend on it */
+	uint32_t region;
+	uint32_t function;
+	uint32_t words; /* the first of them */
+	uint16_t groups;
+	bool is_quick; /* no more is needed to count it than what stands here */
+	void *entry;   /* NULL: free */
+	void *domains;
+};
+
+_Static_assert(sizeof(struct fg_call_site) == 64, "a line of the cache");
+
+struct fg_call_sites {
+	struct fg_call_site sets[FG_CALL_SITE_SETS][FG_CALL_SITE_WAYS];
+	struct fg_check words[FG_CALL_SITE_WORDS];
+	uint32_t used; /* words */
+	uint32_t turn; /* which of a set goes next */
+	uint32_t epoch;
+	uint32_t kept;     /* places, since calls were last looked at, */
+	uint64_t calls;    /* which were so many then */
+	uint32_t pause;    /* calls that are not remembered */
+	uint32_t patience; /* how often that was so, one after the other */
+};
+
+static inline struct fg_call_site *fg_call_site_set(struct fg_call_sites *sites,
+						    const struct fg_regs *caller)
+{
+	return sites->sets[fg_spread(caller->pc ^ caller->sp << 16) % FG_CALL_SITE_SETS];
+}
+
+static inline bool fg_call_site_stands(const struct fg_call_sites *sites,
+				       const struct fg_call_site *site)
+{
+	const struct fg_check *at = &sites->words[site->words];
+
+	for (unsigned left = site->groups; left > 0; left--, at += FG_CALL_SITE_GROUP) {
+		uintptr_t differs = 0;
+
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < FG_CALL_SITE_GROUP; i++)
+			differs |= *(const uintptr_t *)at[i].address ^ at[i].value;
+		if (differs)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The place that this call comes from again; NULL: it is not known to.  The caller's stack pointer
+ * lies on the thread's own stack wherever a place is known, so its words can be read.
+ */
+static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites,
+						     const struct fg_call_key *key)
+{
+	struct fg_call_site *site = fg_call_site_set(sites, &key->caller);
+	const struct fg_call_site *const end = site + FG_CALL_SITE_WAYS;
+
+	if (FG_UNLIKELY(sites->epoch != atomic_load_explicit(&fg_g.epoch, memory_order_acquire) ||
+			fg_python_is_on()))
+		return NULL;
+	for (; site < end; site++)
+		if (site->pc == key->caller.pc && site->sp == key->caller.sp &&
+		    !((site->bp ^ key->caller.bp) & site->bp_mask) &&
+		    site->function == key->function && site->region == key->region &&
+		    fg_call_site_stands(sites, site))
+			return site;
+	return NULL;
+}
+
+/* NULL: there is no memory. */
+struct fg_call_sites *fg_call_sites_new(void);
+void fg_call_sites_forget(struct fg_call_sites *sites);
+/*
+ * Remembers where the thread's last walk came from, if that was `key`; `calls` is how many it has
+ * counted so far.  Returns a site to be completed; it has to be forgotten before what is put there
+ * moves.  NULL: it is not remembered.
+ */
+struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
+				       uint64_t calls, const struct fg_call_key *key);
+
+#endif

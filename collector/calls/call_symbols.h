@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The addresses of wanted functions that count their own calls: compiled with
+ * -finstrument-functions or -mfentry, or with a jump at their entry.
+ */
+#ifndef FG_COLLECTOR_CALL_SYMBOLS_H
+#define FG_COLLECTOR_CALL_SYMBOLS_H
+
+#include "collector/calls/calls.h"
+
+struct fg_call_symbol {
+	uint32_t function; /* index in fg_called */
+	uint32_t size;     /* bytes of its code */
+	uint8_t way;       /* enum fg_call_way, not imports */
+	bool is_counted_only;
+};
+
+/* A symbol of an object's file that is a function, or chooses one (IFUNC). */
+struct fg_call_defined {
+	const char *base;  /* its name without what marks a clone */
+	uintptr_t address; /* in the file */
+	uint32_t size;
+	bool is_clone; /* its parameters may not be those of the source */
+	bool is_resolver;
+};
+
+/* False: there is no table of all symbols, and only those that are exported were visited. */
+bool fg_call_symbols_each(const char *path, void *context,
+			  void (*visit)(void *context, const struct fg_call_defined *symbol));
+
+/* From any thread; false: it is no function that is wanted. */
+bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
+/* For fg_call_symbol_target(), by code that uses integer registers alone.  0: it is not wanted. */
+uint32_t fg_call_symbol_place(uintptr_t address);
+
+struct fg_call_symbol_entry {
+	struct fg_call_target target; /* its function is FG_CALLED_MAX when its object is gone */
+	_Atomic uint32_t size;        /* bytes */
+	_Atomic uint32_t way;
+};
+extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
+
+/* What is counted at a place that was given by one of the others here. */
+static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
+{
+	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;
+}
+
+/* While objects cannot come and go.  Returns its place; 0: there is no room. */
+uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
+/* Forgets functions of objects that are gone. */
+void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));
+
+#endif

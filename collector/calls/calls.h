@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of named functions, counted by call path without touching arguments, results or return
+ * addresses.  Each file calls only those below it:
+ *
+ *	call_hooks.c    what functions call that are compiled with -finstrument-functions
+ *	call_fentry.c   what functions call that are compiled with -pg -mfentry
+ *	calls.c         counts, by thread and call path, and writes the counts into the trace
+ *	call_sites.c    where calls came from before
+ *	call_slots.c    leads the imports of every loaded object to our stubs
+ *	call_objects.c  what loaded objects import and export
+ *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
+ *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
+ *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
+ *	call_times.c    how long calls take, where that is asked for
+ *	call_values.c   the arguments themselves, where they are asked for
+ *	domains.c       what the arguments of a call are, where that is asked for
+ *	call_symbols.c  the addresses of functions with hooks that are wanted
+ *	call_names.c    which functions are wanted
+ *	signatures.c    where a function takes its arguments
+ *	cxx_names.c     what a symbol of C++ says
+ *
+ * Only in the library that counts calls.
+ */
+#ifndef FG_COLLECTOR_CALLS_H
+#define FG_COLLECTOR_CALLS_H
+
+#include "collector/arch/arch.h"
+#include "trace/trace_format.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FG_CALLED_MAX = 1 << 15,    /* functions */
+	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
+	FG_CALL_PATTERNS_MAX = 256, /* in one list */
+	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
+	FG_CALL_GLANCE_VECTORS = 4,
+};
+
+/* A function that is counted.  Those with the same name count as one. */
+struct fg_called {
+	const char *name;
+	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
+	bool is_told;                         /* its measure is in the trace file of this process */
+	/* numbers of its measures there; 0: they have none yet */
+	_Atomic uint32_t measure, time_measure;
+	bool is_timed;    /* its calls have durations */
+	bool is_callable; /* from a frame of ours: needed to time a call through an import */
+	uint8_t ways;     /* besides imports: sum of enum fg_call_way */
+	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
+};
+
+/* What a pattern led to. */
+struct fg_call_pattern {
+	char text[FG_CALL_NAME_MAX]; /* without the library */
+	char library[64];            /* that defines it; empty: any */
+	uint32_t unresolved; /* imports that are bound later and whose function is not certain */
+	bool is_exact;
+	bool is_reached;
+	bool with_domains;  /* arguments are looked at */
+	bool only_known;    /* and functions whose signature is not known are left out */
+	bool is_unsigned;   /* a function was reached whose signature is not known */
+	bool is_overloaded; /* overloads with other parameters are counted and no more */
+	bool is_untimed;    /* durations are wanted, and a function cannot be called from ours */
+	char signature[96]; /* that was given; empty: none */
+	/* the object that exports such a function, though nothing imports it; NULL: none does */
+	const char *exported_by;
+};
+
+/* ---- cxx_names.c ---- */
+
+/* The symbol's name without parameters, or the symbol itself where it is not one of C++. */
+void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
+/*
+ * The parameters in a symbol of C++, as they are encoded.  NULL: it tells none, or has a result in
+ * front of them (templates).
+ */
+const char *fg_call_parameters(const char *symbol);
+/* Behind the class or enumeration that a symbol names here; NULL: it is of another kind. */
+const char *fg_call_skip_class(const char *at);
+
+/* ---- call_names.c ---- */
+
+extern struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
+extern uint32_t fg_call_pattern_count;
+
+/* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some are left out. */
+bool fg_call_patterns_add(const char *list, bool with_domains);
+/*
+ * Is there a pattern of this symbol's name?  `readable` gets the name without parameters:
+ * "Parser::parse".
+ */
+bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
+/* Does the pattern mean the function of this name in the object of this path (NULL: any)? */
+bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
+/* ---- calls.c ---- */
+
+/* Durations are wanted. */
+extern bool fg_calls_timed;
+/*
+ * A function with hooks begins and ends.  `caller` is what the hook was called with: the function's
+ * own frame, or, where the compiler has put it into another, that one's.
+ */
+void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
+void fg_call_left(const struct fg_regs *caller, uint32_t function);
+
+/* ---- call_entry.c ---- */
+
+/* How the stubs leave the registers, the stack pointer on the return address. */
+struct fg_call_state {
+	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
+	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
+	uint64_t in_use;   /* components of the vector registers */
+	uint64_t is_timed; /* the function is called, and its end is told */
+	uint64_t r11;      /* saved at an entry only */
+	uint64_t unused[5];
+	uint8_t vectors[8][64];
+};
+
+/*
+ * What is at hand before the state is: of the vector registers the lowest 8 bytes of the first.
+ * Only integer registers have been saved.
+ */
+struct fg_call_glance {
+	uint64_t vectors[FG_CALL_GLANCE_VECTORS];
+	uint64_t rbp;
+	uint64_t saved[9];
+	uint64_t index;
+	uintptr_t return_address; /* on the stack, where the caller left it */
+};
+
+/* What stubs call; both say where to go on. */
+struct fg_call_counters {
+	/*
+	 * Must not use any but integer registers, nor change errno.  0: the call was not counted,
+	 * and the state is made for `whole`.  NULL: it always is.
+	 */
+	uintptr_t (*quick)(const struct fg_call_glance *);
+	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: `returned` is called after that */
+	void (*returned)(const struct fg_call_state *);
+};
+
+/* Chooses how much of the vector registers is saved. */
+void fg_call_entry_init(const struct fg_call_counters *counters);
+/* Address of a stub. */
+uintptr_t fg_call_stub(uint32_t index);
+bool fg_call_is_stub(uintptr_t address);
+/* A place in the code that all stubs share: where walks begin. */
+uintptr_t fg_call_frame(void);
+
+/* ---- call_slots.c ---- */
+
+extern struct fg_called fg_called[FG_CALLED_MAX];
+extern uint32_t fg_called_count;
+
+struct fg_call_target {
+	_Atomic uintptr_t address; /* 0: free */
+	_Atomic uint32_t function; /* index in fg_called */
+	/* an overload whose parameters are not those of the function's signature */
+	_Atomic bool is_counted_only;
+};
+extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
+
+/* Functions were left out for want of room. */
+extern bool fg_called_full;
+/* Objects compiled with -finstrument-functions that have no symbol table. */
+extern uint32_t fg_call_nameless;
+/* Leads the imports of objects that were loaded since the last time.  In normal context. */
+void fg_call_slots_update(void);
+
+#endif

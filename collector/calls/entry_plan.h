@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which functions can be counted by a jump at their entry, found out before a program starts
+ * (binary/entries.h) and carried out inside it (call_jumps.c).  A plan is one file:
+ *
+ *	struct fg_plan_header
+ *	struct fg_plan_object [object_count]
+ *	struct fg_plan_entry [entry_count], those of an object together, by address
+ *	texts, each with a NUL at its end; offsets are counted from the first
+ *
+ * Both ends run on one host: numbers are as the processor has them.
+ */
+#ifndef FG_COLLECTOR_ENTRY_PLAN_H
+#define FG_COLLECTOR_ENTRY_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FG_PLAN_MAGIC "FGENTRY1"
+
+enum {
+	FG_PLAN_JUMP = 5,      /* bytes of a jump with a 32-bit distance */
+	FG_PLAN_ORIGINAL = 24, /* endbr64 and the instructions that a jump covers */
+	FG_PLAN_CODE = 48,     /* these instructions, as they work elsewhere, and the way back */
+	FG_PLAN_FIXUPS = 4,    /* distances in them */
+	FG_PLAN_ENTRIES_MAX = 1 << 20,
+	FG_PLAN_OBJECTS_MAX = 4096,
+};
+
+/* Why a function is not counted at its entry; written into traces, so numbers stay. */
+enum fg_entry_refusal {
+	FG_ENTRY_ACCEPTED = 0,
+	/* its code */
+	FG_ENTRY_SHORT = 1,
+	FG_ENTRY_LOOP = 2,
+	FG_ENTRY_BRANCH = 3,
+	FG_ENTRY_ADDRESS = 5,
+	FG_ENTRY_SYMBOL = 6,
+	FG_ENTRY_HANDLER = 7,
+	FG_ENTRY_CALL = 8,
+	FG_ENTRY_MEMORY = 9,
+	FG_ENTRY_INSTRUCTION = 10,
+	FG_ENTRY_COMPUTED = 11,
+	FG_ENTRY_PART = 12,
+	FG_ENTRY_FRAMELESS = 13,
+	FG_ENTRY_UNDECODED = 14,
+	FG_ENTRY_RESOLVER = 15,
+	FG_ENTRY_START = 16,
+	FG_ENTRY_OTHER_SIDE = 17,
+	/* its object */
+	FG_ENTRY_RUNTIME = 32,
+	FG_ENTRY_STACKS = 33,
+	FG_ENTRY_WRITABLE = 34,
+	FG_ENTRY_UNREAD = 35,
+	/* the process */
+	FG_ENTRY_OURS = 48,
+	FG_ENTRY_CHANGED = 49,
+	FG_ENTRY_PROTECTED = 50,
+	FG_ENTRY_THREADS = 51,
+	FG_ENTRY_FAR = 52,
+	FG_ENTRY_FULL = 53,
+	FG_ENTRY_LATER = 54,
+	FG_ENTRY_PROCESSOR = 55,
+	/* not refused either: what gives way are NOPs that the compiler left */
+	FG_ENTRY_NOPS = 56,
+	FG_ENTRY_REFUSALS = 57,
+};
+
+struct fg_plan_header {
+	char magic[8];
+	uint64_t size; /* bytes of the file */
+	uint64_t object_count;
+	uint64_t entry_count;
+	uint64_t text_bytes;
+};
+
+struct fg_plan_object {
+	uint64_t path; /* text: as the dynamic linker names it; the program: its real path */
+	uint64_t sum;  /* fg_plan_sum() of its segments that are not writable */
+	uint64_t first_entry;
+	uint64_t entry_count;
+	uint64_t refusal; /* of all of them */
+};
+
+/* A 32-bit distance from the end of an instruction to a place in the object. */
+struct fg_plan_fixup {
+	int32_t target; /* from the function's address */
+	uint8_t at;     /* in `code` */
+	uint8_t rest;   /* bytes of the instruction behind it */
+	uint16_t unused;
+};
+
+/* A function.  Several names of one address are entries of their own. */
+struct fg_plan_entry {
+	uint64_t address;    /* as in the file */
+	uint64_t name;       /* text: its symbol, without what marks a clone */
+	uint8_t refusal;     /* enum fg_entry_refusal; accepted: what follows is set */
+	uint8_t is_clone;    /* its parameters may not be those of the source */
+	uint8_t jump_at;     /* behind endbr64 */
+	uint8_t window_size; /* bytes from the address to the end of what is covered */
+	uint8_t code_size;
+	uint8_t fixup_count;
+	uint8_t is_nops; /* nothing is covered but NOPs, and endbr64 in front of them */
+	uint8_t unused;
+	uint8_t original[FG_PLAN_ORIGINAL];
+	uint8_t code[FG_PLAN_CODE];
+	struct fg_plan_fixup fixups[FG_PLAN_FIXUPS];
+};
+
+/*
+ * Bytes of a symbol without what compilers append to names of functions that they have made of
+ * others.  `is_clone`: parameters may be gone; `is_part`: it is no function of its own.
+ */
+static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bool *is_part)
+{
+	static const struct {
+		const char *text;
+		bool is_clone, is_part;
+	} suffixes[] = {
+		{.text = ".cold", .is_part = true},
+		{.text = ".part.", .is_part = true},
+		{.text = ".isra.", .is_clone = true},
+		{.text = ".constprop.", .is_clone = true},
+		{.text = ".lto_priv."},
+		{.text = ".localalias"},
+		{.text = ".llvm."},
+		{.text = ".clone.", .is_clone = true},
+		{.text = ".resolver", .is_part = true},
+	};
+	uint64_t size = strlen(symbol);
+
+	for (unsigned i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *found = strstr(symbol, suffixes[i].text);
+
+		if (!found || found == symbol)
+			continue;
+		*is_clone |= suffixes[i].is_clone;
+		*is_part |= suffixes[i].is_part;
+		if ((uint64_t)(found - symbol) < size)
+			size = (uint64_t)(found - symbol);
+	}
+	return size;
+}
+
+/* Tells contents apart; `sum` continues, 0 begins. */
+static inline uint64_t fg_plan_sum(uint64_t sum, const void *bytes, uint64_t size)
+{
+	const uint8_t *at = bytes;
+
+	for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), at += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, at, sizeof(word));
+		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		sum ^= sum >> 32;
+	}
+	for (; size > 0; size--, at++)
+		sum = (sum ^ *at) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Three levels: roots, each for 16 GiB of addresses; branches, whose leaves cover 4 MiB; and the
+ * words.  Some allocators place blocks of 8 bytes 8 bytes apart: those at odd multiples of 8 have
+ * leaves of their own.
+ */
+#include "collector/counting/blocks.h"
+
+#include "base/attrs.h"
+#include "collector/counting/own_memory.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+enum {
+	GRAIN_BITS = 4,
+	LEAF_BITS = 22,
+	BRANCH_BITS = 34,
+	ADDRESS_BITS = 47,
+	LEAF_WORDS = 1 << (LEAF_BITS - GRAIN_BITS),
+	BRANCH_LEAVES = 2 << (BRANCH_BITS - LEAF_BITS), /* even ones and odd ones */
+	ROOTS = 1 << (ADDRESS_BITS - BRANCH_BITS),
+	SIZE_BITS = 40,
+};
+
+struct leaf {
+	_Atomic uint64_t words[LEAF_WORDS];
+};
+
+struct branch {
+	struct leaf *_Atomic leaves[BRANCH_LEAVES];
+};
+
+enum table {
+	WORDS,
+	BIRTHS,
+	TABLES,
+};
+
+static struct branch *_Atomic roots[TABLES][ROOTS];
+static _Atomic bool has_births;
+
+static void *map(size_t size)
+{
+	void *memory = fg_own_map(size, MAP_NORESERVE);
+
+	/* Where blocks are large, few of its pages are touched. */
+	if (memory)
+		(void)madvise(memory, size, MADV_NOHUGEPAGE);
+	return memory;
+}
+
+/* The slot's memory; NULL: it has none and is not to get any, or there is none. */
+#define REACH(slot, make) \
+ ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
+
+static void *reach(void *_Atomic *slot, size_t size, bool make)
+{
+	void *there = atomic_load_explicit(slot, memory_order_acquire);
+	void *made = NULL;
+
+	if (FG_LIKELY(there) || !make)
+		return there;
+	made = map(size);
+	if (made && !atomic_compare_exchange_strong(slot, &there, made))
+		return there; /* two threads at once: the other's; ours is lost */
+	return made;
+}
+
+static _Atomic uint64_t *word_of(enum table table, const void *address, bool make)
+{
+	const uint64_t at = (uintptr_t)address;
+	struct branch *branch = NULL;
+	struct leaf *leaf = NULL;
+
+	if (at >> ADDRESS_BITS)
+		return NULL;
+	branch = REACH(&roots[table][at >> BRANCH_BITS], make);
+	if (!branch)
+		return NULL;
+	leaf = REACH(&branch->leaves[(at >> LEAF_BITS) % (BRANCH_LEAVES / 2) * 2 + (at >> 3) % 2],
+		     make);
+	return leaf ? &leaf->words[(at >> GRAIN_BITS) % LEAF_WORDS] : NULL;
+}
+
+static struct fg_memory_block block_of(uint64_t word)
+{
+	return (struct fg_memory_block){.site = (uint32_t)(word >> SIZE_BITS),
+					.size = word & FG_BLOCK_SIZE_MAX};
+}
+
+static void put_birth(const void *address, uint64_t birth)
+{
+	_Atomic uint64_t *place = word_of(BIRTHS, address, true);
+
+	if (!place)
+		return;
+	atomic_store_explicit(place, birth, memory_order_relaxed);
+	if (FG_UNLIKELY(!atomic_load_explicit(&has_births, memory_order_relaxed)))
+		atomic_store(&has_births, true);
+}
+
+static uint64_t take_birth(const void *address)
+{
+	_Atomic uint64_t *place = word_of(BIRTHS, address, false);
+	const uint64_t birth = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
+
+	if (birth)
+		atomic_store_explicit(place, 0, memory_order_relaxed);
+	return birth;
+}
+
+struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block)
+{
+	const uint64_t word = (uint64_t)block.site << SIZE_BITS | block.size;
+	_Atomic uint64_t *place = word_of(WORDS, address, true);
+
+	if (!place)
+		return block; /* as if it had been given back at once */
+	if (block.birth)
+		put_birth(address, block.birth);
+	const uint64_t before = atomic_load_explicit(place, memory_order_relaxed);
+
+	atomic_store_explicit(place, word, memory_order_relaxed);
+	return block_of(before);
+}
+
+struct fg_memory_block fg_block_take(const void *address)
+{
+	_Atomic uint64_t *place = word_of(WORDS, address, false);
+	const uint64_t word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
+	struct fg_memory_block block = block_of(word);
+
+	if (!word)
+		return block;
+	if (atomic_load_explicit(&has_births, memory_order_relaxed))
+		block.birth = take_birth(address);
+	atomic_store_explicit(place, 0, memory_order_relaxed);
+	return block;
+}
+
+static void forget(enum table table)
+{
+	for (size_t i = 0; i < ROOTS; i++) {
+		struct branch *branch = atomic_load(&roots[table][i]);
+
+		for (size_t k = 0; branch && k < BRANCH_LEAVES; k++) {
+			struct leaf *leaf = atomic_load(&branch->leaves[k]);
+
+			if (leaf)
+				(void)madvise(leaf, sizeof(*leaf), MADV_DONTNEED);
+		}
+	}
+}
+
+void fg_blocks_forget(void)
+{
+	forget(WORDS);
+	forget(BIRTHS);
+}
+
+static void visit_leaves(uintptr_t address, const struct leaf *even, const struct leaf *odd,
+			 void (*visit)(uintptr_t address, struct fg_memory_block block))
+{
+	for (size_t i = 0; i < LEAF_WORDS; i++, address += 1 << GRAIN_BITS) {
+		const uint64_t first = even ? atomic_load(&even->words[i]) : 0;
+		const uint64_t second = odd ? atomic_load(&odd->words[i]) : 0;
+
+		if (first)
+			visit(address, block_of(first));
+		if (second)
+			visit(address + (1 << GRAIN_BITS) / 2, block_of(second));
+	}
+}
+
+void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_memory_block block))
+{
+	for (size_t i = 0; i < ROOTS; i++) {
+		struct branch *branch = atomic_load(&roots[WORDS][i]);
+
+		for (size_t k = 0; branch && k < BRANCH_LEAVES; k += 2) {
+			const struct leaf *even = atomic_load(&branch->leaves[k]);
+			const struct leaf *odd = atomic_load(&branch->leaves[k + 1]);
+			const uint64_t address = (uint64_t)i << BRANCH_BITS | (uint64_t)(k / 2)
+										      << LEAF_BITS;
+
+			if (even || odd)
+				visit_leaves((uintptr_t)address, even, odd, visit);
+		}
+	}
+}

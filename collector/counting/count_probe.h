@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a probe needs besides counts.h: the real functions that it stands in front of, and where it
+ * was called.
+ */
+#ifndef FG_COLLECTOR_COUNT_PROBE_H
+#define FG_COLLECTOR_COUNT_PROBE_H
+
+#include "base/attrs.h"
+#include "collector/arch/arch.h"
+#include "collector/counting/counts.h"
+
+#include <dlfcn.h>
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name and its type */
+/* The members of a struct `reals`, and how the next function of each name gets into it. */
+#define FG_REAL_MEMBER(name)  __typeof__(&name) name;
+#define FG_REAL_LOOK_UP(name) reals.name = __extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name);
+/* For what may be called before the look-up, or is not in this libc. */
+#define FG_NEED_REAL(name, failed) \
+ do {                              \
+  if (FG_UNLIKELY(!reals.name)) {  \
+   FG_REAL_LOOK_UP(name)           \
+   if (!reals.name) {              \
+    errno = ENOSYS;                \
+    return failed;                 \
+   }                               \
+  }                                \
+ } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Inside the function that the program called, so that its caller is one frame away. */
+#define FG_HERE(context) \
+ ucontext_t context;     \
+ fg_arch_capture(&(context))
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/counting/counts.h"
+
+#include "base/attrs.h"
+#include "collector/arch/arch.h"
+#include "collector/counting/count_hooks.h"
+#include "collector/counting/dumps.h"
+#include "collector/sampler/introduce.h"
+#include "collector/counting/live.h"
+#include "collector/counting/own_memory.h"
+#include "collector/unwind/paths.h"
+#include "collector/process/threads.h"
+#include "collector/unwind/walk.h"
+#include "collector/sampler/writer.h"
+
+#include <string.h>
+
+enum {
+	TABLE_FIRST = 256,     /* entries */
+	FLUSH_AFTER = 1 << 18, /* events: a process that is killed loses no more of a thread */
+	CACHE_LINE = 64,
+};
+
+struct fg_counted *fg_counted[FG_COUNT_TABLES];
+
+struct entry {
+	uint32_t path; /* 0: free, as path 0 has a place of its own */
+	uint32_t region;
+	struct fg_counted_path is;
+};
+
+struct table {
+	_Alignas(CACHE_LINE) struct entry *entries;
+	struct entry *last; /* that was asked for */
+	uint32_t mask;
+	uint32_t used;
+	uint32_t events; /* since the last flush */
+	struct entry pathless;
+};
+
+/* By slot, beside fg_g.threads. */
+static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
+static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
+
+static void join(enum fg_counter counter, struct fg_counts *counts, const struct fg_counts *seen)
+{
+	const unsigned largest = fg_counted[counter]->largest;
+
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
+		if (!(largest & 1u << i))
+			counts->values[i] += seen->values[i];
+		else if (counts->values[i] < seen->values[i])
+			counts->values[i] = seen->values[i];
+	}
+}
+
+static struct entry *place_of(const struct table *table, uint32_t path, uint32_t region)
+{
+	uint32_t at = fg_spread((uint64_t)region << 32 | path) & table->mask;
+
+	while (table->entries[at].path &&
+	       (table->entries[at].path != path || table->entries[at].region != region))
+		at = (at + 1) & table->mask;
+	return &table->entries[at];
+}
+
+/* False: there is no more memory, and the table is as it was. */
+static bool grow(struct table *table)
+{
+	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
+	struct table larger = *table;
+	void *memory = fg_own_map(capacity * sizeof(struct entry), 0);
+
+	if (!memory)
+		return false;
+	larger.entries = memory;
+	larger.last = NULL;
+	larger.mask = capacity - 1;
+	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
+		const struct entry *entry = &table->entries[i];
+
+		if (entry->path)
+			*place_of(&larger, entry->path, entry->region) = *entry;
+	}
+	/* What is left behind is less than the new one: own memory is never unmapped. */
+	*table = larger;
+	return true;
+}
+
+static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
+{
+	if (table->last && table->last->path == path && table->last->region == region)
+		return table->last;
+	if (!path || ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
+		      (!table->entries || table->used == table->mask)))
+		return &table->pathless;
+	struct entry *entry = place_of(table, path, region);
+
+	table->used += !entry->path;
+	entry->path = path;
+	entry->region = region;
+	table->last = entry;
+	return entry;
+}
+
+/* ---- into the trace ---- */
+
+struct owner {
+	enum fg_counter counter;
+	uint32_t thread;
+	uint32_t region;
+	uint32_t path;
+};
+
+/* 0 is reserved. */
+uint32_t fg_counts_measure(enum fg_counter counter, unsigned kind)
+{
+	return (uint32_t)counter * FG_COUNT_KINDS + kind + 1;
+}
+
+static void write_counts(struct fg_thread *writer, const struct owner *owner,
+			 struct fg_counts *counts)
+{
+	const struct fg_counts none = {0};
+
+	if (memcmp(counts, &none, sizeof(none)) == 0)
+		return;
+	fg_record_begin(writer, FG_RECORD_COUNTS);
+	fg_record_number(writer, owner->thread);
+	fg_record_number(writer, owner->region);
+	fg_record_number(writer, owner->path);
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
+		if (!counts->values[i])
+			continue;
+		fg_record_number(writer, fg_counts_measure(owner->counter, i));
+		fg_record_number(writer, counts->values[i]);
+	}
+	if (fg_record_write(writer))
+		*counts = none;
+	else
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint32_t slot,
+			uint32_t thread)
+{
+	struct table *table = &tables[counter][slot];
+	const struct owner pathless = {.counter = counter, .thread = thread};
+
+	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
+		struct entry *entry = &table->entries[i];
+		const struct owner owner = {counter, thread, entry->region, entry->path};
+
+		if (entry->path)
+			write_counts(writer, &owner, &entry->is.counts);
+	}
+	write_counts(writer, &pathless, &table->pathless.is.counts);
+	table->events = 0;
+}
+
+static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
+{
+	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
+		flush_table(writer, (enum fg_counter)i, slot, thread);
+}
+
+static void flush_unplaced(struct fg_thread *writer)
+{
+	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
+		const struct owner nobody = {.counter = (enum fg_counter)counter};
+		struct fg_counts counts;
+
+		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+			counts.values[i] = atomic_exchange(&unplaced[counter][i], 0);
+		write_counts(writer, &nobody, &counts);
+	}
+}
+
+void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind)
+{
+	const char *name = fg_counted[counter]->names[kind];
+
+	if (!name)
+		return;
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, fg_counts_measure(counter, kind));
+	fg_record_text(writer, name, strlen(name));
+	(void)fg_record_write(writer);
+}
+
+static void introduce(struct fg_thread *thread, enum fg_counter counter)
+{
+	const struct fg_counted *what = fg_counted[counter];
+
+	if (what->begin && !fg_g.lazy)
+		what->begin();
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+		fg_counts_introduce(thread, counter, i);
+	if (what->introduce)
+		what->introduce(thread);
+	if (what->note)
+		(void)fg_note(thread, what->note);
+}
+
+static void on_introduce(struct fg_thread *thread)
+{
+	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
+		if (fg_is_counted((enum fg_counter)i))
+			introduce(thread, (enum fg_counter)i);
+	if (!fg_g.lazy)
+		fg_dumps_begin();
+}
+
+static void on_thread_end(struct fg_thread *thread, bool is_last)
+{
+	flush(thread, thread->index, thread->id);
+	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
+		if (fg_is_counted((enum fg_counter)i) && fg_counted[i]->finish)
+			fg_counted[i]->finish(thread, is_last);
+	if (!is_last)
+		return;
+	fg_threads_visit_others(thread, flush);
+	flush_unplaced(thread);
+	if (fg_dump_is_due())
+		fg_dumps_take(thread);
+	fg_live_write(thread);
+}
+
+static void forget(struct table *table)
+{
+	if (table->entries)
+		memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
+	table->used = 0;
+	table->events = 0;
+	table->last = NULL;
+	table->pathless = (struct entry){0};
+}
+
+/* The numbers of call paths begin anew. */
+static void on_fork(void)
+{
+	const uint32_t slots = atomic_load(&fg_g.thread_high);
+
+	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
+		for (uint32_t i = 0; fg_is_counted((enum fg_counter)counter) && i < slots; i++)
+			forget(&tables[counter][i]);
+		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+			atomic_store(&unplaced[counter][i], 0);
+		if (fg_counted[counter]->forget)
+			fg_counted[counter]->forget();
+	}
+	fg_live_forget();
+	fg_dumps_forked();
+}
+
+static const struct fg_count_hooks hooks = {
+	.introduce = on_introduce,
+	.thread_end = on_thread_end,
+	.forked = on_fork,
+	.dump = fg_dump_ask,
+};
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
+{
+	fg_count_hooks = &hooks;
+}
+
+/* ---- while the program runs ---- */
+
+struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
+				     uint32_t path)
+{
+	struct table *table = &tables[counter][thread->index];
+
+	if (FG_UNLIKELY(fg_dump_is_due()))
+		fg_dumps_take(thread);
+	if (++table->events >= FLUSH_AFTER)
+		flush_table(thread, counter, thread->index, thread->id);
+	return &entry_of(table, path, thread->regions.current)->is;
+}
+
+void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+		   const struct fg_counts *seen)
+{
+	join(counter, &fg_counts_at(thread, counter, path)->counts, seen);
+}
+
+void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen)
+{
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
+		if (fg_counted[counter]->largest & 1u << i)
+			continue; /* it would need more than an addition */
+		(void)atomic_fetch_add_explicit(&unplaced[counter][i], seen->values[i],
+						memory_order_relaxed);
+	}
+}
+
+uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)
+{
+	fg_thread_announce(thread);
+	return fg_is_on_small_stack(thread) ? 0 : fg_stack_walk(thread, context).path;
+}
+
+uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller)
+{
+	struct fg_walk_result where = {0};
+	ucontext_t context;
+
+	if (FG_UNLIKELY(!thread->written))
+		fg_thread_announce(thread);
+	if (fg_is_on_small_stack(thread))
+		return 0;
+	where = fg_stack_walk_caller(thread, caller);
+	if (FG_LIKELY(!where.needs_registers))
+		return where.path;
+	fg_arch_capture(&context);
+	return fg_stack_walk(thread, &context).path;
+}
+
+void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const struct fg_counts *seen)
+{
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	if (!fg_is_counting(counter))
+		return;
+	if (!thread || !fg_thread_enter(thread)) {
+		fg_counts_add_unplaced(counter, seen);
+		return;
+	}
+	if (fg_ensure_file(thread))
+		fg_counts_add(thread, counter, fg_counts_path(thread, context), seen);
+	fg_thread_leave(thread);
+	errno = saved_errno;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is counted, by thread and call path.  Each thread has a table of its own, so two threads
+ * never wait for each other; what a table holds is added to the trace from time to time and when
+ * the thread or the process ends.  Only in the counting library.
+ */
+#ifndef FG_COLLECTOR_COUNTS_H
+#define FG_COLLECTOR_COUNTS_H
+
+#include "collector/sampler/sampling.h"
+#include "collector/sampler/state.h"
+
+enum {
+	FG_COUNT_KINDS = 8,       /* of one probe, at most */
+	FG_COUNT_TYPE_GROUPS = 6, /* of as many kinds each: types of exceptions */
+	FG_COUNT_IO_KINDS = 4,    /* what a descriptor leads to */
+};
+
+/* After the probes that have a word: the groups of types, and the kinds of descriptors. */
+enum {
+	FG_COUNT_TYPES = FG_COUNTER_COUNT,
+	FG_COUNT_IO = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
+	FG_COUNT_TABLES = FG_COUNT_IO + FG_COUNT_IO_KINDS,
+};
+
+struct fg_counts {
+	uint64_t values[FG_COUNT_KINDS];
+};
+
+struct fg_counted_path {
+	struct fg_counts counts;
+	uint32_t own; /* a number of the probe's own for this path and region, 0 at first */
+};
+
+/* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
+struct fg_counted {
+	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
+	unsigned largest;    /* bits of the kinds that are not added up: the largest is kept */
+	void (*begin)(void); /* before main, if it is to count */
+	const char *note;    /* what a reader should know, or NULL */
+	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
+	/* When a thread ends, or (`is_last`) the process; or NULL. */
+	void (*finish)(struct fg_thread *writer, bool is_last);
+	void (*forget)(void); /* in a child of fork, or NULL */
+};
+
+extern struct fg_counted *fg_counted[FG_COUNT_TABLES];
+
+/* Does the user want it? */
+static inline bool fg_is_counted(enum fg_counter counter)
+{
+	return fg_g.options.counters & 1u << counter;
+}
+
+/* And now? */
+static inline bool fg_is_counting(enum fg_counter counter)
+{
+	return fg_is_counted(counter) && fg_alive() &&
+	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) && !fg_is_switched_off();
+}
+
+/*
+ * Adds what was seen at the call path of `context`, in the current region.  errno stays the
+ * program's.
+ */
+void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
+		   const struct fg_counts *seen);
+
+/* The number in the trace of what it counts. */
+uint32_t fg_counts_measure(enum fg_counter counter, unsigned kind);
+/* Name a kind that was not known when the trace began, under `busy`. */
+void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
+
+/* The steps of fg_counts_see(), under `busy`: the call path, 0: unknown. */
+uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
+/* The same from a call: `caller` is what fg_arch_caller() gives. */
+uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
+/* What was counted on this call path so far.  Valid until the next one is asked for. */
+struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
+				     uint32_t path);
+/* Adds what was seen on this call path. */
+void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
+		   const struct fg_counts *seen);
+/* The same where no thread of ours is there to add it to. */
+void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/counting/dumps.h"
+
+#include "collector/sampler/introduce.h"
+#include "collector/counting/live.h"
+#include "collector/process/real.h"
+#include "collector/sampler/writer.h"
+
+#include <string.h>
+
+enum {
+	DUMPS_MAX = 250 /* each is measures of its own, and a profile has room for 1,024 */
+};
+
+struct fg_dumps fg_dumps;
+
+static _Atomic bool at_it;
+
+static void read_control(void)
+{
+	const uint32_t asked = __atomic_load_n(&fg_g.control->dumps, __ATOMIC_ACQUIRE);
+	const uint32_t before = atomic_exchange(&fg_g.control_dumps, asked);
+
+	(void)atomic_fetch_add(&fg_dumps.asked, asked - before);
+}
+
+void fg_dumps_take(struct fg_thread *thread)
+{
+	if (atomic_exchange(&at_it, true))
+		return;
+	if (fg_control_has_more())
+		read_control();
+	while (atomic_load(&fg_dumps.begun) != atomic_load(&fg_dumps.asked)) {
+		const uint32_t number = atomic_fetch_add(&fg_dumps.begun, 1) + 1;
+
+		if (!fg_ensure_file(thread))
+			continue;
+		if (number <= DUMPS_MAX)
+			fg_live_dump(thread, number);
+		else if (number == DUMPS_MAX + 1)
+			(void)fg_note(thread, "there is room for 250 dumps: later ones are not "
+					      "recorded");
+	}
+	atomic_store(&at_it, false);
+}
+
+void fg_dump_ask(void)
+{
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	(void)atomic_fetch_add(&fg_dumps.asked, 1);
+	if (fg_alive() && thread && fg_thread_enter(thread)) {
+		fg_dumps_take(thread);
+		fg_thread_leave(thread);
+	}
+	errno = saved_errno;
+}
+
+void fg_dumps_forked(void)
+{
+	atomic_store(&at_it, false);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	fg_dump_ask();
+}
+
+void fg_dumps_begin(void)
+{
+	FG_REAL(sigaction);
+	struct sigaction ours;
+
+	if (!fg_g.options.dump_signal)
+		return;
+	memset(&ours, 0, sizeof(ours));
+	ours.sa_handler = on_signal;
+	ours.sa_flags = SA_RESTART | SA_ONSTACK;
+	(void)real_sigaction((int)fg_g.options.dump_signal, &ours, NULL);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dumps: what is held at a moment of the user's choice, by call path.  The program asks for one
+ * (fg_dump()), a line of the control file, or a signal.  Only in the counting library.
+ */
+#ifndef FG_COLLECTOR_DUMPS_H
+#define FG_COLLECTOR_DUMPS_H
+
+#include "collector/sampler/state.h"
+
+struct fg_dumps {
+	_Atomic uint32_t asked;
+	_Atomic uint32_t begun;
+};
+
+extern struct fg_dumps fg_dumps;
+
+static inline bool fg_control_has_more(void)
+{
+	return fg_g.control &&
+	       __atomic_load_n(&fg_g.control->dumps, __ATOMIC_RELAXED) !=
+		       atomic_load_explicit(&fg_g.control_dumps, memory_order_relaxed);
+}
+
+static inline bool fg_dump_is_due(void)
+{
+	return atomic_load_explicit(&fg_dumps.asked, memory_order_relaxed) !=
+		       atomic_load_explicit(&fg_dumps.begun, memory_order_relaxed) ||
+	       fg_control_has_more();
+}
+
+/* The signal that asks for dumps, if the user chose one. */
+void fg_dumps_begin(void);
+/* Now, or, where the thread is inside the collector, with the next event.  Signal-safe. */
+void fg_dump_ask(void);
+/* Write those that are due, under `busy`. */
+void fg_dumps_take(struct fg_thread *thread);
+/* In a child of fork: it goes on counting where its parent is. */
+void fg_dumps_forked(void);
+
+#endif

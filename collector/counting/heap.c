@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * In front of malloc and its relatives: where was it called, and for how much?  Only in the
+ * counting library.
+ *
+ * A block counts as allocated after the real call has made it, and as freed before the real call
+ * takes it back: in between another thread may already get the same address.  realloc() frees one
+ * block and allocates another.
+ *
+ * The real functions are the next ones in the loader's search order, so an allocator that the
+ * program is linked with stays the one that allocates.  While they are looked up, allocations come
+ * from a small array that is never freed: the loader may ask for memory then.
+ */
+#include "collector/counting/bypass.h"
+#include "collector/counting/count_probe.h"
+#include "collector/counting/dumps.h"
+#include "collector/sampler/introduce.h"
+#include "collector/counting/live.h"
+#include "collector/sampler/writer.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	EARLY_BYTES = 1 << 16,
+	EARLY_ALIGN = 16,
+};
+
+/* clang-format off */
+#define REALS(X) \
+	X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(posix_memalign) X(aligned_alloc) X(memalign) X(valloc) \
+	X(pvalloc) X(malloc_usable_size)
+/* clang-format on */
+
+enum {
+	ALLOCATIONS,
+	BYTES,
+	LARGEST,
+	ROUNDING,
+};
+
+/* Or only how often and how much was asked for? */
+static inline bool keeps_blocks(void)
+{
+	return !fg_is_counted(FG_COUNTER_ALLOCATIONS);
+}
+
+static void introduce(struct fg_thread *writer)
+{
+	if (keeps_blocks())
+		fg_live_introduce(writer, FG_HELD_HEAP);
+}
+
+static void finish(struct fg_thread *writer, bool is_last);
+
+static struct fg_counted counted = {
+	.names =
+		{
+			[ALLOCATIONS] = "heap.allocations",
+			[BYTES] = "heap.bytes",
+			[LARGEST] = "heap.largest",
+			[ROUNDING] = "heap.rounding",
+		},
+	.largest = 1u << LARGEST,
+	.introduce = introduce,
+	.finish = finish,
+};
+static struct fg_counted frees = {.names = {"heap.frees"}};
+static struct fg_counted nothing_more; /* these words change what is counted as the heap */
+
+static struct {
+	REALS(FG_REAL_MEMBER)
+} reals;
+static _Atomic int state; /* 0: not looked up, 1: at it, 2: done */
+static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+/* False: the caller is to serve itself from `early`. */
+static bool have_reals(void)
+{
+	int none = 0;
+
+	if (FG_LIKELY(atomic_load_explicit(&state, memory_order_acquire) == 2))
+		return true;
+	if (!atomic_compare_exchange_strong(&state, &none, 1))
+		return atomic_load(&state) == 2;
+	REALS(FG_REAL_LOOK_UP)
+	atomic_store_explicit(&state, 2, memory_order_release);
+	return true;
+}
+
+static void *early_alloc(size_t alignment, size_t size)
+{
+	size_t at = atomic_load(&early_used);
+	size_t begin = 0;
+
+	do {
+		begin = (at + alignment - 1) & ~(alignment - 1);
+		if (size > EARLY_BYTES || begin > EARLY_BYTES - size) {
+			errno = ENOMEM;
+			return NULL;
+		}
+	} while (!atomic_compare_exchange_weak(&early_used, &at, begin + size));
+	return early + begin;
+}
+
+static bool is_early(const void *block)
+{
+	const uint8_t *at = block;
+
+	return at >= early && at < early + EARLY_BYTES;
+}
+
+/* ---- counting ---- */
+
+/* Part of a note, of a fixed size: the path of a library may be longer. */
+static void add_text(char *text, size_t room, const char *more)
+{
+	const size_t used = strlen(text);
+
+	(void)strncpy(text + used, more, room - used - 1);
+	text[room - 1] = '\0';
+}
+
+/* What went past us by the end: later it is too late to say so. */
+static void finish(struct fg_thread *writer, bool is_last)
+{
+	const struct fg_bypassed what = {
+		.names = {"malloc", "calloc", "realloc"},
+		.reals = {(uintptr_t)reals.malloc, (uintptr_t)reals.calloc,
+			  (uintptr_t)reals.realloc},
+	};
+	const char *library = is_last && !counted.note ? fg_bypass_find(&what) : NULL;
+	char text[512] = "";
+
+	if (!library)
+		return;
+	add_text(text, sizeof(text) - 128, library);
+	add_text(text, sizeof(text),
+		 " calls the C library's malloc past the counter, as libraries do that are opened "
+		 "with RTLD_DEEPBIND: its allocations are not counted");
+	(void)fg_note(writer, text);
+}
+
+/* What is asked for and what is given. */
+struct request {
+	const void *block;
+	size_t asked;
+	size_t rounding;
+};
+
+static inline void count_on(struct fg_thread *thread, const struct fg_regs *caller,
+			    const struct request *request)
+{
+	struct fg_live_owner owner = {
+		.slot = thread->index, .thread = thread->id, .region = thread->regions.current};
+	struct fg_counted_path *at = NULL;
+
+	if (!fg_ensure_file(thread))
+		return;
+	owner.path = fg_counts_caller(thread, caller);
+	at = fg_counts_at(thread, FG_COUNTER_HEAP, owner.path);
+	at->counts.values[ALLOCATIONS]++;
+	at->counts.values[BYTES] += request->asked;
+	at->counts.values[ROUNDING] += request->rounding;
+	if (at->counts.values[LARGEST] < request->asked)
+		at->counts.values[LARGEST] = request->asked;
+	if (!keeps_blocks())
+		return;
+	if (FG_UNLIKELY(!at->own))
+		at->own = fg_live_site(&owner);
+	fg_live_add(thread, at->own, request->block, request->asked);
+}
+
+/* Inside the collector already, or on a thread that we do not know. */
+static void count_unplaced(const struct request *request)
+{
+	const struct fg_counts seen = {.values = {
+					       [ALLOCATIONS] = 1,
+					       [BYTES] = request->asked,
+					       [ROUNDING] = request->rounding,
+				       }};
+
+	fg_counts_add_unplaced(FG_COUNTER_HEAP, &seen);
+	if (keeps_blocks())
+		fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
+}
+
+/* errno is the program's. */
+static void count(const struct fg_regs *caller, void *block, size_t asked)
+{
+	struct fg_thread *thread = fg_self;
+	struct request request = {.block = block, .asked = asked};
+	const int saved_errno = errno;
+	size_t usable = 0;
+
+	if (!fg_is_counting(FG_COUNTER_HEAP))
+		return;
+	usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
+	request.rounding = usable > asked ? usable - asked : 0;
+	if (thread && fg_thread_enter(thread)) {
+		count_on(thread, caller, &request);
+		fg_thread_leave(thread);
+	} else {
+		count_unplaced(&request);
+	}
+	errno = saved_errno;
+}
+
+static void count_free(const struct fg_regs *caller)
+{
+	static const struct fg_counts one = {.values = {1}};
+	struct fg_thread *thread = fg_self;
+	const int saved_errno = errno;
+
+	if (!fg_is_counting(FG_COUNTER_FREES))
+		return;
+	if (thread && fg_thread_enter(thread)) {
+		if (fg_ensure_file(thread))
+			fg_counts_at(thread, FG_COUNTER_FREES, fg_counts_caller(thread, caller))
+				->counts.values[0]++;
+		fg_thread_leave(thread);
+	} else {
+		fg_counts_add_unplaced(FG_COUNTER_FREES, &one);
+	}
+	errno = saved_errno;
+}
+
+/* Also while counting is paused: a block that was counted is no longer held. */
+static struct fg_memory_block let_go(const void *block)
+{
+	struct fg_thread *thread = fg_self;
+	struct fg_memory_block was = {0};
+
+	if (!block || !fg_is_counted(FG_COUNTER_HEAP) || !keeps_blocks() || !fg_alive())
+		return was;
+	if (!thread || !fg_thread_enter(thread))
+		return fg_live_remove(NULL, block);
+	if (FG_UNLIKELY(fg_dump_is_due()))
+		fg_dumps_take(thread);
+	was = fg_live_remove(thread, block);
+	fg_thread_leave(thread);
+	return was;
+}
+
+static void take_back(const void *block, struct fg_memory_block was)
+{
+	struct fg_thread *thread = fg_self;
+
+	if (!was.site)
+		return;
+	if (thread && fg_thread_enter(thread)) {
+		fg_live_restore(thread, block, was);
+		fg_thread_leave(thread);
+	} else {
+		fg_live_restore(NULL, block, was);
+	}
+}
+
+/* In the function that the program called. */
+#define CALLER fg_arch_caller(__builtin_frame_address(0))
+
+FG_EXPORT void *malloc(size_t size)
+{
+	if (!have_reals())
+		return early_alloc(EARLY_ALIGN, size);
+	void *block = reals.malloc(size);
+
+	if (block) {
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, block, size);
+	}
+	return block;
+}
+
+FG_EXPORT void *calloc(size_t count_of, size_t size)
+{
+	size_t bytes = 0;
+
+	if (!have_reals())
+		return __builtin_mul_overflow(count_of, size, &bytes)
+			       ? NULL
+			       : early_alloc(EARLY_ALIGN, bytes);
+	void *block = reals.calloc(count_of, size);
+
+	if (block) {
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, block, count_of * size);
+	}
+	return block;
+}
+
+/* A block of `early` moves to the heap with as much as may have been its size. */
+static void *move_early(const void *block, size_t size)
+{
+	const size_t most = (size_t)(early + EARLY_BYTES - (const uint8_t *)block);
+	void *moved = reals.malloc(size);
+
+	if (moved)
+		memcpy(moved, block, size < most ? size : most);
+	return moved;
+}
+
+FG_EXPORT void *realloc(void *block, size_t size)
+{
+	if (!have_reals())
+		return block ? NULL : early_alloc(EARLY_ALIGN, size);
+	const struct fg_memory_block before = let_go(block);
+	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
+
+	if (moved) {
+		const struct fg_regs caller = CALLER;
+
+		if (block)
+			count_free(&caller);
+		count(&caller, moved, size);
+	} else if (size > 0) {
+		take_back(block, before);
+	}
+	return moved;
+}
+
+FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
+{
+	size_t bytes = 0;
+
+	if (__builtin_mul_overflow(count_of, size, &bytes) || !have_reals()) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	const struct fg_memory_block before = let_go(block);
+	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
+
+	if (moved) {
+		const struct fg_regs caller = CALLER;
+
+		if (block)
+			count_free(&caller);
+		count(&caller, moved, bytes);
+	} else if (bytes > 0) {
+		take_back(block, before);
+	}
+	return moved;
+}
+
+static inline void give_back(void *block, const struct fg_regs *caller)
+{
+	if (!block || is_early(block) || !have_reals())
+		return;
+	fg_live_look(let_go(block), block);
+	count_free(caller);
+	reals.free(block);
+}
+
+FG_EXPORT void free(void *block)
+{
+	const struct fg_regs caller = CALLER;
+
+	give_back(block, &caller);
+}
+
+/* In no header before C23, by which they are the same as free(), from whichever allocator. */
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+FG_EXPORT void free_sized(void *block, size_t size)
+{
+	const struct fg_regs caller = CALLER;
+
+	(void)size;
+	give_back(block, &caller);
+}
+
+FG_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	const struct fg_regs caller = CALLER;
+
+	(void)alignment;
+	(void)size;
+	give_back(block, &caller);
+}
+
+FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	if (!have_reals())
+		return ENOMEM;
+	const int status = reals.posix_memalign(block, alignment, size);
+
+	if (status == 0) {
+		const struct fg_regs caller = CALLER;
+
+		count(&caller, *block, size);
+	}
+	return status;
+}
+
+/* The rest differ in nothing but their arguments. */
+#define ALIGNED(name, parameters, arguments, size) \
+ FG_EXPORT void *name parameters                   \
+ {                                                 \
+  if (!have_reals() || !reals.name) {              \
+   errno = ENOMEM;                                 \
+   return NULL;                                    \
+  }                                                \
+  void *block = reals.name arguments;              \
+                                                   \
+  if (block) {                                     \
+   const struct fg_regs caller = CALLER;           \
+   count(&caller, block, size);                    \
+  }                                                \
+  return block;                                    \
+ }
+
+ALIGNED(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ALIGNED(memalign, (size_t alignment, size_t size), (alignment, size), size)
+ALIGNED(valloc, (size_t size), (size), size)
+ALIGNED(pvalloc, (size_t size), (size), size)
+
+/*
+ * The loader serves everybody from the malloc that it finds first: is it another than ours?  A
+ * program at a fixed address may have a stub of that name, which leads to ours.
+ */
+static bool is_bypassed(void)
+{
+	void *symbol = NULL;
+	Dl_info first;
+	Dl_info own;
+
+	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &first, &symbol, RTLD_DL_SYMENT) && symbol &&
+	       ((const ElfW(Sym) *)symbol)->st_shndx != SHN_UNDEF && dladdr(&reals, &own) &&
+	       first.dli_fbase != own.dli_fbase;
+}
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
+{
+	(void)have_reals();
+	fg_counted[FG_COUNTER_HEAP] = &counted;
+	fg_counted[FG_COUNTER_FREES] = &frees;
+	fg_counted[FG_COUNTER_SIZES] = &nothing_more;
+	fg_counted[FG_COUNTER_LIFETIMES] = &nothing_more;
+	fg_counted[FG_COUNTER_ALLOCATIONS] = &nothing_more;
+	if (is_bypassed())
+		counted.note =
+			"the program has a malloc of its own: its allocations are not counted";
+}

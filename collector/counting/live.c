@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What each site held at the peak of the process costs no pass over the sites.  A peak is left when
+ * the first event after it makes the total fall, or fails to raise it.  From then on, each site
+ * keeps what it had before its first change (`at_peak`, valid for the current `epoch`); a site that
+ * does not change has that still.  The next peak begins a new epoch.
+ *
+ * With several threads, two events at once may each see the other's block or not: the shares of the
+ * peak are then off by those blocks.
+ */
+#include "collector/counting/live.h"
+
+#include "base/attrs.h"
+#include "collector/counting/classes.h"
+#include "collector/counting/counts.h"
+#include "collector/counting/history.h"
+#include "collector/counting/own_memory.h"
+#include "collector/sampler/state.h"
+#include "collector/sampler/writer.h"
+
+#include <string.h>
+
+enum {
+	CHUNK_SITES = 4096,
+	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
+	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
+	FIRST_DUMP = 512,               /* likewise, of dumps */
+	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
+	CACHE_LINE = 64,
+	PAGE = 4096,
+	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
+	OFTEN = 256,         /* the first events of a thread may each be a point of the history */
+	SELDOM = 16,         /* later one of so many, and each of a large block */
+};
+
+enum {
+	HELD_LIVE,
+	HELD_LIVE_BLOCKS,
+	HELD_PEAK,
+	HELD_OWN_PEAK,
+	HELD_TEMPORARY,
+	HELD_LEAKED,
+	HELD_LEAKED_BLOCKS,
+	HELD_UNTOUCHED,
+	HELD_KINDS,
+};
+
+/* The trace's names; model/measure.c describes them. */
+static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
+	[FG_HELD_HEAP] =
+		{
+			[HELD_LIVE] = "heap.live",
+			[HELD_LIVE_BLOCKS] = "heap.live_blocks",
+			[HELD_PEAK] = "heap.peak",
+			[HELD_OWN_PEAK] = "heap.own_peak",
+			[HELD_TEMPORARY] = "heap.temporary",
+			[HELD_LEAKED] = "heap.leaked",
+			[HELD_LEAKED_BLOCKS] = "heap.leaked_blocks",
+			[HELD_UNTOUCHED] = "heap.untouched",
+		},
+	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
+	[FG_HELD_MAPS] = {[HELD_LIVE] = "maps.live", [HELD_PEAK] = "maps.peak"},
+};
+
+/*
+ * Written without a lock by the thread whose site it is, under its `busy`; `returned` by whoever
+ * else frees a block of it.  On cache lines of its own.
+ */
+struct site {
+	_Alignas(CACHE_LINE) _Atomic size_t bytes;
+	_Atomic size_t blocks;
+	_Atomic size_t most;
+	_Atomic size_t at_peak;
+	_Atomic uint32_t epoch; /* of `at_peak` */
+	_Atomic uint32_t temporary;
+	struct {
+		_Atomic size_t bytes;
+		_Atomic size_t blocks;
+	} returned;
+	_Atomic size_t untouched;
+	size_t leaked; /* at the end */
+	size_t leaked_blocks;
+	struct fg_live_owner owner;
+};
+
+/* By slot, likewise. */
+struct last {
+	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
+	uint32_t events;
+	_Atomic uint64_t allocations; /* if blocks have births */
+};
+
+static struct site *_Atomic chunks[CHUNKS];
+static _Atomic uint32_t site_count = FIRST_SITE;
+static uint32_t states; /* written */
+
+static struct whole {
+	_Alignas(CACHE_LINE) _Atomic size_t bytes;
+	_Atomic size_t most;
+	_Atomic uint32_t epoch;
+	_Atomic bool at_peak;
+} wholes[FG_HELD_COUNT] = {
+	[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}, [FG_HELD_MAPS] = {.epoch = 1}};
+
+static struct last lasts[FG_THREADS_MAX];
+
+static struct site *site_of(uint32_t number)
+{
+	struct site *chunk =
+		atomic_load_explicit(&chunks[number / CHUNK_SITES], memory_order_acquire);
+
+	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
+}
+
+/* As above, of a site that may be the first of its chunk. */
+static struct site *make_site(uint32_t number)
+{
+	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
+	const size_t size = CHUNK_SITES * sizeof(struct site);
+	struct site *chunk = atomic_load(place);
+	void *made = NULL;
+
+	if (!chunk) {
+		made = fg_own_map(size, 0);
+		if (!made)
+			return NULL;
+		if (atomic_compare_exchange_strong(place, &chunk, made))
+			chunk = made;
+	}
+	return &chunk[number % CHUNK_SITES];
+}
+
+uint32_t fg_live_nobody(enum fg_held what)
+{
+	const uint32_t number = (uint32_t)what + 1;
+	struct site *site = make_site(number);
+
+	if (!site)
+		return 0;
+	site->owner.what = what;
+	return number;
+}
+
+uint32_t fg_live_site(const struct fg_live_owner *owner)
+{
+	uint32_t number = atomic_load(&site_count);
+	struct site *site = NULL;
+
+	do {
+		site = number <= FG_BLOCK_SITES_MAX ? make_site(number) : NULL;
+		if (!site)
+			return fg_live_nobody(owner->what);
+	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
+	site->owner = *owner;
+	return number;
+}
+
+/* ---- events ---- */
+
+static inline size_t get(const _Atomic size_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static inline void set(_Atomic size_t *counter, size_t to)
+{
+	atomic_store_explicit(counter, to, memory_order_relaxed);
+}
+
+static inline void add(_Atomic size_t *counter, size_t size)
+{
+	(void)atomic_fetch_add_explicit(counter, size, memory_order_relaxed);
+}
+
+static inline size_t held_by(const struct site *site)
+{
+	return get(&site->bytes) - get(&site->returned.bytes);
+}
+
+static inline struct whole *whole_of(const struct site *site)
+{
+	return &wholes[site->owner.what];
+}
+
+/* Before the site changes: keep what it had at the peak. */
+static inline void keep(struct site *site)
+{
+	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_relaxed);
+
+	if (atomic_load_explicit(&site->epoch, memory_order_relaxed) == epoch)
+		return;
+	set(&site->at_peak, held_by(site));
+	atomic_store_explicit(&site->epoch, epoch, memory_order_relaxed);
+}
+
+static inline void leave_peak(struct whole *whole)
+{
+	if (atomic_load_explicit(&whole->at_peak, memory_order_relaxed))
+		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
+}
+
+static bool reach_peak(struct whole *whole, size_t bytes)
+{
+	size_t most = get(&whole->most);
+
+	while (most < bytes && !atomic_compare_exchange_weak(&whole->most, &most, bytes))
+		continue;
+	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
+		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
+		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_relaxed);
+	}
+	return true;
+}
+
+/* Is this the most so far? */
+static inline bool grow_whole(struct whole *whole, size_t size)
+{
+	const size_t bytes =
+		atomic_fetch_add_explicit(&whole->bytes, size, memory_order_relaxed) + size;
+
+	if (bytes > get(&whole->most))
+		return reach_peak(whole, bytes);
+	leave_peak(whole);
+	return false;
+}
+
+static inline void allocate(struct site *site, size_t size, bool is_own)
+{
+	size_t held = 0;
+
+	if (!grow_whole(whole_of(site), size))
+		keep(site);
+	if (is_own) {
+		set(&site->bytes, get(&site->bytes) + size);
+		set(&site->blocks, get(&site->blocks) + 1);
+	} else {
+		add(&site->bytes, size);
+		add(&site->blocks, 1);
+	}
+	held = held_by(site);
+	if (held > get(&site->most))
+		set(&site->most, held);
+}
+
+static inline void release(struct site *site, size_t size, bool is_own)
+{
+	struct whole *whole = whole_of(site);
+
+	leave_peak(whole);
+	(void)atomic_fetch_sub_explicit(&whole->bytes, size, memory_order_relaxed);
+	keep(site);
+	if (is_own) {
+		set(&site->bytes, get(&site->bytes) - size);
+		set(&site->blocks, get(&site->blocks) - 1);
+	} else {
+		add(&site->returned.bytes, size);
+		add(&site->returned.blocks, 1);
+	}
+}
+
+static inline bool owns(const struct fg_thread *thread, uint32_t number, const struct site *site)
+{
+	return thread && number >= FIRST_SITE && site->owner.slot == thread->index;
+}
+
+void fg_live_grow(uint32_t number, size_t by)
+{
+	struct site *site = number ? site_of(number) : NULL;
+
+	if (site)
+		allocate(site, by, false);
+}
+
+void fg_live_shrink(uint32_t number, size_t by)
+{
+	struct site *site = number ? site_of(number) : NULL;
+
+	if (site)
+		release(site, by, false);
+}
+
+static struct fg_held_now held_now(void)
+{
+	const struct whole *heap = &wholes[FG_HELD_HEAP];
+
+	return (struct fg_held_now){.bytes = get(&heap->bytes), .most = get(&heap->most)};
+}
+
+/* Reading the clock takes as long as the rest of an event. */
+static inline void look_at_history(const struct fg_thread *thread, size_t size)
+{
+	const uint32_t event = thread ? lasts[thread->index].events++ : 0;
+
+	if (event < OFTEN || event % SELDOM == 0 || size >= LOOKED_AT)
+		fg_history_look(held_now());
+}
+
+static inline bool keeps_births(void)
+{
+	return fg_is_counted(FG_COUNTER_LIFETIMES) || fg_g.options.temporary;
+}
+
+/* The number of this allocation in its thread, from 1. */
+static uint64_t next_birth(const struct fg_thread *thread)
+{
+	_Atomic uint64_t *allocations = &lasts[thread->index].allocations;
+	const uint64_t birth = atomic_load_explicit(allocations, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(allocations, birth, memory_order_relaxed);
+	return birth;
+}
+
+void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
+{
+	struct site *site = number ? site_of(number) : NULL;
+	struct fg_memory_block block = {.site = number, .size = size};
+	struct fg_memory_block before;
+
+	if (!site)
+		return;
+	if (thread)
+		lasts[thread->index].block = address;
+	if (block.size > FG_BLOCK_SIZE_MAX)
+		block.size = FG_BLOCK_SIZE_MAX;
+	if (keeps_births() && owns(thread, number, site))
+		block.birth = next_birth(thread);
+	if (fg_is_counted(FG_COUNTER_SIZES))
+		fg_classes_add(FG_CLASSES_OF_SIZES, number, size, 1);
+	allocate(site, (size_t)block.size, owns(thread, number, site));
+	before = fg_block_put(address, block);
+	site = before.site ? site_of(before.site) : NULL;
+	if (site)
+		release(site, (size_t)before.size, owns(thread, before.site, site));
+	look_at_history(thread, size);
+}
+
+/* The thread that allocated it goes on counting, whichever one frees it. */
+static uint64_t lifetime_of(const struct fg_memory_block *block, const struct site *site)
+{
+	return atomic_load_explicit(&lasts[site->owner.slot].allocations, memory_order_relaxed) -
+	       block->birth;
+}
+
+static bool is_temporary(const struct fg_memory_block *block, bool is_own)
+{
+	return fg_g.options.temporary ? block->birth && block->lifetime < fg_g.options.temporary
+				      : block->is_newest && is_own;
+}
+
+/* `by` is 1, or -1 to take it back. */
+static void count_end(struct site *site, const struct fg_memory_block *block, int by)
+{
+	if (block->is_temporary)
+		(void)atomic_fetch_add_explicit(&site->temporary, (uint32_t)by,
+						memory_order_relaxed);
+	if (block->birth && fg_is_counted(FG_COUNTER_LIFETIMES))
+		fg_classes_add(FG_CLASSES_OF_LIFETIMES, block->site, block->lifetime, by);
+}
+
+struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address)
+{
+	struct fg_memory_block block = fg_block_take(address);
+	struct site *site = block.site ? site_of(block.site) : NULL;
+	bool is_own = false;
+
+	if (thread) {
+		block.is_newest = lasts[thread->index].block == address;
+		lasts[thread->index].block = NULL;
+	}
+	if (!site)
+		return block;
+	is_own = owns(thread, block.site, site);
+	if (block.birth)
+		block.lifetime = lifetime_of(&block, site);
+	block.is_temporary = is_temporary(&block, is_own);
+	count_end(site, &block, 1);
+	release(site, (size_t)block.size, is_own);
+	look_at_history(thread, (size_t)block.size);
+	return block;
+}
+
+void fg_live_restore(const struct fg_thread *thread, const void *address,
+		     struct fg_memory_block block)
+{
+	struct site *site = block.site ? site_of(block.site) : NULL;
+	bool is_own = false;
+
+	if (!site)
+		return;
+	is_own = owns(thread, block.site, site);
+	count_end(site, &block, -1);
+	allocate(site, (size_t)block.size, is_own);
+	(void)fg_block_put(address, block);
+}
+
+/* ---- pages ---- */
+
+void fg_live_look(struct fg_memory_block block, const void *address)
+{
+	struct site *site = block.site ? site_of(block.site) : NULL;
+	const uintptr_t begin = ((uintptr_t)address + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t end = ((uintptr_t)address + (size_t)block.size) & ~(uintptr_t)(PAGE - 1);
+
+	if (site && block.size >= LOOKED_AT && !fg_g.sandboxed)
+		add(&site->untouched, end - begin - fg_resident_bytes(begin, end));
+}
+
+/* ---- into the trace ---- */
+
+/* In the trace. */
+static uint32_t measure_of(enum fg_held what, uint32_t kind)
+{
+	return FIRST_MEASURE + (uint32_t)what * HELD_KINDS + kind;
+}
+
+static void name_measure(struct fg_thread *writer, uint32_t measure, const char *name)
+{
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, measure);
+	fg_record_text(writer, name, strlen(name));
+	(void)fg_record_write(writer);
+}
+
+static bool introduced[FG_HELD_COUNT];
+
+void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
+{
+	introduced[what] = true;
+	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+		if (names[what][i])
+			name_measure(writer, measure_of(what, i), names[what][i]);
+	}
+}
+
+static size_t share_of_peak(const struct site *site)
+{
+	return atomic_load(&site->epoch) == atomic_load(&whole_of(site)->epoch)
+		       ? get(&site->at_peak)
+		       : held_by(site);
+}
+
+static void begin_held(struct fg_thread *writer, const struct fg_live_owner *owner)
+{
+	fg_record_begin(writer, FG_RECORD_HELD);
+	fg_record_number(writer, states);
+	fg_record_number(writer, owner->thread);
+	fg_record_number(writer, owner->region);
+	fg_record_number(writer, owner->path);
+}
+
+static void write_site(struct fg_thread *writer, struct site *site)
+{
+	const uint64_t values[HELD_KINDS] = {
+		[HELD_LIVE] = held_by(site),
+		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
+		[HELD_PEAK] = share_of_peak(site),
+		[HELD_OWN_PEAK] = atomic_load(&site->most),
+		[HELD_TEMPORARY] = atomic_load(&site->temporary),
+		[HELD_LEAKED] = site->leaked,
+		[HELD_LEAKED_BLOCKS] = site->leaked_blocks,
+		[HELD_UNTOUCHED] = get(&site->untouched),
+	};
+
+	begin_held(writer, &site->owner);
+	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+		if (!values[i] || !names[site->owner.what][i])
+			continue;
+		fg_record_number(writer, measure_of(site->owner.what, i));
+		fg_record_number(writer, values[i]);
+	}
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void write_classes(struct fg_thread *writer, uint32_t number)
+{
+	const struct site *site = site_of(number);
+
+	for (unsigned kind = 0; site && kind < FG_CLASS_KINDS; kind++) {
+		if (!fg_classes_are_known((enum fg_class_kind)kind, number))
+			continue;
+		begin_held(writer, &site->owner);
+		fg_classes_write(writer, (enum fg_class_kind)kind, number);
+		if (!fg_record_write(writer))
+			fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
+}
+
+/* ---- dumps ---- */
+
+enum {
+	DUMPED_KINDS = HELD_LIVE_BLOCKS + 1 /* live bytes and blocks */
+};
+
+static uint32_t dumped_measure(uint32_t number, enum fg_held what, uint32_t kind)
+{
+	return FIRST_DUMP + (number * FG_HELD_COUNT + (uint32_t)what) * DUMPED_KINDS + kind;
+}
+
+static void dump_site(struct fg_thread *writer, const struct site *site, uint32_t number)
+{
+	const uint64_t values[DUMPED_KINDS] = {
+		[HELD_LIVE] = held_by(site),
+		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
+	};
+
+	if (!values[HELD_LIVE] && !values[HELD_LIVE_BLOCKS])
+		return;
+	fg_record_begin(writer, FG_RECORD_COUNTS);
+	fg_record_number(writer, site->owner.thread);
+	fg_record_number(writer, site->owner.region);
+	fg_record_number(writer, site->owner.path);
+	for (uint32_t i = 0; i < DUMPED_KINDS; i++) {
+		if (!names[site->owner.what][i])
+			continue;
+		fg_record_number(writer, dumped_measure(number, site->owner.what, i));
+		fg_record_number(writer, values[i]);
+	}
+	if (!fg_record_write(writer))
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+static void name_dump(struct fg_thread *writer, uint32_t measure, const char *name, uint32_t number)
+{
+	char text[FG_NUMBER_SIZE + 1] = ".";
+
+	text[1 + fg_number_text(number, text + 1)] = '\0';
+	fg_record_begin(writer, FG_RECORD_MEASURE);
+	fg_record_number(writer, measure);
+	fg_record_texts(writer, name, text);
+	(void)fg_record_write(writer);
+}
+
+/* The names come last: values without one are not shown, so a dump is there as a whole or not. */
+void fg_live_dump(struct fg_thread *writer, uint32_t number)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	if (introduced[FG_HELD_HEAP])
+		fg_history_write_dump(writer, held_now(), number);
+	for (uint32_t i = 1; i < end; i++) {
+		const struct site *site = site_of(i);
+
+		if (site)
+			dump_site(writer, site, number);
+	}
+	for (unsigned what = 0; what < FG_HELD_COUNT; what++) {
+		for (uint32_t i = 0; introduced[what] && i < DUMPED_KINDS; i++) {
+			if (names[what][i])
+				name_dump(writer, dumped_measure(number, (enum fg_held)what, i),
+					  names[what][i], number);
+		}
+	}
+}
+
+/* ---- at the end ---- */
+
+/* An end may be put off: an exec fails. */
+static void forget_leaks(void)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	for (uint32_t i = 1; i < end; i++) {
+		struct site *site = site_of(i);
+
+		if (site)
+			site->leaked = site->leaked_blocks = 0;
+	}
+}
+
+static void add_leak(const struct fg_memory_block *block)
+{
+	struct site *site = site_of(block->site);
+
+	if (!site)
+		return;
+	site->leaked += (size_t)block->size;
+	site->leaked_blocks++;
+}
+
+static void add_untouched(uintptr_t address, struct fg_memory_block block)
+{
+	fg_live_look(block, (const void *)address);
+}
+
+/* The blocks that are held at the end: which are lost, which were never touched? */
+static void look_at_rest(struct fg_thread *writer)
+{
+	forget_leaks();
+	fg_blocks_each(add_untouched);
+	if (!fg_leaks_find(add_leak)) {
+		forget_leaks();
+		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED), "");
+		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED_BLOCKS), "");
+		(void)fg_note(
+			writer,
+			"memory could not be searched for pointers: heap.leaked is not known");
+	}
+}
+
+void fg_live_write(struct fg_thread *writer)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	states++;
+	if (introduced[FG_HELD_HEAP])
+		fg_history_write(writer, held_now(), states);
+	if (introduced[FG_HELD_HEAP])
+		look_at_rest(writer);
+	for (uint32_t i = 1; i < end; i++) {
+		struct site *site = site_of(i);
+
+		if (site)
+			write_site(writer, site);
+		write_classes(writer, i);
+	}
+	fg_classes_introduce(writer);
+	fg_record_begin(writer, FG_RECORD_HELD_END);
+	fg_record_number(writer, states);
+	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
+	fg_record_number(writer, get(&wholes[FG_HELD_HEAP].bytes));
+	fg_record_number(writer, get(&wholes[FG_HELD_HEAP].most));
+	(void)fg_record_write(writer);
+}
+
+void fg_live_forget(void)
+{
+	const uint32_t end = atomic_load(&site_count);
+
+	fg_blocks_forget();
+	fg_classes_forget();
+	fg_history_forget();
+	for (uint32_t i = 0; i < end; i += CHUNK_SITES) {
+		struct site *chunk = atomic_load(&chunks[i / CHUNK_SITES]);
+
+		if (chunk)
+			memset(chunk, 0, CHUNK_SITES * sizeof(*chunk));
+	}
+	memset(lasts, 0, atomic_load(&fg_g.thread_high) * sizeof(lasts[0]));
+	atomic_store(&site_count, FIRST_SITE);
+	for (unsigned i = 0; i < FG_HELD_COUNT; i++) {
+		atomic_store(&wholes[i].bytes, 0);
+		atomic_store(&wholes[i].most, 0);
+		atomic_store(&wholes[i].epoch, 1);
+		atomic_store(&wholes[i].at_peak, false);
+	}
+	states = 0;
+}

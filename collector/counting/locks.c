@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * In front of what takes a lock: who waits for one, and how long?  Only in the counting library.
+ *
+ * A lock is tried first.  If it is free, that was all; if it is not, the real call waits for it,
+ * and the wait is counted when it is over, be it by the lock or by a time-out.
+ */
+#include "collector/counting/count_probe.h"
+#include "collector/sampler/writer.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+/* clang-format off */
+#define REALS(X) \
+	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock) \
+	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) \
+	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) \
+	X(mtx_lock) X(mtx_trylock) X(mtx_timedlock)
+/* clang-format on */
+
+static struct {
+	REALS(FG_REAL_MEMBER)
+} reals;
+
+enum {
+	WAITS,
+	WAIT_TIME,
+};
+
+static struct fg_counted counted = {
+	.names = {[WAITS] = "locks.waits", [WAIT_TIME] = "locks.wait_time"}};
+
+static void count(const ucontext_t *context, uint64_t begin_ns)
+{
+	const struct fg_counts seen = {
+		.values = {
+			[WAITS] = 1,
+			[WAIT_TIME] = fg_clock_ns(CLOCK_MONOTONIC) - begin_ns,
+		}};
+
+	fg_counts_see(FG_COUNTER_LOCKS, context, &seen);
+}
+
+static bool is_busy(int tried)
+{
+	return tried == EBUSY;
+}
+
+/* A robust lock whose owner died is taken, too. */
+static bool is_taken(int status)
+{
+	return status == 0 || status == EOWNERDEAD;
+}
+
+static bool has_waited(int status)
+{
+	return is_taken(status) || status == ETIMEDOUT;
+}
+
+/* C11 has results of its own. */
+static bool is_busy_c11(int tried)
+{
+	return tried == thrd_busy;
+}
+
+static bool is_taken_c11(int status)
+{
+	return status == thrd_success;
+}
+
+static bool has_waited_c11(int status)
+{
+	return status == thrd_success || status == thrd_timedout;
+}
+
+/* What is neither free nor busy is for the real call to say. */
+#define LOCKS(name, attempt, kind, parameters, arguments, failed) \
+ FG_EXPORT int name parameters                                    \
+ {                                                                \
+  uint64_t begin_ns = 0;                                          \
+  int status = 0;                                                 \
+                                                                  \
+  FG_NEED_REAL(name, failed);                                     \
+  FG_NEED_REAL(attempt, failed);                                  \
+  if (!fg_is_counting(FG_COUNTER_LOCKS))                          \
+   return reals.name arguments;                                   \
+  status = reals.attempt(lock);                                   \
+  if (is_taken##kind(status))                                     \
+   return status;                                                 \
+  if (!is_busy##kind(status))                                     \
+   return reals.name arguments;                                   \
+  begin_ns = fg_clock_ns(CLOCK_MONOTONIC);                        \
+  status = reals.name arguments;                                  \
+  if (has_waited##kind(status)) {                                 \
+   FG_HERE(context);                                              \
+   count(&context, begin_ns);                                     \
+  }                                                               \
+  return status;                                                  \
+ }
+
+/* clang-format off */
+#define UNTIL    const struct timespec *restrict until
+#define CLOCKED  clockid_t clock, const struct timespec *restrict until
+LOCKS(pthread_mutex_lock, pthread_mutex_trylock, , (pthread_mutex_t *lock), (lock), ENOSYS)
+LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, , (pthread_mutex_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, , (pthread_mutex_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(mtx_lock, mtx_trylock, _c11, (mtx_t *lock), (lock), thrd_error)
+LOCKS(mtx_timedlock, mtx_trylock, _c11, (mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
+/* clang-format on */
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
+{
+	REALS(FG_REAL_LOOK_UP)
+	fg_counted[FG_COUNTER_LOCKS] = &counted;
+}

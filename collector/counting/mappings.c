@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel lists the mappings in /proc/self/smaps.  Those of one name are added up.  The
+ * collector's own memory, which may be a part of any mapping without a name, is taken out.
+ *
+ * The kernel takes its time to list them (about a microsecond a mapping, and more for large ones),
+ * so that happens only while the heap grows by a sixteenth, and for one part in 64 of the time.
+ */
+#include "collector/counting/history.h"
+#include "collector/counting/own_memory.h"
+#include "collector/sampler/writer.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	NAMES = 192,
+	NAME_SIZE = 256,
+	BUFFER = 16384,
+	LINE_SIZE = 1024,
+	PAGE = 4096,
+	GROWN_BY = 16,
+	FIRST_AT = 1 << 18, /* smaller heaps are not looked at before the end */
+	SHARE_OF_TIME = 64,
+	LARGE = 1 << 20,
+};
+
+struct mapping {
+	char name[NAME_SIZE];
+	uint64_t resident;
+};
+
+struct snapshot {
+	uint64_t time_ns;
+	struct fg_held_now held;
+	uint64_t anonymous; /* of all, not the collector's */
+	uint32_t count;
+	struct mapping items[NAMES];
+};
+
+static struct snapshot at_peak;
+static struct snapshot at_end;
+static uint64_t spent_ns;
+static uint64_t began_ns;
+
+/* ---- reading ---- */
+
+struct reader {
+	struct snapshot *into;
+	struct mapping *mapping;
+	char line[LINE_SIZE];
+	size_t length;
+};
+
+static struct mapping *find(struct snapshot *snapshot, const char *name)
+{
+	for (uint32_t i = 0; i < snapshot->count; i++)
+		if (strncmp(snapshot->items[i].name, name, NAME_SIZE - 1) == 0)
+			return &snapshot->items[i];
+	/* The last one is for all that have no room. */
+	if (snapshot->count == NAMES - 1)
+		name = "[others]";
+	if (snapshot->count == NAMES)
+		return &snapshot->items[NAMES - 1];
+
+	struct mapping *made = &snapshot->items[snapshot->count++];
+
+	memset(made, 0, sizeof(*made));
+	(void)strncpy(made->name, name, NAME_SIZE - 1);
+	return made;
+}
+
+static bool is_ours(const char *name)
+{
+	const size_t length = strlen(name);
+	const size_t suffix = sizeof(FG_TRACE_SUFFIX) - 1;
+
+	return strstr(name, "/libfastgate_collector") ||
+	       (length > suffix && strcmp(name + length - suffix, FG_TRACE_SUFFIX) == 0);
+}
+
+/* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, and the rest. */
+static void read_header(struct reader *reader)
+{
+	const char *at = reader->line;
+
+	for (int field = 0; field < 5 && *at; field++) {
+		at += strcspn(at, " ");
+		while (*at == ' ')
+			at++;
+	}
+	if (is_ours(at))
+		at = "[fastgate]";
+	reader->mapping = find(reader->into, *at ? at : "[anonymous]");
+}
+
+/* "Rss:    12 kB" */
+static uint64_t read_size(const char *at)
+{
+	uint64_t value = 0;
+
+	while (*at == ' ')
+		at++;
+	for (; *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value * 1024;
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static void read_line(struct reader *reader)
+{
+	static const char resident[] = "Rss:";
+	static const char anonymous[] = "Anonymous:";
+	const char *line = reader->line;
+
+	if (is_hex(line[0]))
+		read_header(reader);
+	else if (!reader->mapping)
+		return;
+	else if (strncmp(line, resident, strlen(resident)) == 0)
+		reader->mapping->resident += read_size(line + strlen(resident));
+	else if (strncmp(line, anonymous, strlen(anonymous)) == 0 &&
+		 strcmp(reader->mapping->name, "[fastgate]") != 0)
+		reader->into->anonymous += read_size(line + strlen(anonymous));
+}
+
+static void read_bytes(struct reader *reader, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == '\n') {
+			reader->line[reader->length] = '\0';
+			read_line(reader);
+			reader->length = 0;
+		} else if (reader->length < LINE_SIZE - 1) {
+			reader->line[reader->length++] = bytes[i];
+		}
+	}
+}
+
+/* ---- our own ---- */
+
+static uint64_t own_resident(void)
+{
+	uintptr_t at = 0;
+	uintptr_t next = 0;
+	uint64_t bytes = 0;
+
+	while (at != UINTPTR_MAX) {
+		const uintptr_t end = fg_own_memory_end(at, UINTPTR_MAX, &next);
+
+		if (end)
+			bytes += fg_resident_bytes(at & ~(uintptr_t)(PAGE - 1),
+						   (end + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+		at = end ? end : next;
+	}
+	return bytes;
+}
+
+/* ---- snapshots ---- */
+
+static bool take(struct snapshot *snapshot, struct fg_held_now held)
+{
+	static char buffer[BUFFER];
+	static struct reader reader;
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/smaps", O_RDONLY | O_CLOEXEC);
+	struct mapping *anonymous = NULL;
+	uint64_t own = 0;
+	long got = 0;
+
+	if (fd < 0)
+		return false;
+	snapshot->count = 0;
+	snapshot->anonymous = 0;
+	snapshot->held = held;
+	snapshot->time_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	reader = (struct reader){.into = snapshot};
+	for (;;) {
+		got = syscall(SYS_read, fd, buffer, sizeof(buffer));
+		if (got <= 0)
+			break;
+		read_bytes(&reader, buffer, (size_t)got);
+	}
+	(void)syscall(SYS_close, fd);
+	own = own_resident();
+	anonymous = find(snapshot, "[anonymous]");
+	own = own < anonymous->resident ? own : anonymous->resident;
+	anonymous->resident -= own;
+	snapshot->anonymous -= own < snapshot->anonymous ? own : snapshot->anonymous;
+	find(snapshot, "[fastgate]")->resident += own;
+	return got == 0;
+}
+
+void fg_mappings_look(struct fg_held_now now)
+{
+	const uint64_t start_ns = fg_clock_ns(CLOCK_MONOTONIC);
+
+	if (!began_ns)
+		began_ns = start_ns;
+	if (fg_g.sandboxed || now.bytes < FIRST_AT ||
+	    now.bytes < at_peak.held.bytes + at_peak.held.bytes / GROWN_BY ||
+	    spent_ns > (start_ns - began_ns) / SHARE_OF_TIME)
+		return;
+	(void)take(&at_peak, now);
+	spent_ns += fg_clock_ns(CLOCK_MONOTONIC) - start_ns;
+}
+
+/* ---- into the trace ---- */
+
+enum moment {
+	MOMENT_PEAK = 1,
+	MOMENT_END = 2,
+};
+
+static void write_snapshot(struct fg_thread *writer, const struct snapshot *snapshot,
+			   enum moment moment, uint32_t state)
+{
+	for (uint32_t i = 0; i < snapshot->count; i++) {
+		const struct mapping *mapping = &snapshot->items[i];
+
+		if (!mapping->resident)
+			continue;
+		fg_record_begin(writer, FG_RECORD_RESIDENT);
+		fg_record_number(writer, state);
+		fg_record_number(writer, moment);
+		fg_record_number(writer, snapshot->time_ns);
+		fg_record_number(writer, snapshot->held.bytes);
+		fg_record_number(writer, mapping->resident);
+		fg_record_text(writer, mapping->name, strlen(mapping->name));
+		if (!fg_record_write(writer))
+			fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
+}
+
+/* Much memory, and hardly any of it counted: never without a word. */
+static void note_uncounted(struct fg_thread *writer, const struct snapshot *snapshot)
+{
+	if (snapshot->anonymous < LARGE || snapshot->held.most >= snapshot->anonymous / 4)
+		return;
+	(void)fg_note(writer,
+		      "most of the process's memory is not from the allocator that is counted: it "
+		      "has static arrays, maps memory itself, or has an allocator of its own; view "
+		      "-V resident shows its mappings");
+}
+
+void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)
+{
+	if (fg_g.sandboxed || !take(&at_end, now))
+		return;
+	write_snapshot(writer, at_peak.count ? &at_peak : &at_end, MOMENT_PEAK, state);
+	write_snapshot(writer, &at_end, MOMENT_END, state);
+	note_uncounted(writer, &at_end);
+}
+
+void fg_mappings_forget(void)
+{
+	at_peak.count = 0;
+	at_peak.held = (struct fg_held_now){0};
+	spent_ns = 0;
+	began_ns = 0;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * In front of __cxa_throw, by which C++ throws, and of __cxa_begin_catch, which begins each
+ * handler: who throws what, and who catches it?  Only in the counting library.  What is thrown
+ * again (`throw;`) is not counted again; it is caught again.
+ *
+ * The types are found while the program runs: each gets a number of its own, up to TYPES_MAX.
+ *
+ * A program in C may load its C++ out of sight of the loader's search order.  The real function is
+ * then where the virtual table of the type comes from, for that is the same runtime.
+ */
+#include "collector/counting/catches.h"
+#include "collector/counting/count_probe.h"
+#include "collector/sampler/introduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	THROWS,
+	CATCHES,
+};
+
+enum {
+	TYPES_MAX = FG_COUNT_TYPE_GROUPS * FG_COUNT_KINDS,
+	TYPE_SIZE = 256,
+	TYPE_NONE = TYPES_MAX,
+};
+
+enum type_state {
+	TYPE_FREE,
+	TYPE_BEING_NAMED,
+	TYPE_NAMED,
+};
+
+#define TYPE_PREFIX "throws._ZTS" /* a linkage name from the underscore on */
+
+/* The beginning of a std::type_info. */
+struct type_info {
+	const void *functions;
+	const char *name; /* a '*' before it only says how to compare */
+};
+
+typedef void throw_function(void *, struct type_info *, void (*)(void *));
+typedef void *catch_function(void *);
+
+static void begin(void);
+
+static void finish(struct fg_thread *writer, bool is_last)
+{
+	(void)is_last;
+	fg_catches_write(writer);
+}
+
+static struct fg_counted counted = {
+	.names = {[THROWS] = "throws", [CATCHES] = "catches"},
+	.begin = begin,
+	.finish = finish,
+	.forget = fg_catches_forget,
+};
+static struct fg_counted groups[FG_COUNT_TYPE_GROUPS];
+static char names[TYPES_MAX][TYPE_SIZE];
+static _Atomic uint8_t states[TYPES_MAX];
+static throw_function *_Atomic known; /* by the loader's search order */
+static catch_function *_Atomic known_catch;
+static struct {
+	_Atomic(const void *) functions; /* of a type; the address of `runtimes`: not ready */
+	throw_function *_Atomic real;
+} runtimes[8];
+
+/* ---- types ---- */
+
+static enum fg_counter group_of(uint32_t type)
+{
+	return FG_COUNT_TYPES + type / FG_COUNT_KINDS;
+}
+
+static uint32_t name_type(struct fg_thread *thread, uint32_t type, const char *mangled)
+{
+	const unsigned kind = type % FG_COUNT_KINDS;
+
+	memcpy(names[type], TYPE_PREFIX, sizeof(TYPE_PREFIX));
+	memcpy(names[type] + strlen(TYPE_PREFIX), mangled, strlen(mangled) + 1);
+	groups[type / FG_COUNT_KINDS].names[kind] = names[type];
+	atomic_store_explicit(&states[type], TYPE_NAMED, memory_order_release);
+	fg_counts_introduce(thread, group_of(type), kind);
+	return type;
+}
+
+/* Two threads may define one type twice: readers compare names. */
+static uint32_t number_of(struct fg_thread *thread, const struct type_info *info)
+{
+	const char *mangled = info->name + (info->name[0] == '*');
+
+	if (strlen(TYPE_PREFIX) + strlen(mangled) >= TYPE_SIZE)
+		return TYPE_NONE;
+	for (uint32_t i = 0; i < TYPES_MAX; i++) {
+		uint8_t state = TYPE_FREE;
+
+		if (atomic_compare_exchange_strong(&states[i], &state, TYPE_BEING_NAMED))
+			return name_type(thread, i, mangled);
+		if (state == TYPE_NAMED && strcmp(names[i] + strlen(TYPE_PREFIX), mangled) == 0)
+			return i;
+	}
+	return TYPE_NONE;
+}
+
+/* ---- counting ---- */
+
+static void count_on(struct fg_thread *thread, const ucontext_t *context, const void *object,
+		     const struct type_info *info)
+{
+	const struct fg_counts one = {.values = {[THROWS] = 1}};
+	struct fg_counts of_type = {.values = {0}};
+	uint32_t path = 0;
+	uint32_t type = TYPE_NONE;
+
+	if (!fg_ensure_file(thread))
+		return;
+	path = fg_counts_path(thread, context);
+	fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
+	type = info ? number_of(thread, info) : TYPE_NONE;
+	fg_catches_throw(thread, object, path,
+			 type == TYPE_NONE
+				 ? fg_counts_measure(FG_COUNTER_THROWS, THROWS)
+				 : fg_counts_measure(group_of(type), type % FG_COUNT_KINDS));
+	if (type == TYPE_NONE)
+		return;
+	of_type.values[type % FG_COUNT_KINDS] = 1;
+	fg_counts_add(thread, group_of(type), path, &of_type);
+}
+
+static void count(const ucontext_t *context, const void *object, const struct type_info *info)
+{
+	const struct fg_counts one = {.values = {[THROWS] = 1}};
+	struct fg_thread *thread = fg_self;
+
+	if (!fg_is_counting(FG_COUNTER_THROWS))
+		return;
+	if (!thread || !fg_thread_enter(thread)) {
+		fg_counts_add_unplaced(FG_COUNTER_THROWS, &one);
+		return;
+	}
+	count_on(thread, context, object, info);
+	fg_thread_leave(thread);
+}
+
+static void count_catch(const ucontext_t *context, const void *exception)
+{
+	const struct fg_counts one = {.values = {[CATCHES] = 1}};
+	struct fg_thread *thread = fg_self;
+	uint32_t path = 0;
+
+	if (!fg_is_counting(FG_COUNTER_THROWS))
+		return;
+	if (!thread || !fg_thread_enter(thread)) {
+		fg_counts_add_unplaced(FG_COUNTER_THROWS, &one);
+		return;
+	}
+	if (fg_ensure_file(thread)) {
+		path = fg_counts_path(thread, context);
+		fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
+		fg_catches_catch(thread, exception, path);
+	}
+	fg_thread_leave(thread);
+}
+
+/* ---- the real ones ---- */
+
+static throw_function *look_up(void *where)
+{
+	return __extension__(throw_function *) dlsym(where, "__cxa_throw");
+}
+
+/* Pins the library that holds this table: it stays loaded. */
+static throw_function *look_beside(const void *functions)
+{
+	Dl_info library;
+	void *handle = dladdr(functions, &library)
+			       ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+			       : NULL;
+
+	return handle ? look_up(handle) : NULL;
+}
+
+/* As above, remembered: a runtime has few kinds of types. */
+static throw_function *find_beside(const void *functions)
+{
+	throw_function *found = NULL;
+
+	for (unsigned i = 0; i < FG_ARRAY_SIZE(runtimes); i++) {
+		const void *at = atomic_load_explicit(&runtimes[i].functions, memory_order_acquire);
+
+		if (at == functions)
+			return atomic_load(&runtimes[i].real);
+		if (at)
+			continue;
+		found = found ? found : look_beside(functions);
+		if (!found ||
+		    !atomic_compare_exchange_strong(&runtimes[i].functions, &at, &runtimes))
+			continue;
+		atomic_store(&runtimes[i].real, found);
+		atomic_store_explicit(&runtimes[i].functions, functions, memory_order_release);
+		return found;
+	}
+	return found ? found : look_beside(functions);
+}
+
+static throw_function *real_throw(const struct type_info *info)
+{
+	throw_function *found = atomic_load_explicit(&known, memory_order_acquire);
+
+	if (FG_LIKELY(found != NULL))
+		return found;
+	found = look_up(RTLD_NEXT);
+	if (!found)
+		return info ? find_beside(info->functions) : NULL;
+	atomic_store_explicit(&known, found, memory_order_release);
+	return found;
+}
+
+static catch_function *look_up_catch(void *where)
+{
+	return __extension__(catch_function *) dlsym(where, "__cxa_begin_catch");
+}
+
+/* The runtime that the handler's library is linked with, as no type tells it. */
+static catch_function *real_catch(const void *handler)
+{
+	catch_function *found = atomic_load_explicit(&known_catch, memory_order_acquire);
+	Dl_info library;
+	void *handle = NULL;
+
+	if (FG_LIKELY(found != NULL))
+		return found;
+	found = look_up_catch(RTLD_NEXT);
+	if (found) {
+		atomic_store_explicit(&known_catch, found, memory_order_release);
+		return found;
+	}
+	if (dladdr(handler, &library))
+		handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return handle ? look_up_catch(handle) : NULL;
+}
+
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
+/* In no header for C. */
+_Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
+
+FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *))
+{
+	throw_function *real = real_throw(info);
+
+	if (real) {
+		FG_HERE(context);
+		count(&context, object, info);
+		real(object, info, destroy);
+	}
+	abort(); /* it cannot be thrown, and does not return */
+}
+
+void *__cxa_begin_catch(void *exception);
+
+FG_EXPORT void *__cxa_begin_catch(void *exception)
+{
+	catch_function *real = real_catch(__builtin_return_address(0));
+
+	if (!real)
+		abort(); /* the handler cannot go on without its exception */
+	FG_HERE(context);
+	count_catch(&context, exception);
+	return real(exception);
+}
+
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
+
+/* ---- joining in ---- */
+
+static void begin(void)
+{
+	fg_g.options.counters |= ((1u << FG_COUNT_TYPE_GROUPS) - 1) << FG_COUNT_TYPES;
+}
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(void)
+{
+	atomic_store(&known, look_up(RTLD_NEXT));
+	atomic_store(&known_catch, look_up_catch(RTLD_NEXT));
+	(void)dlerror(); /* a program in C has neither, and is not to hear of it */
+	fg_counted[FG_COUNTER_THROWS] = &counted;
+	for (unsigned i = 0; i < FG_COUNT_TYPE_GROUPS; i++)
+		fg_counted[FG_COUNT_TYPES + i] = &groups[i];
+}

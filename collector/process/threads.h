@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads that are sampled.  A slot is taken when a thread begins and given back when it ends;
+ * its chunk of the trace and its memory go on to the next.
+ */
+#ifndef FG_COLLECTOR_THREADS_H
+#define FG_COLLECTOR_THREADS_H
+
+#include "collector/sampler/state.h"
+
+/* A free slot with its memory, or NULL.  Uses mmap. */
+struct fg_thread *fg_thread_new(void);
+void fg_thread_free(struct fg_thread *thread);
+/* Begin to sample the calling thread (tid 0) or another one of this process. */
+void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
+/*
+ * Stop its clocks and write its totals.  The slot stays taken.  `is_last`: no other thread will
+ * take a sample.
+ */
+void fg_thread_detach(struct fg_thread *thread, bool is_last);
+/* Stop and start its clocks around an exec that may fail. */
+void fg_thread_stop(struct fg_thread *thread);
+/* THREAD_BEGIN, if the trace has not got it yet. */
+void fg_thread_announce(struct fg_thread *thread);
+/*
+ * Calls `visit` with the slot and number of every thread but `writer`.  Another thread may be at
+ * its own tables: it is waited for, but not for ever.
+ */
+void fg_threads_visit_others(struct fg_thread *writer,
+			     void (*visit)(struct fg_thread *writer, uint32_t slot,
+					   uint32_t thread));
+/*
+ * Looks for threads that nobody announced (discover.c): one step, where it is time for one.  From a
+ * handler.
+ */
+void fg_threads_discover(struct fg_thread *thread);
+/* Every handler of another thread that is at work has ended; it is waited for, but not for ever. */
+void fg_threads_let_pass(const struct fg_thread *thread);
+/* Does the kernel let a visitor see who counts?  To be asked before anyone does. */
+bool fg_threads_can_count(void);
+
+/*
+ * A lock of the calling thread's own tables without an atomic operation, which takes longer than
+ * all that counting a call does.  It keeps out its handlers, as `busy` does; a visitor says that it
+ * comes, has all threads pass a fence, and then sees who counts.  False: the thread is inside the
+ * collector already, or has a visitor.
+ */
+static inline bool fg_thread_count_begin(struct fg_thread *thread)
+{
+	if (fg_thread_is_counting(thread))
+		return false;
+	atomic_store_explicit(&thread->counting, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (FG_LIKELY(!atomic_load_explicit(&thread->busy, memory_order_acquire) &&
+		      !atomic_load_explicit(&fg_g.visiting, memory_order_acquire)))
+		return true;
+	atomic_store_explicit(&thread->counting, 0, memory_order_release);
+	return false;
+}
+
+static inline void fg_thread_count_end(struct fg_thread *thread)
+{
+	atomic_store_explicit(&thread->counting, 0, memory_order_release);
+}
+
+/* The calling thread's name in the kernel; "" where asking is forbidden. */
+void fg_thread_name_get(char name[FG_NAME_SIZE]);
+/* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
+void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
+/*
+ * The program is about to enter a sandbox: from now on the clocks have to run without a system
+ * call.
+ */
+void fg_threads_enter_sandbox(void);
+/* In a child of fork: nothing of the parent's clocks is ours. */
+void fg_threads_forget(void);
+/* As the kernel counts it. */
+void fg_process_used(struct fg_process_use *use);
+/* Everything that the kernel counts for the calling thread. */
+void fg_thread_times(struct fg_times *times);
+
+#endif

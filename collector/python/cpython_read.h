@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames, code and texts of CPython, read through whoever can read the memory that they lie in:
+ * our own, or another process's.  All of it is judged before it is believed, for a thread may be
+ * about to make a frame or to give it up, and the memory of another process may hold anything.
+ *
+ * Signal-safe as far as the reader is: nothing is allocated here.
+ */
+#ifndef FG_CPYTHON_READ_H
+#define FG_CPYTHON_READ_H
+
+#include "trace/trace_format.h"
+#include "collector/python/cpython_layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Addresses of the types of objects. */
+struct fg_python_types {
+	uint64_t code, str, bytes;
+};
+
+struct fg_python_reader {
+	/* False: not all of it can be read. */
+	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
+	void *memory;
+	const struct fg_python_layout *layout;
+	struct fg_python_types types;
+};
+
+/*
+ * Is the interpreter with this _PyRuntime what its version says?  `words` are the offsets that it
+ * begins with, where its version has them.
+ */
+bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
+			      uint64_t words[FG_PYTHON_OFFSET_WORDS]);
+
+/* ---- the frames of a thread ---- */
+
+enum {
+	/* The innermost frames of a deeper chain are kept, and these outermost ones. */
+	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
+	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
+	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,
+	FG_PYTHON_CHAIN_MAX = 1 << 14, /* what is deeper is left out altogether */
+};
+
+struct fg_python_frame {
+	uint64_t code;
+	uint64_t instruction; /* address of what is executed, or was executed last */
+	uint64_t stack;       /* an address in the native frame that evaluates this one */
+	uint32_t id;          /* a number that the user of this gives it */
+};
+
+struct fg_python_stack {
+	uint32_t total; /* frames; those that are kept are found by fg_python_at() */
+	uint32_t left;  /* of them, the innermost ones, to be put into a path */
+	struct fg_python_frame frames[FG_PYTHON_FRAMES];
+};
+
+/* Counted from the innermost; the outermost ones of a deep stack are a ring. */
+static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack, uint32_t index)
+{
+	if (index >= FG_PYTHON_INNER)
+		index = FG_PYTHON_INNER + (index - FG_PYTHON_INNER) % FG_PYTHON_EDGE;
+	return &stack->frames[index];
+}
+
+/* Is it one of the frames between, of which nothing is kept? */
+static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_t index)
+{
+	return index >= FG_PYTHON_INNER && stack->total > FG_PYTHON_FRAMES &&
+	       index < stack->total - FG_PYTHON_EDGE;
+}
+
+/*
+ * The next frame for a path, outermost first, that is evaluated by a native frame whose stack
+ * begins at `sp`, or further out.  NULL with `left_out`: so many frames are left out here.  False:
+ * there is none.  Begins with the first `left` frames.
+ */
+bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
+		    uint32_t *left_out);
+
+/*
+ * Reads the chain of frames of a thread that stands still, from its PyThreadState: addresses alone,
+ * of which nothing is known yet.  False: it makes no sense; the stack is empty then.
+ */
+bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread_state,
+			  struct fg_python_stack *stack);
+
+/* ---- code ---- */
+
+/* What a code object says of itself, as far as it tells it from others. */
+struct fg_python_code {
+	uint64_t address;
+	uint64_t filename, qualname, linetable;
+	uint64_t size; /* instructions */
+	uint32_t first_line;
+};
+
+/* False: there is no code object. */
+bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
+			 struct fg_python_code *code);
+/*
+ * Tells it from other code that lay at its address before, with texts where its texts are: by all
+ * that it points to.  0: it has no texts.
+ */
+uint64_t fg_python_code_key(const struct fg_python_reader *reader,
+			    const struct fg_python_code *code);
+/* From 1; 0: the first one is still to come.  False: it is not of this code. */
+bool fg_python_instruction(const struct fg_python_layout *layout, const struct fg_python_code *code,
+			   uint64_t address, uint32_t *number);
+
+/* ---- what it points to ---- */
+
+enum {
+	/* What is kept of a function. */
+	FG_PYTHON_NAME_MAX = 512,
+	FG_PYTHON_FILE_MAX = 3072,
+	FG_PYTHON_LINES_MAX = 64 << 10,
+};
+
+/*
+ * A str as UTF-8, cut where it is longer than `room`; its bytes, or 0: there is no str that is not
+ * empty.
+ */
+size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
+			   size_t room);
+/* The length of a bytes object; 0: there is none. */
+size_t fg_python_bytes_size(const struct fg_python_reader *reader, uint64_t address);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frames of Python functions, between the native ones of the interpreter that runs them.  A
+ * frame of Python is a code object and an instruction of it; its number is of the same kind as that
+ * of a native frame.  Signal-safe.
+ */
+#ifndef FG_COLLECTOR_PYTHON_H
+#define FG_COLLECTOR_PYTHON_H
+
+#include "collector/sampler/state.h"
+
+#include <link.h>
+
+enum fg_python_state {
+	FG_PYTHON_NONE,
+	FG_PYTHON_MET, /* an interpreter of a version that is known */
+	FG_PYTHON_BEGUN,
+	FG_PYTHON_ON, /* it has what the version should have */
+	FG_PYTHON_REFUSED,
+};
+
+/* The interpreter of this process: one, the first that was met. */
+struct fg_python {
+	_Atomic uint32_t state; /* all else is written before it */
+	uint32_t module;
+	uint64_t version;  /* PY_VERSION_HEX; 0: not known */
+	uintptr_t runtime; /* _PyRuntime */
+	struct fg_python_types types;
+	const struct fg_python_layout *layout;
+};
+extern struct fg_python fg_python;
+
+static inline bool fg_python_is_on(void)
+{
+	const uint32_t state = atomic_load_explicit(&fg_python.state, memory_order_acquire);
+
+	return state >= FG_PYTHON_MET && state <= FG_PYTHON_ON;
+}
+
+/* A module was met: is it an interpreter? */
+void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+		    const ElfW(Dyn) * dynamic);
+/* Write what is known of the interpreter into a new file. */
+void fg_python_rewrite(struct fg_thread *thread);
+
+/*
+ * Reads the frames of this thread, which stands still, into its memory: innermost first.  Without
+ * an interpreter, or where its structures make no sense at this moment, there are none.
+ */
+void fg_python_look(struct fg_thread *thread);
+/*
+ * The path with the frames behind it, outermost first, that are evaluated by a native frame whose
+ * stack begins at `sp`, or further out, and are not in the path yet.  0: the table is full, or
+ * there are none behind a path that is 0.
+ */
+uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp);
+
+/* ---- collector/python/python_codes.c ---- */
+
+int fg_python_codes_init(void);
+/* A child of fork starts its own file. */
+void fg_python_codes_clear(void);
+/*
+ * Gives all frames that are kept their numbers.  False: one of them is of no code, or too much was
+ * new: what has been met is known the next time.
+ */
+bool fg_python_codes_number(struct fg_thread *thread);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/sampler/account.h"
+
+enum {
+	FIRST_LEAST_NS = 100000, /* or half a period, */
+	INTERRUPT_NS = 50000,    /* but not less than this, or the whole period */
+	FAULT_NS = 1000,         /* of one that clears a page of 4 KiB, generously */
+	PORTIONS = 16,           /* moments that make up for a difference together */
+	MOST_TIMES = 4           /* a portion is a whole one times this, or divided by it */
+};
+
+void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
+{
+	*account = (struct fg_account){.last = *now, .split_known = split_known, .on = true};
+}
+
+void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
+		     uint32_t switches, struct fg_times *split)
+{
+	const struct fg_times *last = &account->last;
+
+	*split = (struct fg_times){.cpu_ns = now->cpu_ns - last->cpu_ns};
+	if (account->split_known) {
+		split->user_ns = now->user_ns - last->user_ns;
+		split->system_ns = now->system_ns - last->system_ns;
+		split->faults = now->faults - last->faults;
+		split->departures = now->departures - last->departures;
+	}
+	if (on && account->on) {
+		const int64_t beyond_ns = (int64_t)(split->cpu_ns - account->sampled_ns);
+		const int64_t system_ns = (int64_t)split->system_ns;
+
+		account->owed_ns += switches != account->switches && system_ns < beyond_ns
+					    ? system_ns
+					    : beyond_ns;
+	}
+	account->last = *now;
+	account->split_known = true;
+	account->sampled_ns = 0;
+	account->on = on;
+	account->switches = switches;
+}
+
+bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns)
+{
+	return split->faults > 0 &&
+	       (split->system_ns > split->user_ns || split->faults * FAULT_NS * 2 > due_ns);
+}
+
+uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
+			    bool is_last)
+{
+	const int64_t each = (int64_t)each_ns;
+	const int64_t beyond_ns = account->owed_ns - (int64_t)left * each;
+	const int64_t portion_ns =
+		each + beyond_ns / (int64_t)(is_last ? left : left + PORTIONS - 1);
+
+	if (!is_last && portion_ns < each / MOST_TIMES)
+		return each_ns / MOST_TIMES;
+	return portion_ns > MOST_TIMES * each ? MOST_TIMES * each_ns : (uint64_t)portion_ns;
+}
+
+uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)
+{
+	uint64_t least_ns = period_ns / 2;
+
+	if (least_ns > FIRST_LEAST_NS)
+		least_ns = FIRST_LEAST_NS;
+	if (least_ns < INTERRUPT_NS)
+		least_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
+	return phase_ns < least_ns ? least_ns : phase_ns;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The clocks that interrupt threads: perf events, timers, and the descriptors that these need.
+ */
+#ifndef FG_COLLECTOR_CLOCKS_H
+#define FG_COLLECTOR_CLOCKS_H
+
+#include "collector/sampler/state.h"
+
+#define FG_SIGNAL SIGPROF
+
+enum {
+	FG_NO_TIMER = -1,
+	/* periods of the timer on a thread's CPU clock */
+	FG_TICK_SLOW_NS = 10000000,
+	FG_TICK_FAST_NS = 1000,
+};
+
+/* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
+void fg_clocks_choose(void);
+/* The thread's own, from the process's rung down; false: it has none. */
+bool fg_clocks_start(struct fg_thread *thread);
+void fg_clocks_stop(struct fg_thread *thread);
+/* From now on all clocks have to run without a system call. */
+void fg_clocks_enter_sandbox(void);
+
+static inline clockid_t fg_cpu_clock_of(pid_t tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+/* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
+struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
+/* Sent by a clock of ours that has since been removed, or by an unknown sender. */
+bool fg_signal_is_stray(const siginfo_t *info);
+
+/* Next period of a jittered timer, or 0 to let the thread sleep on. */
+void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
+void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
+/* Have the next probe for system time sent. */
+void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns);
+/* One of the first samples has been taken. */
+void fg_thread_settle(struct fg_thread *thread);
+
+bool fg_fd_is_ours(int fd);
+/* The program wants this descriptor number for itself. */
+void fg_fd_move(int fd);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
+ * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
+ */
+#include "collector/sampler/clocks.h"
+#include "collector/counting/count_hooks.h"
+#include "collector/sampler/introduce.h"
+#include "collector/unwind/modules.h"
+#include "collector/process/pthreads.h"
+#include "collector/process/real.h"
+#include "collector/sampler/state.h"
+#include "collector/process/threads.h"
+#include "collector/sampler/writer.h"
+
+#include <dlfcn.h>
+#include <linux/close_range.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+FG_EXPORT int close(int fd)
+{
+	FG_REAL(close);
+	if (FG_UNLIKELY(fg_fd_is_ours(fd)) && fg_alive()) {
+		errno = EBADF;
+		return -1;
+	}
+	if (FG_UNLIKELY(fg_fd_hooks != NULL) && fd >= 0)
+		fg_fd_hooks->closing((unsigned)fd, (unsigned)fd);
+	return real_close(fd);
+}
+
+/* Close what lies in a range around what is ours. */
+FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	FG_REAL(close_range);
+	unsigned from = first;
+
+	if (FG_UNLIKELY(fg_fd_hooks != NULL) && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+		fg_fd_hooks->closing(first, last);
+	if (!fg_alive() || atomic_load(&fg_g.lowest_fd) > last || first > last)
+		return real_close_range(first, last, flags);
+	for (unsigned fd = first > atomic_load(&fg_g.lowest_fd) ? first
+								: atomic_load(&fg_g.lowest_fd);
+	     fd <= last && fd < FG_FDS_MAX; fd++) {
+		if (!fg_fd_is_ours((int)fd))
+			continue;
+		if (fd > from && real_close_range(from, fd - 1, flags) != 0)
+			return -1;
+		from = fd + 1;
+	}
+	return from <= last ? real_close_range(from, last, flags) : 0;
+}
+
+FG_EXPORT void closefrom(int first)
+{
+	(void)close_range(first > 0 ? (unsigned)first : 0, ~0u, 0);
+}
+
+FG_EXPORT int dup2(int from, int to)
+{
+	FG_REAL(dup2);
+	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
+		fg_fd_move(to);
+	const int fd = real_dup2(from, to);
+
+	return FG_UNLIKELY(fg_fd_hooks != NULL) && from != to ? fg_fd_hooks->opened(fd) : fd;
+}
+
+FG_EXPORT int dup3(int from, int to, int flags)
+{
+	FG_REAL(dup3);
+	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
+		fg_fd_move(to);
+	const int fd = real_dup3(from, to, flags);
+
+	return FG_UNLIKELY(fg_fd_hooks != NULL) ? fg_fd_hooks->opened(fd) : fd;
+}
+
+/*
+ * Handlers look at stacks of the past, which may lead through code that is about to go.  While
+ * something is unloaded they let it be; whoever is at it is waited for, but not for ever.
+ *
+ * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a
+ * sample meets them, here, and at the end.
+ */
+FG_EXPORT int dlclose(void *handle)
+{
+	FG_REAL(dlclose);
+	struct fg_thread *thread = fg_self;
+
+	if (!fg_alive() || !thread || !fg_thread_enter(thread))
+		return real_dlclose(handle);
+	if (fg_ensure_file(thread))
+		fg_modules_scan(thread);
+	(void)atomic_fetch_add(&fg_g.unloading, 1);
+	fg_threads_let_pass(thread);
+	fg_thread_leave(thread);
+	const pid_t pid = fg_g.pid;
+	int status = real_dlclose(handle);
+
+	/* a child that a destructor has made begins at 0 */
+	if (fg_g.pid == pid)
+		(void)atomic_fetch_sub(&fg_g.unloading, 1);
+	if (fg_thread_enter(thread)) {
+		fg_modules_check(thread);
+		fg_thread_leave(thread);
+	}
+	return status;
+}
+
+FG_EXPORT int prctl(int option, ...)
+{
+	FG_REAL(prctl);
+	va_list list;
+	unsigned long more[4];
+
+	va_start(list, option);
+	more[0] = va_arg(list, unsigned long);
+	more[1] = va_arg(list, unsigned long);
+	more[2] = va_arg(list, unsigned long);
+	more[3] = va_arg(list, unsigned long);
+	va_end(list);
+	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
+		fg_threads_enter_sandbox();
+		fg_file_enter_sandbox();
+	}
+	const int status = real_prctl(option, more[0], more[1], more[2], more[3]);
+
+	if (option == PR_SET_NAME && status == 0)
+		fg_pthreads_renamed();
+	return status;
+}

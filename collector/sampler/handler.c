@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
+ * where was the thread?
+ *
+ * System time.  The perf clock of an ordinary user does not see it.  A tick, or a probe, meets the
+ * thread in the kernel; its signal is delivered on the way back, when the pc stands right behind a
+ * system call instruction, and what is owed to system time belongs there.  Page faults are kernel
+ * time, too, but return to the instruction that faulted: collector/sampler/account.h tells them.  Where
+ * user time was met nothing is recorded, for the perf clock measures that better.
+ */
+#include "collector/sampler/handler.h"
+
+#include "collector/sampler/clocks.h"
+#include "collector/sampler/introduce.h"
+#include "collector/sampler/kernel.h"
+#include "collector/unwind/paths.h"
+#include "collector/sampler/regions.h"
+#include "collector/sampler/restart.h"
+#include "collector/sampler/sampling.h"
+#include "collector/sampler/signals.h"
+#include "collector/process/threads.h"
+#include "collector/unwind/walk.h"
+#include "collector/sampler/writer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	ALTERNATE_ROOM = 4096, /* what a walk may need of a small signal stack */
+	WORTH_NS = 250000,     /* of system time between two looks are worth another, */
+	WORTH_PERIODS = 2,     /* or as many that are owed */
+	TICK_PATIENCE = 32,
+	KERNEL_PATIENCE = 128,
+	SAMPLES_PER_LOOK = 2, /* of user time, where nothing looks for system time yet */
+	AHEAD_PERIODS = 3,    /* that are in no sample: there is system time */
+	LATE_PERIODS = 8,     /* by which what is owed may run ahead of the kernel's records */
+	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
+	LONGEST_NS = 300000,
+};
+
+static const uint64_t late_after_ns = UINT64_C(1000000000);
+
+static bool stack_is_small(const ucontext_t *context)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+
+	return !(context->uc_stack.ss_flags & SS_DISABLE) && here >= low &&
+	       here < low + context->uc_stack.ss_size && here - low < ALTERNATE_ROOM;
+}
+
+static void write_region(struct fg_thread *thread, uint32_t region)
+{
+	if (region == thread->regions.written)
+		return;
+	fg_record_begin(thread, FG_RECORD_REGION_SET);
+	fg_record_number(thread, region);
+	if (fg_record_write(thread))
+		thread->regions.written = region;
+}
+
+static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint64_t weight_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	fg_count(&header->samples, 1);
+	if (clock == FG_CLOCK_WALL) {
+		fg_count(&header->wall_ns, weight_ns);
+	} else if (clock == FG_CLOCK_SYSTEM) {
+		thread->system_ns += weight_ns;
+		fg_count(&header->system_ns, weight_ns);
+	} else {
+		thread->user_ns += weight_ns;
+		fg_count(&header->user_ns, weight_ns);
+	}
+}
+
+static void count_frames(const struct fg_walk_result *where)
+{
+	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
+
+	fg_count(&header->frames, where->frames);
+	fg_count(&header->frames_reused, where->frames_reused);
+}
+
+static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trace_clock clock,
+			 uint8_t flags, uint32_t path, uint64_t weight_ns)
+{
+	if (fg_sample_write(thread, now_ns, (uint8_t)(flags | clock), path, weight_ns))
+		count_sample(thread, clock, weight_ns);
+	else
+		fg_lose(FG_LOSS_NO_ROOM, 1);
+}
+
+/*
+ * System time with the functions of the kernel below `path`; false: they are not known. Not a part
+ * of its caller, whose room on the stack is the walk's, too.
+ */
+__attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
+						   const ucontext_t *context, uint8_t flags,
+						   uint32_t path, uint64_t weight_ns)
+{
+	struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX];
+	const unsigned count = fg_kernel_pieces(thread, context, path, weight_ns, pieces);
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+
+	for (unsigned i = 0; i < count; i++)
+		write_sample(thread, now_ns, FG_CLOCK_SYSTEM, flags & (uint8_t)~FG_SAMPLE_SYSCALL,
+			     pieces[i].path, pieces[i].weight_ns);
+	if (count > 1)
+		fg_count(&atomic_load(&fg_g.header)->parts, count - 1);
+	return count > 0;
+}
+
+static void write_system(struct fg_thread *thread, const ucontext_t *context, uint8_t flags,
+			 uint32_t path, uint64_t weight_ns)
+{
+	if (path == 0 || !thread->clocks.kernel_ring ||
+	    !write_pieces(thread, context, flags, path, weight_ns))
+		write_sample(thread, fg_clock_ns(CLOCK_MONOTONIC), FG_CLOCK_SYSTEM, flags, path,
+			     weight_ns);
+	fg_kernel_watch(thread);
+}
+
+/* Returns whether the weight has found its way into the trace. */
+static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
+			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
+{
+	struct fg_walk_result where = {.truncated = true};
+
+	if (!fg_ensure_file(thread))
+		return false;
+	fg_thread_announce(thread);
+	write_region(thread, thread->regions.current);
+	if (stack_is_small(context))
+		fg_lose(FG_LOSS_SMALL_STACK, 1);
+	else
+		where = fg_stack_walk(thread, context);
+	count_frames(&where);
+	if (where.path)
+		thread->last_path = where.path;
+	if (where.path == 0)
+		fg_lose(FG_LOSS_NO_STACK, 1);
+	else if (where.truncated)
+		fg_lose(FG_LOSS_TRUNCATED, 1);
+	if (where.truncated)
+		flags |= FG_SAMPLE_TRUNCATED;
+	if (clock == FG_CLOCK_SYSTEM)
+		write_system(thread, context, flags, where.path, weight_ns);
+	else
+		write_sample(thread, fg_clock_ns(CLOCK_MONOTONIC), clock, flags, where.path,
+			     weight_ns);
+	return true;
+}
+
+static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context, uint64_t weight_ns)
+{
+	weight_ns += thread->clocks.carried_ns;
+	thread->clocks.carried_ns = 0;
+	if (!fg_thread_enter(thread)) {
+		fg_lose(FG_LOSS_REENTERED, 1);
+		thread->clocks.carried_ns = weight_ns;
+		return;
+	}
+	if (!take_sample(thread, context, (enum fg_trace_clock)thread->clock, 0, weight_ns))
+		thread->clocks.carried_ns = weight_ns;
+	fg_thread_leave(thread);
+}
+
+/* ---- system time ---- */
+
+static bool is_behind_syscall(const ucontext_t *context)
+{
+	return fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
+}
+
+/* The signal has ended a wait: the call returns EINTR, or is about to be made again. */
+static bool was_asleep(const ucontext_t *context)
+{
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
+
+	return fg_arch_at_syscall(pc) ||
+	       (fg_arch_behind_syscall(pc) && fg_arch_result(context) == -EINTR);
+}
+
+/*
+ * It is met in the kernel.  Threads too short to be met are stood for by those that are met for the
+ * first time.
+ */
+static void meet_system(struct fg_thread *thread, uint64_t now_ns)
+{
+	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
+	if (thread->system_ns == 0)
+		thread->account.owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
+}
+
+/* A record got its share: it becomes a sample of its time. */
+static void write_met(struct fg_thread *thread, const struct fg_kernel_met *met, uint64_t weight_ns)
+{
+	/* samples of the same time were parts of one */
+	const uint64_t least_ns = thread->writer.last_time_ns + 1;
+
+	write_region(thread, met->region);
+	write_sample(thread, met->time_ns > least_ns ? met->time_ns : least_ns, FG_CLOCK_SYSTEM, 0,
+		     met->path, weight_ns);
+	fg_account_give(&thread->account, weight_ns);
+	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);
+}
+
+/* The oldest ones are gone. */
+static void drop_news(struct fg_kernel_news *news, uint32_t count)
+{
+	news->count -= count;
+	memmove(news->met, news->met + count, news->count * sizeof(news->met[0]));
+}
+
+/*
+ * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
+ * Each waits until something is owed to system time, lest samples exceed the CPU time.
+ */
+__attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64_t now_ns,
+						bool is_last)
+{
+	struct fg_kernel_news *news = &thread->stack->news;
+	struct fg_account *account = &thread->account;
+	uint32_t given = 0;
+
+	if (news->count == FG_KERNEL_NEWS_MAX)
+		drop_news(news, FG_KERNEL_NEWS_MAX / 2);
+	const uint32_t before = news->count;
+
+	if (fg_kernel_is_clock(thread))
+		fg_kernel_news(thread, news);
+	for (uint32_t i = before; i < news->count; i++)
+		news->met[i].region = fg_region_at(thread, news->met[i].time_ns);
+	if (news->count == 0)
+		return;
+	meet_system(thread, now_ns);
+	thread->clocks.tick_idle = 0;
+	for (; given < news->count && fg_account_due(account) > 0; given++)
+		write_met(thread, &news->met[given],
+			  fg_account_portion(account, news->count - given, fg_kernel_period_ns(),
+					     is_last));
+	drop_news(news, given);
+}
+
+static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
+{
+	const bool waits = thread->stack->news.count > 0 || fg_kernel_has_news(thread);
+
+	if (!waits || !fg_thread_enter(thread))
+		return;
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		take_news(thread, now_ns, false);
+	}
+	fg_thread_leave(thread);
+	/* stops where the thread leaves its CPU too often by now */
+	fg_kernel_watch(thread);
+}
+
+/*
+ * What is owed to system time and no record of the kernel's event is going to take: that of places
+ * whose call path it could not tell, and what has been owed for long.
+ */
+static uint64_t due_at_tick(struct fg_thread *thread)
+{
+	const uint64_t due_ns = fg_account_due(&thread->account);
+	const uint64_t late_ns = LATE_PERIODS * fg_kernel_period_ns();
+	uint64_t *const unknown_ns = &thread->clocks.kernel_unknown_ns;
+
+	if (!fg_kernel_is_clock(thread) || fg_g.sandboxed)
+		return due_ns;
+	if (*unknown_ns > late_ns)
+		*unknown_ns = late_ns;
+	const uint64_t here_ns = due_ns < *unknown_ns ? due_ns : *unknown_ns;
+
+	*unknown_ns -= here_ns;
+	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
+}
+
+/* The thread was met in the kernel: give it what is owed to system time. */
+static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
+			  uint64_t now_ns)
+{
+	struct fg_account *account = &thread->account;
+
+	meet_system(thread, now_ns);
+	const uint64_t due_ns = due_at_tick(thread);
+
+	if (due_ns == 0 || !fg_thread_enter(thread))
+		return;
+	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0, due_ns))
+		fg_account_give(account, due_ns);
+	fg_thread_leave(thread);
+}
+
+/* In a sandbox every tick that met a system call stands for its period; the rest is user time. */
+static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
+			       const siginfo_t *info, uint64_t now_ns, bool on)
+{
+	const bool behind = is_behind_syscall(context);
+	const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
+				 (thread->clocks.tick_fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	struct fg_times now = thread->account.last;
+	struct fg_times split;
+
+	now.cpu_ns += thread->account.sampled_ns + (behind ? span_ns : 0);
+	fg_account_look(&thread->account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (on && behind)
+		sample_system(thread, context, behind, now_ns);
+}
+
+/* Look closely while there is system time, and seldom while there is none. */
+static void adapt_tick(struct fg_thread *thread, bool worthwhile)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+
+	if (worthwhile)
+		clocks->tick_idle = 0;
+	else if (clocks->tick_idle < TICK_PATIENCE)
+		clocks->tick_idle++;
+	const bool fast = clocks->tick_idle < TICK_PATIENCE && (clocks->tick_fast || worthwhile);
+
+	if (fast)
+		fg_kernel_watch(thread);
+	else
+		fg_kernel_unwatch(thread);
+	if (fast != clocks->tick_fast)
+		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	clocks->tick_fast = fast;
+}
+
+/*
+ * A sample where a tick meets system time; or, where probes look for it, a reason to begin these.
+ */
+static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	struct fg_account *account = &thread->account;
+	const bool behind = is_behind_syscall(context);
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (thread->clocks.probe.on)
+		return;
+	if (!on || fg_account_is_behind(account, on, atomic_load(&fg_g.switches)))
+		fg_kernel_skip(thread);
+	fg_thread_times(&now);
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (!on)
+		return;
+	const bool worthwhile = split.system_ns >= WORTH_NS ||
+				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
+
+	if (!fg_g.options.exact) {
+		look_for_news(thread, now_ns);
+		adapt_tick(thread, worthwhile);
+		if (behind || fg_account_is_fault(&split, fg_account_due(account)))
+			sample_system(thread, context, behind, now_ns);
+	} else if (worthwhile) {
+		fg_probe_begin(&thread->clocks.probe);
+		fg_thread_probe(thread, &now, now_ns);
+	}
+}
+
+static void on_probe(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	struct fg_probe *probe = &thread->clocks.probe;
+	struct fg_account *account = &thread->account;
+	const bool behind = is_behind_syscall(context);
+	struct fg_times now = account->last;
+	struct fg_times split;
+	bool hit = false;
+
+	if (fg_g.sandboxed)
+		return;
+	fg_thread_times(&now);
+	const struct fg_probe_moment moment = {now_ns, now.cpu_ns, now.departures};
+
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (on && !was_asleep(context) && fg_probe_met_running(probe, &moment))
+		hit = behind || fg_account_is_fault(&split, fg_account_due(account));
+	if (hit)
+		sample_system(thread, context, behind, now_ns);
+	if (fg_probe_learn(probe, &moment, hit))
+		fg_thread_probe(thread, &now, now_ns);
+}
+
+/* ---- the other clocks ---- */
+
+static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool tick, bool on)
+{
+	const uint64_t cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t weight_ns = cpu_ns - thread->clocks.last_ns;
+
+	if (tick) {
+		fg_thread_rearm(thread, fg_g.period_ns);
+		return;
+	}
+	if (weight_ns < fg_g.period_ns / 16) {
+		fg_thread_rearm(thread, 0);
+		return;
+	}
+	thread->clocks.last_ns = cpu_ns;
+	if (on)
+		sample_or_carry(thread, context, weight_ns);
+	fg_thread_rearm(thread, fg_g.period_ns);
+}
+
+static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	const uint64_t weight_ns = now_ns - thread->clocks.last_ns;
+
+	thread->clocks.last_ns = now_ns;
+	if (on)
+		sample_or_carry(thread, context, weight_ns);
+}
+
+/* What was used while sampling was off must not be taken for what it missed. */
+static void note_switch(struct fg_thread *thread, bool on)
+{
+	const uint32_t switches = atomic_load(&fg_g.switches);
+	struct fg_times now = thread->account.last;
+	struct fg_times split;
+
+	if (fg_g.sandboxed || !fg_account_is_behind(&thread->account, on, switches))
+		return;
+	fg_kernel_skip(thread);
+	fg_thread_times(&now);
+	fg_account_look(&thread->account, &now, on, switches, &split);
+}
+
+/*
+ * The kernel may be sampled, too.  While a call lasts further signals are dropped: what the CPU
+ * clock counts beyond the samples tells how many periods this one stands for.
+ */
+static void on_perf_with_kernel(struct fg_thread *thread, const ucontext_t *context, bool on)
+{
+	const bool behind = is_behind_syscall(context);
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (!fg_g.sandboxed)
+		fg_thread_times(&now);
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (!on) {
+		fg_kernel_skip(thread);
+		return;
+	}
+	const uint64_t weight_ns = fg_account_periods(account, fg_g.period_ns) * fg_g.period_ns;
+	const bool in_kernel = behind || fg_account_is_fault(&split, weight_ns);
+
+	if (!in_kernel) {
+		fg_account_give(account, weight_ns);
+		sample_or_carry(thread, context, weight_ns);
+		if (thread->clocks.kernel_ring && ++thread->clocks.kernel_idle > KERNEL_PATIENCE)
+			fg_kernel_unwatch(thread);
+	} else if (fg_thread_enter(thread)) {
+		fg_account_give(account, weight_ns);
+		(void)take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,
+				  weight_ns);
+		fg_thread_leave(thread);
+	}
+}
+
+/*
+ * Ticks may never meet a program that runs in step with them.  Where user time was met it is seen
+ * that there is system time, and what the kernel's event has met of it is taken.
+ */
+static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
+{
+	struct fg_account *account = &thread->account;
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (fg_g.clock_system != FG_CLOCK_SYSTEM || fg_g.sandboxed || clocks->kernel_refused)
+		return;
+	if (fg_kernel_has_news(thread)) {
+		fg_thread_times(&now);
+		fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
+		look_for_news(thread, now_ns);
+	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
+		clocks->unlooked = 0;
+		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
+		    (int64_t)(AHEAD_PERIODS * fg_g.period_ns))
+			fg_kernel_watch(thread);
+	}
+}
+
+void fg_take_last_news(struct fg_thread *thread)
+{
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (!thread->written || !thread->clocks.attached || fg_g.sandboxed ||
+	    !fg_kernel_is_clock(thread) || !fg_sampling_on(now_ns) ||
+	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
+		return;
+	/* No handler looks at the account meanwhile. */
+	thread->clocks.attached = false;
+	atomic_signal_fence(memory_order_seq_cst);
+	fg_thread_times(&now);
+	fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
+	take_news(thread, now_ns, true);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->clocks.attached = true;
+}
+
+static void on_perf(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	const uint64_t weight_ns = fg_g.period_ns;
+
+	if (thread->clocks.settling && !fg_g.sandboxed)
+		fg_thread_settle(thread);
+	if (fg_g.perf_sees_kernel) {
+		on_perf_with_kernel(thread, context, on);
+		return;
+	}
+	note_switch(thread, on);
+	if (!on)
+		return;
+	fg_account_user(&thread->account, weight_ns);
+	look_for_system(thread, now_ns);
+	sample_or_carry(thread, context, weight_ns);
+}
+
+static void dispatch(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
+		     bool tick, uint64_t now_ns)
+{
+	const bool on = fg_sampling_on(now_ns);
+
+	switch ((enum fg_trace_clock)thread->clock) {
+	case FG_CLOCK_PERF_USER:
+		if (tick && fg_g.sandboxed)
+			on_tick_in_sandbox(thread, context, info, now_ns, on);
+		else if (tick)
+			on_tick(thread, context, now_ns, on);
+		else if (info->si_code == SI_TIMER)
+			on_probe(thread, context, now_ns, on);
+		else
+			on_perf(thread, context, now_ns, on);
+		break;
+	case FG_CLOCK_JITTER:
+		on_jitter(thread, context, tick, on);
+		break;
+	case FG_CLOCK_TICK:
+		if (on)
+			sample_or_carry(thread, context,
+					(1 + (uint64_t)info->si_overrun) * fg_g.period_ns);
+		break;
+	case FG_CLOCK_WALL:
+		on_wall(thread, context, now_ns, on);
+		break;
+	default:
+		break;
+	}
+}
+
+static void count_handler(uint64_t begin_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (!header)
+		return;
+	const uint64_t end_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t took_ns = end_ns - begin_ns;
+
+	fg_count(&header->handler_ns, took_ns < LONGEST_NS ? took_ns : LONGEST_NS);
+	fg_maximum(&header->handler_max_ns, took_ns);
+	if (end_ns - header->start_monotonic_ns > late_after_ns) {
+		fg_maximum(&header->handler_late_max_ns, took_ns);
+		fg_count(&header->handler_late[fg_handler_bucket(took_ns)], 1);
+	}
+}
+
+void fg_on_signal(int signal, siginfo_t *info, void *context)
+{
+	const int saved_errno = errno;
+	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	bool tick = false;
+	struct fg_thread *thread = fg_alive() ? fg_thread_of_signal(info, &tick) : NULL;
+	/* raised on the way back to the program */
+	const bool late =
+		thread && !fg_g.ticks_interrupt && (tick || thread->clock == FG_CLOCK_TICK);
+	bool noticed = false; /* by the program */
+	int flags = 0;        /* of its handler */
+
+	if (thread)
+		fg_signal_arrived(tick);
+	if (!thread) {
+		noticed = fg_signal_forward(signal, info, context, &flags);
+		thread = fg_alive() ? fg_self : NULL;
+	} else if (thread->clocks.attached) {
+		dispatch(thread, context, info, tick, begin_ns);
+		fg_paths_prepare();
+		fg_threads_discover(thread);
+		count_handler(begin_ns);
+		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
+	}
+	if (thread && noticed)
+		fg_restart_not(thread, context, flags);
+	else if (thread && fg_restart(thread, context, late, begin_ns) && atomic_load(&fg_g.header))
+		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
+	errno = saved_errno;
+}

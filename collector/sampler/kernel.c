@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where samples of system time are taken at kernel ticks, each record has a copy of the innermost
+ * part of the program's stack: its call path is found without having met the thread there.
+ *
+ * Without that, or where the way leads beyond the copy, a record of the ring belongs to a sample if
+ * the program entered the kernel at the same instruction with the same stack pointer: at the system
+ * call behind which the sample stands, or at the instruction that faulted.  Of a fault the stack
+ * pointer suffices where no record has the instruction: a loop over fresh pages faults at several.
+ *
+ * Every record since the last look stands for a period of the event and gets that much of the
+ * sample's weight; the last one gets what is left: system time that no sample has met, be it at
+ * other places.  Without a new one, the last that is still in the ring tells what the kernel does
+ * at this place.  Up to half of the ring is kept for that.
+ */
+#include "collector/sampler/kernel.h"
+
+#include "collector/arch/arch.h"
+#include "collector/unwind/paths.h"
+#include "collector/python/python.h"
+#include "collector/unwind/walk_copy.h"
+#include "collector/sampler/writer.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	/* Powers of two, and of pages; the control page comes on top. */
+	RING_BYTES = 16384,        /* without stacks */
+	RING_BYTES_STACKS = 65536, /* with them, at least, */
+	RING_BYTES_MOST = 262144,  /* and at most */
+	STACK_BYTES = 4096,        /* of the program's stack */
+	RECORD_BYTES = STACK_BYTES + 512,
+	KEPT = 2,        /* the part of a ring for records that have been looked at: 1 / KEPT, */
+	KEPT_STACKS = 8, /* or this */
+	FRAMES_MAX = 40,
+	PERIOD_SHARE = 8, /* its period is longer by this part, lest it keep step with the clock */
+	RECORD_WORDS_MIN = 4,
+	CALM_NS = 200000, /* CPU time for each time that a calm thread leaves its CPU, */
+	CALM_FIRST = 20,  /* who may do so this often in any case */
+	/* asm/perf_regs.h numbers them for x86, whatever the width */
+	REGISTER_BP = 6,
+	REGISTER_SP = 7,
+	REGISTER_IP = 8,
+};
+
+static const uint64_t markers = (uint64_t)-4096; /* between the addresses of a call chain */
+
+/* What a record says, and where its parts lie, in words from the beginning of time. */
+struct record {
+	uint64_t time_ns;
+	uint64_t chain;
+	uint64_t count;
+	uint64_t bp, sp, ip; /* of the program */
+	uint64_t stack;
+	uint64_t stack_bytes;
+};
+
+struct matches {
+	uint64_t at[FG_KERNEL_PIECES_MAX]; /* the latest ones, in a circle */
+	uint64_t count;
+};
+
+static struct perf_event_mmap_page *control(const struct fg_thread *thread)
+{
+	return thread->clocks.kernel_ring;
+}
+
+static const uint8_t *ring_data(const struct fg_thread *thread)
+{
+	return (const uint8_t *)thread->clocks.kernel_ring + FG_ARCH_PAGE;
+}
+
+static uint64_t word(const struct fg_thread *thread, uint64_t at)
+{
+	return ((const uint64_t *)(const void *)ring_data(
+		thread))[at % (thread->clocks.kernel_ring_bytes / 8)];
+}
+
+/* ---- the event ---- */
+
+/*
+ * Ticks alone would meet system time: records are to have the program's stack.  Python's frames are
+ * not in it.
+ */
+static bool wants_stacks(void)
+{
+	return fg_g.clock_system == FG_CLOCK_SYSTEM && !fg_python_is_on();
+}
+
+static uint64_t period_of_event(void)
+{
+	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
+}
+
+/* Those that come from one tick to the next must find room, or there were fewer before a tick. */
+static uint32_t bytes_of_ring(bool with_stacks)
+{
+	const uint64_t records = fg_g.tick_ns / period_of_event() + 2;
+	uint32_t bytes = RING_BYTES_STACKS;
+
+	if (!with_stacks)
+		return RING_BYTES;
+	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MOST)
+		bytes *= 2;
+	return bytes;
+}
+
+static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = period_ns;
+	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
+	attr.sample_regs_user = UINT64_C(1) << REGISTER_BP | UINT64_C(1) << REGISTER_SP |
+				UINT64_C(1) << REGISTER_IP;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	if (with_stacks) {
+		attr.sample_type |= PERF_SAMPLE_STACK_USER;
+		attr.sample_stack_user = STACK_BYTES;
+	}
+	attr.sample_max_stack = FRAMES_MAX;
+	attr.exclude_user = 1;
+	attr.exclude_hv = 1;
+	attr.exclude_callchain_user = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = ring_bytes;
+	const long fd =
+		syscall(SYS_perf_event_open, &attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* For want of descriptors or memory one thread goes without; what is forbidden is so for all. */
+static void refuse(struct fg_thread *thread, int error)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	thread->clocks.kernel_refused = true;
+	if (error != EMFILE && error != ENFILE && error != ENOMEM)
+		atomic_store(&fg_g.kernel_errno, (uint32_t)error);
+	if (header)
+		__atomic_store_n(&header->kernel_errno, (uint32_t)error, __ATOMIC_RELAXED);
+}
+
+/* A second timer to stop and to start makes each switch to another thread dearer. */
+static bool is_calm(const struct fg_thread *thread)
+{
+	const struct fg_times *now = &thread->account.last;
+	const uint64_t cpu_ns = now->cpu_ns - thread->begin.cpu_ns;
+
+	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
+}
+
+/* Returns why not, or 0. */
+static int start_to_look(struct fg_thread *thread, bool with_stacks)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	const uint32_t bytes = bytes_of_ring(with_stacks);
+	const int fd = open_event(period_of_event(), with_stacks, bytes);
+
+	if (fd < 0)
+		return -fd;
+	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int error = errno;
+
+	(void)syscall(SYS_close, fd);
+	if (ring == MAP_FAILED)
+		return error == EPERM ? ENOMEM : error;
+	clocks->kernel_seen = 0;
+	clocks->kernel_unknown_ns = 0;
+	clocks->kernel_ring_bytes = bytes;
+	clocks->kernel_stacks = with_stacks;
+	clocks->kernel_since_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	clocks->kernel_ring = ring;
+	return 0;
+}
+
+void fg_kernel_watch(struct fg_thread *thread)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	int error = 0;
+
+	clocks->kernel_idle = 0;
+	if (!is_calm(thread)) {
+		fg_kernel_unwatch(thread);
+		return;
+	}
+	if (clocks->kernel_ring || clocks->kernel_refused || fg_g.options.no_kernel ||
+	    fg_g.sandboxed)
+		return;
+	if (atomic_load_explicit(&fg_g.kernel_errno, memory_order_relaxed)) {
+		refuse(thread, (int)atomic_load(&fg_g.kernel_errno));
+		return;
+	}
+	error = start_to_look(thread, wants_stacks());
+	/* the kernel's functions need less of the locked memory than a clock of their own */
+	if (error == ENOMEM && wants_stacks())
+		error = start_to_look(thread, false);
+	if (error)
+		refuse(thread, error);
+}
+
+void fg_kernel_unwatch(struct fg_thread *thread)
+{
+	void *ring = thread->clocks.kernel_ring;
+
+	thread->clocks.kernel_ring = NULL;
+	if (!ring || fg_g.sandboxed)
+		return;
+	(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+	if (thread == fg_self && atomic_load(&fg_g.header))
+		fg_count(&atomic_load(&fg_g.header)->kernel_watched_ns,
+			 fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->clocks.kernel_since_ns);
+}
+
+/* ---- the ring ---- */
+
+static uint64_t ring_head(const struct fg_thread *thread)
+{
+	return __atomic_load_n(&control(thread)->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void give_back(struct fg_thread *thread, uint64_t tail)
+{
+	__atomic_store_n(&control(thread)->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+void fg_kernel_skip(struct fg_thread *thread)
+{
+	thread->stack->news.count = 0;
+	if (!thread->clocks.kernel_ring)
+		return;
+	thread->clocks.kernel_seen = ring_head(thread);
+	give_back(thread, thread->clocks.kernel_seen);
+}
+
+/* The header and its size in bytes; 0: nothing that the kernel would write. */
+static uint64_t record_size(const struct fg_thread *thread, uint64_t at, uint32_t *type)
+{
+	struct perf_event_header header;
+	const uint64_t bits = word(thread, at / 8);
+
+	memcpy(&header, &bits, sizeof(header));
+	*type = header.type;
+	return header.size % 8 == 0 ? header.size : 0;
+}
+
+static bool read_record(const struct fg_thread *thread, uint64_t at, uint64_t size,
+			struct record *record)
+{
+	const uint64_t first = at / 8 + 1;
+	const uint64_t words = size / 8;
+	const uint64_t count = words >= RECORD_WORDS_MIN ? word(thread, first + 1) : 0;
+
+	/* header, time, count, chain, width of the registers, bp, sp, ip[, bytes, stack, bytes] */
+	if (count == 0 || count > words || count + 7 > words)
+		return false;
+	*record =
+		(struct record){.time_ns = word(thread, first), .chain = first + 2, .count = count};
+	const uint64_t registers = record->chain + count;
+
+	record->bp = word(thread, registers + 1);
+	record->sp = word(thread, registers + 2);
+	record->ip = word(thread, registers + 3);
+	if (word(thread, registers) == PERF_SAMPLE_REGS_ABI_NONE)
+		return false;
+	if (count + 8 > words)
+		return true;
+	const uint64_t stack_words = word(thread, registers + 4) / 8;
+
+	if (stack_words > 0 && stack_words <= words && count + 9 + stack_words <= words) {
+		record->stack = registers + 5;
+		record->stack_bytes = word(thread, record->stack + stack_words);
+		if (record->stack_bytes > 8 * stack_words)
+			record->stack_bytes = 0;
+	}
+	return true;
+}
+
+static void add(struct matches *matches, uint64_t at)
+{
+	matches->at[matches->count++ % FG_KERNEL_PIECES_MAX] = at;
+}
+
+struct search {
+	uint64_t ip, sp;
+	struct matches exact; /* since the last look, same instruction */
+	struct matches near;  /* since then, same stack pointer */
+	uint64_t old_exact;   /* before it, the last one, or 0 */
+	uint64_t old_near;
+};
+
+static void consider(const struct fg_thread *thread, uint64_t at, uint64_t size,
+		     struct search *search)
+{
+	const bool is_new = at >= thread->clocks.kernel_seen;
+	struct record record;
+
+	if (!read_record(thread, at, size, &record) || record.sp != search->sp)
+		return;
+	if (is_new)
+		add(record.ip == search->ip ? &search->exact : &search->near, at);
+	else
+		*(record.ip == search->ip ? &search->old_exact : &search->old_near) = at + 1;
+}
+
+/* Goes through all that is in the ring. */
+static void look(struct fg_thread *thread, uint64_t head, struct search *search)
+{
+	uint64_t at = control(thread)->data_tail;
+
+	while (at < head) {
+		uint32_t type = 0;
+		const uint64_t size = record_size(thread, at, &type);
+
+		if (size == 0 || size > head - at)
+			break;
+		if (type == PERF_RECORD_SAMPLE)
+			consider(thread, at, size, search);
+		at += size;
+	}
+}
+
+/* Afterwards: old records make room, whole ones. */
+static void make_room(struct fg_thread *thread, uint64_t head)
+{
+	uint64_t tail = control(thread)->data_tail;
+
+	const uint32_t kept = thread->clocks.kernel_ring_bytes /
+			      (thread->clocks.kernel_stacks ? KEPT_STACKS : KEPT);
+
+	while (head - tail > kept) {
+		uint32_t type = 0;
+		const uint64_t size = record_size(thread, tail, &type);
+
+		if (size == 0 || size > head - tail)
+			tail = head;
+		else
+			tail += size;
+	}
+	thread->clocks.kernel_seen = head;
+	give_back(thread, tail);
+}
+
+/* ---- pieces ---- */
+
+/* The call path of a record, `path` if there is no room for it. */
+static uint32_t path_of(struct fg_thread *thread, uint64_t at, uint32_t path)
+{
+	struct record record;
+	uint32_t type = 0;
+	bool is_leaf = false;
+
+	if (!read_record(thread, at, record_size(thread, at, &type), &record))
+		return path;
+	for (uint64_t i = record.count; i-- > 0;) {
+		const uint64_t address = word(thread, record.chain + i);
+		uint32_t frame = 0;
+
+		if (address >= markers)
+			continue;
+		/* the leaf follows the marker that says whose addresses these are */
+		is_leaf = i == 0 || word(thread, record.chain + i - 1) >= markers;
+		frame = fg_frame_of_kernel(thread, address, is_leaf);
+		const uint32_t longer = frame ? fg_path_extend(thread, path, frame) : 0;
+
+		if (!longer)
+			break;
+		path = longer;
+	}
+	return path;
+}
+
+static unsigned split(struct fg_thread *thread, const struct matches *matches, uint32_t path,
+		      uint64_t weight_ns, struct fg_kernel_piece *pieces)
+{
+	const uint64_t count =
+		matches->count < FG_KERNEL_PIECES_MAX ? matches->count : FG_KERNEL_PIECES_MAX;
+	const uint64_t each_ns = period_of_event() * matches->count / count;
+	unsigned used = 0;
+
+	for (uint64_t i = matches->count - count; i < matches->count && weight_ns > 0; i++) {
+		const bool is_last = i + 1 == matches->count || weight_ns < 2 * each_ns;
+
+		pieces[used].path = path_of(thread, matches->at[i % FG_KERNEL_PIECES_MAX], path);
+		pieces[used].weight_ns = is_last ? weight_ns : each_ns;
+		weight_ns -= pieces[used].weight_ns;
+		used++;
+	}
+	return used;
+}
+
+unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, uint32_t path,
+			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX])
+{
+	struct search search = {.ip = fg_arch_register(context, FG_DWARF_RA),
+				.sp = fg_arch_register(context, FG_DWARF_SP)};
+	const bool behind = fg_arch_behind_syscall((const uint8_t *)(uintptr_t)search.ip);
+	const struct matches *found = &search.exact;
+	unsigned count = 0;
+
+	const uint64_t head = ring_head(thread);
+
+	look(thread, head, &search);
+	if (search.exact.count == 0 && search.old_exact)
+		add(&search.exact, search.old_exact - 1);
+	if (search.exact.count == 0 && !behind) {
+		if (search.near.count == 0 && search.old_near)
+			add(&search.near, search.old_near - 1);
+		found = &search.near;
+	}
+	if (found->count > 0)
+		count = split(thread, found, path, weight_ns, pieces);
+	make_room(thread, head);
+	/* no room for even one frame of the kernel: as if nothing were known */
+	return count > 0 && pieces[0].path != path ? count : 0;
+}
+
+/* ---- records with a stack ---- */
+
+bool fg_kernel_has_news(const struct fg_thread *thread)
+{
+	return fg_kernel_is_clock(thread) && ring_head(thread) != thread->clocks.kernel_seen;
+}
+
+uint64_t fg_kernel_period_ns(void)
+{
+	return period_of_event();
+}
+
+/* The path of a record, from the program's outermost frame to the kernel's innermost one, or 0. */
+static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
+			   struct record *record, uint32_t *new_frames)
+{
+	uint32_t path = 0;
+
+	if (!read_record(thread, at, size, record))
+		return 0;
+	if (record->stack_bytes > 0) {
+		const struct fg_stack_copy copy = {
+			.regs = {.pc = (uintptr_t)record->ip,
+				 .sp = (uintptr_t)record->sp,
+				 .bp = (uintptr_t)record->bp},
+			.ring = ring_data(thread),
+			.ring_bytes = thread->clocks.kernel_ring_bytes,
+			.begin = (uint32_t)(8 * record->stack % thread->clocks.kernel_ring_bytes),
+			.bytes = (uint32_t)record->stack_bytes,
+		};
+
+		path = fg_stack_walk_copy(thread, &copy, new_frames);
+	}
+	return path ? path_of(thread, at, path) : 0;
+}
+
+void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
+{
+	const uint64_t head = ring_head(thread);
+	uint64_t at = thread->clocks.kernel_seen;
+	uint32_t new_frames = 0;
+
+	if (atomic_load(&fg_g.unloading))
+		return;
+	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
+	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
+		struct record record = {0};
+		uint32_t type = 0;
+		const uint64_t size = record_size(thread, at, &type);
+
+		if (size == 0 || size > head - at) {
+			at = head;
+			break;
+		}
+		if (type == PERF_RECORD_SAMPLE) {
+			const uint32_t path = whole_path(thread, at, size, &record, &new_frames);
+
+			if (path)
+				news->met[news->count++] =
+					(struct fg_kernel_met){record.time_ns, path, 0};
+			else
+				thread->clocks.kernel_unknown_ns += period_of_event();
+		}
+		at += size;
+	}
+	thread->clocks.kernel_seen = at;
+	if (at == head)
+		make_room(thread, head);
+}

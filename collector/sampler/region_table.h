@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names and the tree of regions that a program has marked so far, process-wide. */
+#ifndef FG_COLLECTOR_REGION_TABLE_H
+#define FG_COLLECTOR_REGION_TABLE_H
+
+#include "collector/sampler/state.h"
+
+/* The number of a name, given when it is met first; 0: the table is full. */
+uint32_t fg_name_find(const char *text);
+/* The region of this name inside `parent`; 0: the table is full. */
+uint32_t fg_region_find(uint32_t parent, uint32_t name);
+
+/* Regions are numbered from 1 to this. */
+uint32_t fg_region_count(void);
+uint32_t fg_region_parent(uint32_t region);
+uint32_t fg_region_name(uint32_t region);
+
+/* Write all of them again: into a new file. */
+void fg_region_table_rewrite(struct fg_thread *thread);
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are
+ * still in their registers, so the call can be made again by stepping back over the instruction,
+ * once its number is known.
+ *
+ * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
+ * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being
+ * blocked, is yet to be handled.  Where a call has a mask of its own, the kernel is back to the
+ * program's mask when ours runs, so there are four kinds of a pending signal:
+ *
+ *	program's mask  call's mask
+ *	open            open         its handler runs when ours returns: the call has ended, or is
+ *	                             made again, as the flags of that handler have it
+ *	blocked         open         the call is made again, and this signal ends it at once
+ *	open            blocked      the call is made again; the handler runs before, a little early
+ *	blocked         blocked      the call is made again
+ *
+ * Another one of our own signal is a sample, or the program's, and may come after we have looked:
+ * the call is made again, and ends if the handler that comes before it finds it to be the
+ * program's.
+ *
+ * While a handler of the program's for SIGPROF runs, a sample waits, and comes where the call has
+ * ended: that is told by a mark (collector/arch/arch.h).
+ *
+ * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
+ * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
+ * there before, because we held our signal back, has ended the call with a mask that let it in.
+ * Such a call returns to a mask that blocks our signal, which is seen in the context.
+ *
+ * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
+ * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
+ * address that call is known again when it is interrupted once more; poll and epoll_wait take a
+ * number, and are known again by a mark (collector/arch/arch.h).  No register is changed but that of the
+ * time-out: in the others the compiler of libc may have left what it needs behind the call. The
+ * time before the first interruption cannot be known and is given back to the program: CPU clocks
+ * interrupt a call only on its way in, wall clocks at the latest after one period, so a time-out
+ * grows by one period at most, and what is counted in milliseconds by one of these.
+ */
+#include "collector/sampler/restart.h"
+
+#include "collector/sampler/clocks.h"
+#include "collector/process/real.h"
+
+#include <linux/futex.h>
+#include <linux/net.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum timeout_kind {
+	FG_TIMEOUT_MS,     /* milliseconds; negative: endless */
+	FG_TIMEOUT_SLEEP,  /* the kernel writes what remains to the next argument, unless NULL */
+	FG_TIMEOUT_CLOCK,  /* as FG_TIMEOUT_SLEEP, unless absolute */
+	FG_TIMEOUT_SPEC,   /* an argument points to a relative time */
+	FG_TIMEOUT_FUTEX,  /* relative with FUTEX_WAIT, absolute with FUTEX_WAIT_BITSET */
+	FG_TIMEOUT_SOCKET, /* endless, but a connect continues by itself: do not make it twice */
+};
+
+struct timed {
+	long number;
+	enum timeout_kind timeout;
+	uint8_t argument;
+	uint8_t half; /* bytes of the seconds, and of the nanoseconds */
+};
+
+enum {
+	OLD = sizeof(long), /* calls from when a time was as large as a word */
+	WIDE = 8
+};
+
+static const struct timed timed_calls[] = {
+	{.number = SYS_epoll_pwait, .timeout = FG_TIMEOUT_MS, .argument = 3},
+	{.number = SYS_epoll_pwait2, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = WIDE},
+	{.number = SYS_nanosleep, .timeout = FG_TIMEOUT_SLEEP, .argument = 0, .half = OLD},
+	{.number = SYS_clock_nanosleep, .timeout = FG_TIMEOUT_CLOCK, .argument = 2, .half = OLD},
+	{.number = SYS_futex, .timeout = FG_TIMEOUT_FUTEX, .argument = 3, .half = OLD},
+	{.number = SYS_rt_sigtimedwait, .timeout = FG_TIMEOUT_SPEC, .argument = 2, .half = OLD},
+	{.number = SYS_io_getevents, .timeout = FG_TIMEOUT_SPEC, .argument = 4, .half = OLD},
+	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
+};
+
+/* Endless, until an absolute time, or with a time-out that the kernel brings up to date. */
+/* clang-format off */
+static const long untimed_calls[] = {
+	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
+	SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_read, SYS_readv,
+	SYS_write, SYS_writev, SYS_wait4, SYS_waitid, SYS_mq_timedreceive, SYS_mq_timedsend,
+	SYS_flock, SYS_fcntl, SYS_openat,
+	FG_ARCH_UNTIMED_CALLS
+};
+/* clang-format on */
+
+/* Those that install a mask while they wait, and which argument it is. */
+struct masked {
+	long number;
+	uint8_t argument;
+	bool behind; /* a pointer to it: the argument points to that */
+};
+
+static const struct masked masked_calls[] = {
+	{.number = SYS_rt_sigsuspend, .argument = 0},
+	{.number = SYS_ppoll, .argument = 3},
+	{.number = SYS_pselect6, .argument = 5, .behind = true},
+	{.number = SYS_epoll_pwait, .argument = 4},
+	{.number = SYS_epoll_pwait2, .argument = 4},
+	FG_ARCH_MASKED_CALLS /* each row ends in a comma */
+};
+
+/* The mask that an interrupted call had installed; NULL: none. */
+static const sigset_t *mask_of(ucontext_t *context, long number)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(masked_calls); i++) {
+		const struct masked *const call = &masked_calls[i];
+
+		if (call->number != number)
+			continue;
+		const void *const at =
+			(const void *)(uintptr_t)*fg_arch_argument(context, call->argument);
+
+		return call->behind && at ? *(const sigset_t *const *)at : at;
+	}
+	return NULL;
+}
+
+static const struct timed *find_timed(long number)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(timed_calls); i++)
+		if (timed_calls[i].number == number)
+			return &timed_calls[i];
+	return NULL;
+}
+
+static bool is_untimed(long number)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(untimed_calls); i++)
+		if (untimed_calls[i] == number)
+			return true;
+	return false;
+}
+
+/* ---- times, as the kernel wants them ---- */
+
+static const int64_t billion = 1000000000;
+
+static int64_t get_ns(const void *time, uint8_t half)
+{
+	const int32_t *narrow = time;
+	const int64_t *wide = time;
+
+	return half == WIDE ? wide[0] * billion + wide[1] : narrow[0] * billion + narrow[1];
+}
+
+static void put_ns(void *time, uint8_t half, int64_t ns)
+{
+	int32_t *narrow = time;
+	int64_t *wide = time;
+
+	if (half == WIDE) {
+		wide[0] = ns / billion;
+		wide[1] = ns % billion;
+	} else {
+		narrow[0] = (int32_t)(ns / billion);
+		narrow[1] = (int32_t)(ns % billion);
+	}
+}
+
+static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
+{
+	return thread->restart.until_ns > now_ns ? (int64_t)(thread->restart.until_ns - now_ns) : 0;
+}
+
+/*
+ * The time-out behind a pointer, with `given` left: the first time our copy replaces it, later the
+ * copy is shortened.
+ */
+static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+		    const void *given, uint64_t now_ns)
+{
+	fg_arch_word *const argument = fg_arch_argument(context, call->argument);
+
+	if ((uintptr_t)*argument != (uintptr_t)thread->restart.timeout)
+		thread->restart.until_ns = now_ns + (uint64_t)get_ns(given, call->half);
+	put_ns(thread->restart.timeout, call->half, time_left(thread, now_ns));
+	*argument = (fg_arch_word)(uintptr_t)thread->restart.timeout;
+}
+
+static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+			 uint64_t now_ns)
+{
+	const void *given = (const void *)(uintptr_t)*fg_arch_argument(context, call->argument);
+
+	if (given)
+		shorten(thread, context, call, given, now_ns);
+}
+
+/* The time-out that is a number. */
+static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+		       uint64_t now_ns)
+{
+	const int ms = (int)*fg_arch_argument(context, call->argument);
+	const uint32_t mark = (uint32_t)(uintptr_t)thread | 1u;
+	const int64_t million = 1000000;
+
+	if (!fg_arch_is_marked(context, call->argument, mark)) {
+		if (ms <= 0)
+			return;
+		thread->restart.until_ns = now_ns + (uint64_t)(ms * million);
+	}
+	const int64_t left_ms = (time_left(thread, now_ns) + million - 1) / million;
+
+	fg_arch_set_marked(context, call->argument, (int)left_ms, mark);
+}
+
+static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+			  uint64_t now_ns)
+{
+	const void *rest = (const void *)(uintptr_t)*fg_arch_argument(context, call->argument + 1u);
+
+	if (rest)
+		shorten(thread, context, call, rest, now_ns);
+	else
+		shorten_spec(thread, context, call, now_ns);
+}
+
+/* Brings the time-out up to date; false: the call is not to be made again. */
+static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+		    uint64_t now_ns)
+{
+	const int second = (int)*fg_arch_argument(context, 1);
+
+	switch (call->timeout) {
+	case FG_TIMEOUT_MS:
+		shorten_ms(thread, context, call, now_ns);
+		break;
+	case FG_TIMEOUT_SLEEP:
+		shorten_sleep(thread, context, call, now_ns);
+		break;
+	case FG_TIMEOUT_CLOCK:
+		if (!(second & TIMER_ABSTIME))
+			shorten_sleep(thread, context, call, now_ns);
+		break;
+	case FG_TIMEOUT_SPEC:
+		shorten_spec(thread, context, call, now_ns);
+		break;
+	case FG_TIMEOUT_FUTEX:
+		if ((second & FUTEX_CMD_MASK) == FUTEX_WAIT)
+			shorten_spec(thread, context, call, now_ns);
+		break;
+	case FG_TIMEOUT_SOCKET:
+		return *fg_arch_argument(context, 0) != SYS_CONNECT;
+	}
+	return true;
+}
+
+/* ---- beside another signal ---- */
+
+/*
+ * Calls that the kernel makes again, or not, as the flags of the first handler have it.  Others
+ * that it makes again whatever these say must not be ended here.
+ */
+/* clang-format off */
+static const long by_flag_calls[] = {
+	SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg,
+	SYS_accept4, SYS_connect, SYS_wait4, SYS_waitid, SYS_flock, SYS_fcntl, SYS_openat,
+	SYS_mq_timedreceive, SYS_mq_timedsend, SYS_ioctl, SYS_splice, SYS_vmsplice,
+	FG_ARCH_BY_FLAG_CALLS
+};
+/* clang-format on */
+
+static bool goes_by_flag(ucontext_t *context, long number)
+{
+	if (number == SYS_futex) {
+		const long command = *fg_arch_argument(context, 1) & FUTEX_CMD_MASK;
+
+		return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(by_flag_calls); i++)
+		if (by_flag_calls[i] == number)
+			return true;
+	return false;
+}
+
+static bool is_at_syscall(const ucontext_t *context)
+{
+	return fg_arch_at_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
+}
+
+/* What our handler finds on its return. */
+struct call {
+	long number;
+	bool again;           /* the kernel makes it again, as the flags of our handler have it */
+	const sigset_t *mask; /* its own, while it waits; NULL: none */
+};
+
+static uintptr_t ended_mark(const struct fg_thread *thread)
+{
+	return (uintptr_t)thread | 1u;
+}
+
+/*
+ * A handler of the program's has run, or will before anything else does: no sample that comes
+ * before the program goes on may have the call made again.
+ */
+static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
+{
+	if (fg_arch_result(context) == -EINTR && fg_arch_syscall_number(context) >= 0)
+		fg_arch_mark_ended(context, ended_mark(thread));
+}
+
+static bool find_call(const struct fg_thread *thread, ucontext_t *context, struct call *call)
+{
+	*call = (struct call){.number = fg_arch_result(context)};
+	call->again = is_at_syscall(context) && goes_by_flag(context, call->number);
+	if (call->again)
+		return true;
+	if (fg_arch_result(context) != -EINTR || fg_arch_is_ended(context, ended_mark(thread)))
+		return false;
+	call->number = fg_arch_syscall_number(context);
+	call->mask = mask_of(context, call->number);
+	return call->number >= 0;
+}
+
+/* What is yet to be handled, as told above. */
+struct pending {
+	bool yields;
+	int flags;    /* of the first handler that is yielded to */
+	bool in_call; /* one that the program's mask blocks and the call's does not */
+};
+
+static bool has_handler(int number, int *flags)
+{
+	FG_REAL(sigaction);
+	struct sigaction action;
+
+	if (real_sigaction(number, NULL, &action) != 0)
+		return false;
+	*flags = action.sa_flags;
+	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+static struct pending look_for_pending(const sigset_t *outer, const struct call *call)
+{
+	FG_REAL(sigpending);
+	struct pending found = {0};
+	sigset_t waiting;
+
+	/* All are blocked in our handler, so the kernel tells all. */
+	(void)sigemptyset(&waiting);
+	if (fg_g.sandboxed || real_sigpending(&waiting) != 0)
+		return found;
+	for (int number = 1; number < NSIG && !found.yields; number++) {
+		const bool open = sigismember(outer, number) != 1;
+		const bool open_in_call = call->mask ? sigismember(call->mask, number) != 1 : open;
+
+		if (sigismember(&waiting, number) != 1 || !open_in_call)
+			continue;
+		if (number == FG_SIGNAL) {
+			found.in_call |= !open;
+		} else if (has_handler(number, &found.flags)) {
+			found.yields = open;
+			found.in_call |= !open;
+		}
+	}
+	return found;
+}
+
+/* Was the call ended by what our handler has been given, or is yet to be handled in it? */
+static bool is_ours(const ucontext_t *context, const struct call *call,
+		    const struct pending *pending, bool late)
+{
+	if (call->mask && sigismember(call->mask, FG_SIGNAL) == 1)
+		return false;
+	return !late || pending->in_call || sigismember(&context->uc_sigmask, FG_SIGNAL) == 1;
+}
+
+/*
+ * Has a handler just had this call made again?  The thread stands before it, so another signal of
+ * ours came before the call could begin: while that handler ran, or on the way back from it.
+ */
+static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)
+{
+	const long number = fg_arch_result(context);
+
+	return thread->restart.undecided_sp == fg_arch_register(context, FG_DWARF_SP) &&
+	       is_at_syscall(context) && (find_timed(number) || is_untimed(number));
+}
+
+bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns)
+{
+	struct call call;
+
+	if (!is_undecided(thread, context))
+		thread->restart.undecided_sp = 0;
+	if (!find_call(thread, context, &call))
+		return false;
+	const struct pending pending = look_for_pending(&context->uc_sigmask, &call);
+
+	if (pending.yields) {
+		if (call.again && !(pending.flags & (int)SA_RESTART))
+			fg_arch_interrupt(context);
+		mark_ended(thread, context);
+		return false;
+	}
+	if (call.again || !is_ours(context, &call, &pending, late))
+		return false;
+	const struct timed *timed = find_timed(call.number);
+
+	if (timed ? !prepare(thread, context, timed, now_ns) : !is_untimed(call.number))
+		return false;
+	fg_arch_restart(context, call.number);
+	thread->restart.undecided_sp = fg_arch_register(context, FG_DWARF_SP);
+	return true;
+}
+
+void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
+{
+	const bool by_flag =
+		is_at_syscall(context) && goes_by_flag(context, fg_arch_result(context));
+	const bool ends = by_flag ? !(flags & (int)SA_RESTART) : is_undecided(thread, context);
+
+	thread->restart.undecided_sp = 0;
+	if (ends)
+		fg_arch_interrupt(context);
+	mark_ended(thread, context);
+}

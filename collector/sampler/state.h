@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collector's memory, shared by its files.
+ *
+ * There is one `fg_g`, static.  Whatever else is needed comes from mmap: at start-up, when a thread
+ * begins, and for the tables of frames and call paths when they grow.  The trace file's mapping is
+ * not inherited by fork, and `*fg_g.alive` lies on a page that fork wipes: in a child, however it
+ * was made, the collector is off until its own fork handler has switched it on again.
+ *
+ * A `struct fg_thread` belongs to its thread, in normal context or in its handler.  The two keep
+ * out of each other's way by `busy`: a handler that finds it set takes no sample and leaves its
+ * weight to the next.  Nothing waits for anything.
+ */
+#ifndef FG_COLLECTOR_STATE_H
+#define FG_COLLECTOR_STATE_H
+
+#include "base/attrs.h"
+#include "collector/sampler/account.h"
+#include "collector/arch/arch.h"
+#include "collector/sampler/collector_env.h"
+#include "collector/sampler/probe.h"
+#include "collector/python/python_look.h"
+#include "collector/unwind/rules.h"
+#include "trace/trace_format.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum {
+	FG_THREADS_MAX = 4096,
+	FG_FDS_MAX = 65536,
+	FG_CHECKS_PER_FRAME = 2, /* at most */
+	FG_TRAIL_ROOM = 1024,    /* frames that a kept stack may grow by before it is moved */
+	FG_TRAIL_FRAMES = FG_TRAIL_ROOM + (int)FG_TRACE_FRAMES_MAX,
+	FG_REGION_DEPTH_MAX = 64,
+	FG_REGIONS_MAX = 4096,
+	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
+	FG_OUTPUT_MAX = 3072,
+	FG_RECORD_HEAD = 8,
+	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
+	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
+	FG_TID_PENDING = INT_MIN,
+};
+
+/* A mapped object; everything but `live` is written before `start` and never again. */
+struct fg_module {
+	_Atomic uintptr_t start;
+	uintptr_t end;
+	uintptr_t bias;
+	struct fg_tables tables;
+	uint32_t flags;
+	uint32_t path_hash;
+	uint8_t build_id[20];
+	uint8_t build_id_size;
+	_Atomic uint8_t live;
+	const char *path; /* of the loader; valid while the module is live */
+};
+
+/* One word of the stack on which the walk depended besides return addresses, and what it was. */
+struct fg_check {
+	uintptr_t address;
+	uintptr_t value;
+};
+
+/*
+ * A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller)
+ * start.
+ */
+struct fg_walk_frame {
+	struct fg_regs regs;
+	uint32_t id;   /* frame id of the trace */
+	uint32_t node; /* call path down to here */
+	uint32_t first_check;
+	bool exact;
+	bool checked; /* its checks and its caller's pc say all that the step there depended on */
+	bool uses_bp; /* the step needed the frame pointer, or may have */
+	bool restores_bp; /* its first check is that of its caller's frame pointer */
+};
+
+/* The frames of a stack, leaf first, with room in front for further calls. */
+struct fg_trail {
+	struct fg_walk_frame frames[FG_TRAIL_FRAMES +
+				    1]; /* after the last: a stack pointer that no walk reaches */
+	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
+};
+
+struct fg_region_times {
+	uint64_t entered;
+	uint64_t ns;
+};
+
+enum {
+	FG_KERNEL_NEWS_MAX = 32,
+	FG_COPY_FRAMES = 256, /* in a copy of the innermost part of a stack */
+	FG_REGION_STEPS = 32,
+};
+
+/* Moments at which a perf event of the kernel has met a thread, and its call path then. */
+struct fg_kernel_met {
+	uint64_t time_ns;
+	uint32_t path;
+	uint32_t region;
+};
+
+/* Those that have got no weight yet, the oldest first. */
+struct fg_kernel_news {
+	struct fg_kernel_met met[FG_KERNEL_NEWS_MAX];
+	uint32_t count;
+};
+
+/* The previous stack as kept, and room to walk the new one. */
+struct fg_walk_memory {
+	struct fg_trail trails[2];
+	struct fg_region_times times[FG_REGIONS_MAX + 1];
+	uint32_t edge
+		/* frame ids, a ring: the outer end of a stack that is too deep */
+		[FG_TRACE_FRAMES_EDGE];
+	struct fg_python_look python;      /* of the sample that is being taken */
+	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
+	struct fg_kernel_news news;
+};
+
+struct fg_chunk_writer {
+	struct fg_trace_chunk *chunk;
+	uint32_t used;
+	uint32_t crc;
+	uint64_t last_time_ns;
+};
+
+/* Clocks, and what they are about to do: collector/process/threads.c and the handler. */
+struct fg_thread_clocks {
+	bool attached;
+	uint8_t settling;      /* samples until perf's period must be set again */
+	uint64_t first_cpu_ns; /* CPU time at which its first period ends */
+	bool tick_fast;
+	uint8_t tick_idle;
+	int perf_fd;
+	int timer; /* perf: of probes, made when it is needed */
+	int tick_timer;
+	struct fg_probe probe;
+	uint64_t random;
+	uint64_t carried_ns;      /* weight of samples that could not be taken */
+	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
+	void *kernel_ring;        /* collector/sampler/kernel.c; NULL: it does not look */
+	uint64_t kernel_since_ns; /* CPU time when it began to */
+	uint64_t kernel_seen;     /* records of it before this place are known */
+	/* system time that its records have met at places whose call path is not known */
+	uint64_t kernel_unknown_ns;
+	uint32_t kernel_ring_bytes;
+	bool kernel_stacks; /* its records have the program's stack */
+	uint8_t unlooked;   /* user samples since the last look at what is owed to system time */
+	bool kernel_refused;
+	uint8_t kernel_idle; /* samples in a row that met the program */
+};
+
+/* The thread came to another region. */
+struct fg_region_step {
+	uint64_t time_ns;
+	uint32_t before; /* the region until then */
+};
+
+/* The regions and the unit of work that the thread is in: collector/sampler/regions.c. */
+struct fg_thread_regions {
+	uint32_t current;
+	uint32_t steps; /* of which the last ones are kept, in a circle */
+	struct fg_region_step step[FG_REGION_STEPS];
+	uint32_t written; /* the current one, as far as the trace knows */
+	uint32_t depth;
+	uint32_t outer[FG_REGION_DEPTH_MAX];
+	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
+	uint32_t unit_name;
+	uint64_t unit_number;
+	bool unit_written; /* it began while samples were taken */
+};
+
+/* The time-out of a system call that was started again: collector/sampler/restart.c. */
+struct fg_thread_restart {
+	int64_t timeout[2];
+	uint64_t until_ns;
+	uintptr_t undecided_sp; /* of a call that the next handler of our signal may have to end */
+};
+
+/* The stack of the last sample: collector/unwind/walk.c. */
+struct fg_thread_kept {
+	uint32_t trail; /* which of the two trails holds it */
+	uint32_t count; /* frames */
+	uint32_t end;   /* one past the outermost */
+	uint32_t checks_end;
+	uint32_t checked_from; /* all frames from here on are checked */
+	uint32_t epoch;
+	bool complete;
+	bool mixed; /* its paths may have Python frames */
+};
+
+/* The record being put together: collector/sampler/writer.c. */
+struct fg_thread_record {
+	uint32_t size;
+	uint8_t kind;
+	uint8_t bytes[FG_RECORD_HEAD + FG_RECORD_ROOM];
+};
+
+/* How pthread_create() was called: collector/process/pthreads.c. */
+struct fg_thread_birth {
+	pthread_t handle;
+	bool blocked; /* does the creator believe that our signal is blocked? */
+	void *(*begin)(void *);
+	void *argument;
+	uintptr_t c11_begin;
+	size_t stack_size;
+};
+
+struct fg_thread {
+	_Atomic uint32_t taken;
+	uint32_t index; /* in fg_g.threads */
+	uint32_t id;    /* in the trace */
+	uint32_t kind;
+	uint32_t clock;
+	_Atomic uint8_t busy;
+	/* Counts a call, as fg_thread_count_begin() says. */
+	_Atomic uint8_t counting;
+	/* The program has not blocked our signal here, or waits for it. */
+	_Atomic bool takes_signal;
+	bool written;            /* THREAD_BEGIN is in the trace */
+	char name[FG_NAME_SIZE]; /* as the trace knows it */
+	uintptr_t stack_low;
+	uintptr_t stack_high;
+	uint64_t begin_ns;
+	struct fg_times begin;
+	uint64_t user_ns; /* weights given */
+	uint64_t system_ns;
+	uint32_t last_path; /* of the last sample that had a stack */
+	struct fg_account account;
+	struct fg_thread_clocks clocks;
+	struct fg_thread_regions regions;
+	struct fg_thread_restart restart;
+	struct fg_thread_kept kept;
+	struct fg_thread_birth birth;
+	struct fg_chunk_writer writer;
+	struct fg_thread_record record;
+	struct fg_walk_memory *stack;
+};
+
+static inline bool fg_thread_is_counting(const struct fg_thread *thread)
+{
+	return atomic_load_explicit(&thread->counting, memory_order_acquire) != 0;
+}
+
+/* False: the thread is inside the collector already. */
+static inline bool fg_thread_enter(struct fg_thread *thread)
+{
+	uint8_t nobody = 0;
+
+	return !fg_thread_is_counting(thread) &&
+	       atomic_compare_exchange_strong(&thread->busy, &nobody, 1);
+}
+
+static inline void fg_thread_leave(struct fg_thread *thread)
+{
+	atomic_store(&thread->busy, 0);
+}
+
+/* What a process has used so far. */
+struct fg_process_use {
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t switches; /* of context, with and without its will */
+};
+
+struct fg_options {
+	char output[FG_OUTPUT_MAX];
+	char control[FG_OUTPUT_MAX];
+	uint64_t period_ns;
+	uint64_t signal_ns; /* what one costs on this host, for the trace */
+	uint64_t switch_ns; /* what the clock adds to a context switch, for the trace */
+	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
+	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
+	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
+	bool no_kernel; /* do not look which functions of the kernel system time is spent in */
+	pid_t only_parent;
+	uint64_t delay_ns;
+	uint64_t duration_ns;
+	uint64_t unit_first;
+	uint64_t unit_last;
+	bool has_units;
+	bool paused;
+	bool no_python; /* leave the frames of Python functions out */
+	uint64_t max_bytes;
+	uint64_t temporary;   /* blocks end before their thread makes this many more; 0: at once */
+	uint32_t counters;    /* bits of enum fg_counter */
+	uint32_t dump_signal; /* that asks for a dump; 0: none does */
+	const char *misread;  /* a variable whose value makes no sense */
+};
+
+/* For threads not created by pthread_create() (collector/process/discover.c). */
+struct fg_search {
+	_Atomic uint8_t busy;     /* a handler is at it */
+	_Atomic bool listing;     /* the list of threads is being read */
+	_Atomic uint64_t last_ns; /* when it was last begun */
+	uint64_t position;        /* in the list */
+	uint32_t looks;
+	uint32_t slot;  /* the next thread to ask about */
+	pid_t stranger; /* found in the list, to be looked at next; or 0 */
+};
+
+struct fg_global {
+	_Atomic uint32_t *alive;
+	bool lazy; /* the file is made with the first sample: a child of fork */
+	/* the program has entered a sandbox: no system calls from handlers any more */
+	bool sandboxed;
+	_Atomic uint8_t opening;
+	struct fg_options options;
+	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
+	char folder[FG_OUTPUT_MAX];  /* where the program was started; empty: not known */
+	char name[FG_NAME_SIZE];     /* what threads are called that nobody has named */
+	struct fg_trace_header *_Atomic header;
+	uint8_t *file;
+	uint64_t capacity;
+	uint64_t populated; /* all pages of the file up to here are, and perhaps others */
+	uint64_t period_ns;
+	uint64_t tick_ns;
+	uint64_t start_ns;
+	struct fg_process_use begin; /* of the process, when this image began */
+	uint32_t clock_user;
+	uint32_t clock_system;
+	uint32_t perf_errno;
+	bool perf_sees_kernel;           /* the kernel lets us sample it */
+	bool ticks_interrupt;            /* an old kernel raises them inside of system calls */
+	_Atomic uint32_t kernel_errno;   /* why its functions cannot be seen, 0 if they can */
+	_Atomic uint64_t phases;         /* of first periods, spread evenly */
+	_Atomic int64_t owed_ns;         /* to system time, by threads that have ended */
+	_Atomic uint64_t system_seen_ns; /* when a thread was last met in the kernel */
+	pid_t pid;
+	uintptr_t cookie;
+	struct fg_thread *forking;
+	_Atomic uint8_t sampling;
+	_Atomic uint32_t switches; /* times that it was switched on or off */
+	_Atomic uint32_t next_sequence;
+	_Atomic uint32_t next_thread;
+	_Atomic uint32_t module_count;
+	_Atomic uint32_t epoch; /* counts modules that went away */
+	_Atomic bool any_gone;
+	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
+	_Atomic bool visiting;      /* a thread looks at what others have: collector/process/threads.h */
+	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
+	bool control_missing;                  /* the page that was named could not be mapped */
+	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
+	struct fg_module *modules;
+	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
+	/*
+	 * Thread number per slot; negative: a thread that has left us, but
+	 * perhaps not yet the process.
+	 */
+	_Atomic pid_t tids[FG_THREADS_MAX];
+	_Atomic uint32_t thread_high;              /* all slots in use are below */
+	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
+	_Atomic uint32_t lowest_fd;
+	struct fg_search search;
+};
+
+/*
+ * Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the
+ * rest.
+ */
+extern struct fg_global fg_g;
+extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
+
+/* The number of the thread that the slot belongs to, or a number below 1. */
+static inline pid_t fg_tid(const struct fg_thread *thread)
+{
+	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);
+}
+
+static inline bool fg_alive(void)
+{
+	return fg_g.alive && atomic_load_explicit(fg_g.alive, memory_order_acquire) != 0;
+}
+
+#endif

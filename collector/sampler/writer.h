@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace file from the writing side: made once a process image, mapped, appended to from
+ * handlers.  Signal-safe, except where it says otherwise.  A write that fails counts its cause and
+ * is otherwise silent.
+ */
+#ifndef FG_COLLECTOR_WRITER_H
+#define FG_COLLECTOR_WRITER_H
+
+#include "collector/sampler/state.h"
+
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+# define MADV_POPULATE_WRITE 23
+#endif
+
+/*
+ * Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a
+ * sandbox.
+ */
+int fg_file_open(void);
+/* Give the file up in this process without touching what is in it. */
+void fg_file_detach(void);
+/* Allocate room in advance and make no further system calls: the program enters a sandbox. */
+void fg_file_enter_sandbox(void);
+
+/*
+ * A thread puts one record together at a time: fields are appended, then it is written in one
+ * piece.
+ */
+void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
+void fg_record_number(struct fg_thread *thread, uint64_t value);
+void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
+/* Two texts as one; the first is cut where both are too long. */
+void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
+/* A relative path is written from the root: the reader of the trace runs elsewhere. */
+void fg_record_path(struct fg_thread *thread, const char *path);
+bool fg_record_write(struct fg_thread *thread);
+/* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
+bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
+		   size_t size);
+bool fg_note(struct fg_thread *thread, const char *text);
+
+/* `now_ns`: not before the last one of this thread; parts of one sample have the same. */
+bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
+		     uint64_t weight_ns);
+
+/* Decimal digits, without a NUL; how many. */
+enum {
+	FG_NUMBER_SIZE = 20
+};
+size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
+
+void fg_lose(enum fg_trace_loss cause, uint64_t count);
+void fg_count(uint64_t *counter, uint64_t by);
+void fg_maximum(uint64_t *counter, uint64_t value);
+
+uint64_t fg_clock_ns(clockid_t clock);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two tables, both process-wide, insert-only and lock-free: frames (code address -> rule, id) and
+ * call paths (parent path, frame -> id).  What is new is written to the trace at once by the thread
+ * that met it.  Signal-safe.
+ */
+#ifndef FG_COLLECTOR_PATHS_H
+#define FG_COLLECTOR_PATHS_H
+
+#include "collector/unwind/modules.h"
+#include "collector/sampler/state.h"
+#include "collector/unwind/tables.h"
+
+struct fg_frame_entry {
+	_Atomic uintptr_t key; /* the address */
+	uint32_t module;
+	uint32_t id;
+	_Atomic uint64_t rule;
+	struct fg_frame_entry *_Atomic caller; /* of a return address: the one met last below it */
+};
+
+extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
+extern _Atomic uint32_t fg_frame_current[2];
+
+struct fg_frame_info {
+	uint64_t rule;
+	uint32_t id; /* of the frame in the trace; 0 if the table is full */
+	bool is_new; /* worked out just now, and known from now on */
+};
+
+int fg_paths_init(void);
+/* Forget everything: a child of fork starts its own file. */
+void fg_paths_clear(void);
+/* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
+void fg_paths_prepare(void);
+/* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
+struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
+/*
+ * The same of a frame that the thread had some time ago; without an id where the code may be gone.
+ */
+struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
+
+/* A number for a frame that is not one of native code (collector/python/python_codes.c). */
+uint32_t fg_frame_number(void);
+/* As fg_frame_find(), of an address in the kernel, which has no rules; 0 if there is no room. */
+uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
+
+/* The newest table of return addresses, for a walk's inner loop. */
+struct fg_frame_look {
+	struct fg_frame_entry *entries;
+	uint32_t mask;
+	bool any_gone; /* as long as no module has gone none need be asked whether it lives */
+};
+
+static inline struct fg_frame_look fg_frame_look(void)
+{
+	const struct fg_table_level *level =
+		&fg_frame_levels[0]
+				[atomic_load_explicit(&fg_frame_current[0], memory_order_relaxed)];
+
+	return (struct fg_frame_look){level->entries, level->mask,
+				      atomic_load_explicit(&fg_g.any_gone, memory_order_acquire)};
+}
+
+/*
+ * The entry of a return address, if it is close to where it is looked for first, as nearly all are;
+ * else NULL.  Its rule is 0 until it is published, and its module may have gone.
+ */
+static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)
+{
+	enum {
+		GLANCES = 4
+	};
+	uint32_t at = fg_spread(pc);
+
+	for (unsigned n = 0; n < GLANCES; n++, at++) {
+		struct fg_frame_entry *entry = &look->entries[at & look->mask];
+
+		if (FG_LIKELY(atomic_load_explicit(&entry->key, memory_order_acquire) == pc))
+			return entry;
+	}
+	return NULL;
+}
+
+/*
+ * The same of the caller of `entry`.  Most functions are met below the same caller as before: to
+ * look there first takes a third of the time, for the processor goes on with it while the return
+ * address is still on its way from the stack.
+ */
+static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,
+						     struct fg_frame_entry *entry, uintptr_t pc)
+{
+	struct fg_frame_entry *caller = atomic_load_explicit(&entry->caller, memory_order_acquire);
+
+	if (FG_LIKELY(caller && atomic_load_explicit(&caller->key, memory_order_acquire) == pc))
+		return caller;
+	caller = fg_frame_glance(look, pc);
+	if (caller)
+		atomic_store_explicit(&entry->caller, caller, memory_order_release);
+	return caller;
+}
+
+/*
+ * The most recently requested child, by path id: frame << 32 | id. Most paths have one child, and
+ * the paths of a stack were numbered consecutively when it was first met, so they are adjacent
+ * here.
+ */
+extern _Atomic uint64_t *fg_path_hints;
+extern uint32_t fg_path_hint_count;
+
+uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
+
+/*
+ * The path `parent` -> `frame`, 0 if the table is full.  frame 0: a cut that leaves out `removed`
+ * frames.
+ */
+static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+{
+	if (FG_LIKELY(parent < fg_path_hint_count)) {
+		const uint64_t hint =
+			atomic_load_explicit(&fg_path_hints[parent], memory_order_acquire);
+
+		if (FG_LIKELY(hint >> 32 == frame))
+			return (uint32_t)hint;
+	}
+	return fg_path_find(thread, parent, frame);
+}
+uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
+
+#endif

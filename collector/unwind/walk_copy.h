@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call path of a moment that has passed, of which there are the registers and a copy of the
+ * innermost part of the thread's stack.  Signal-safe.
+ *
+ * A frame that the copy does not lead out of must be one of the stack that was met last: what lies
+ * beyond it is the same.  A frame that needs more than the copy has (Python's, code without tables,
+ * a signal handler's) has no path here.
+ */
+#ifndef FG_COLLECTOR_WALK_COPY_H
+#define FG_COLLECTOR_WALK_COPY_H
+
+#include "collector/sampler/state.h"
+
+struct fg_stack_copy {
+	struct fg_regs regs; /* at that moment; the copy begins at their stack pointer */
+	const uint8_t *ring; /* that the copy lies in, */
+	uint32_t ring_bytes; /* a power of two, */
+	uint32_t begin;      /* from here on */
+	uint32_t bytes;
+};
+
+enum {
+	/* whose rules a handler works out, 2 to 3 us each; a copy that has more is given up */
+	FG_COPY_NEW_FRAMES_MAX = 32,
+};
+
+/* 0: not known.  Frames that nobody has met before are added to *new_frames. */
+uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy,
+			    uint32_t *new_frames);
+
+#endif

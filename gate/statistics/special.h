@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of analysis that the distributions stand on.  Private to gate/statistics/. */
+#ifndef FG_STATS_SPECIAL_H
+#define FG_STATS_SPECIAL_H
+
+/* Regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1. */
+double fg_incomplete_beta(double a, double b, double x);
+/* The x with I_x(a, b) = p. */
+double fg_incomplete_beta_inverse(double a, double b, double p);
+
+#endif

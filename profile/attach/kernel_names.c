@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/attach/kernel_names.h"
+
+#include "base/fs.h"
+
+enum {
+	MAX_BYTES = 256 << 20,
+	MAX_FUNCTION_BYTES = 1 << 20, /* of the last one before a gap */
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct fg_kernel_function *a = left;
+	const struct fg_kernel_function *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* "ffffffff81000000 T _text", and for a module a tab and "[ext4]". */
+static void take_line(struct fg_kernel_names *names, char *line)
+{
+	char *at = NULL;
+	const uint64_t start = strtoull(line, &at, 16);
+	char *module = strchr(line, '\t');
+	char *name = NULL;
+
+	if (start == 0 || at == line || at[0] != ' ' || !at[1] || !strchr("tTwW", at[1]) ||
+	    at[2] != ' ' || !at[3])
+		return;
+	name = at + 3;
+	if (module)
+		*module++ = '\0';
+	names->items =
+		fg_grow(names->items, &names->capacity, names->count + 1, sizeof(names->items[0]));
+	names->items[names->count++] = (struct fg_kernel_function){
+		.start = start,
+		.name = name,
+		.library = module ? module : FG_KERNEL_LIBRARY,
+	};
+}
+
+/* The first of several names for one address stays; a function ends where the next begins. */
+static void settle(struct fg_kernel_names *names)
+{
+	size_t kept = 0;
+
+	if (names->count > 0)
+		qsort(names->items, names->count, sizeof(names->items[0]), by_start);
+	for (size_t i = 0; i < names->count; i++) {
+		if (kept == 0 || names->items[kept - 1].start != names->items[i].start)
+			names->items[kept++] = names->items[i];
+	}
+	names->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct fg_kernel_function *function = &names->items[i];
+		const uint64_t most = function->start + MAX_FUNCTION_BYTES;
+
+		function->end = i + 1 < kept && function[1].start < most ? function[1].start : most;
+	}
+}
+
+int fg_kernel_names_read(const char *path, struct fg_kernel_names *names, struct fg_error *err)
+{
+	char *text = NULL;
+	char *rest = NULL;
+	int status = fg_fs_read(path, MAX_BYTES, &text, NULL, err);
+
+	*names = (struct fg_kernel_names){0};
+	if (status != FG_OK)
+		return status;
+	rest = fg_arena_strdup(&names->arena, text);
+	free(text);
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+		take_line(names, line);
+	settle(names);
+	if (names->count > 0)
+		return FG_OK;
+	fg_kernel_names_release(names);
+	return fg_error_set(err, FG_EUNSUPPORTED,
+			    "%s hides addresses from us (kernel.kptr_restrict)", path);
+}
+
+const struct fg_kernel_function *fg_kernel_names_find(const struct fg_kernel_names *names,
+						      uint64_t address)
+{
+	size_t low = 0;
+	size_t high = names->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (names->items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < names->items[low - 1].end ? &names->items[low - 1] : NULL;
+}
+
+void fg_kernel_names_release(struct fg_kernel_names *names)
+{
+	free(names->items);
+	fg_arena_release(&names->arena);
+	*names = (struct fg_kernel_names){0};
+}

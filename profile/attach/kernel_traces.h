@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces of the collector have addresses of the kernel and no names: whoever ran the program adds
+ * these, as long as the kernel that it ran on does.
+ */
+#ifndef FG_OUTSIDE_KERNEL_TRACES_H
+#define FG_OUTSIDE_KERNEL_TRACES_H
+
+#include "profile/attach/kernel_names.h"
+
+struct fg_kernel_naming {
+	const char *path; /* NULL: /proc/kallsyms; read when a trace needs it, and once */
+	struct fg_kernel_names names;
+	bool is_read;
+	bool is_hidden; /* a trace needed names, and they are not for us (kernel.kptr_restrict) */
+};
+
+/*
+ * Adds names to the traces of this folder whose processes have ended. Files that are none, cannot
+ * be written or come from before the kernel was started are left as they are.
+ */
+void fg_kernel_naming_add(struct fg_kernel_naming *naming, const char *folder);
+void fg_kernel_naming_release(struct fg_kernel_naming *naming);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of whereabouts.c and crash.c: processes and threads that stood still, as addresses first.
+ * look_names.c gives them names when all of them run again.
+ */
+#ifndef FG_OUTSIDE_LOOK_H
+#define FG_OUTSIDE_LOOK_H
+
+#include "profile/attach/mappings.h"
+#include "profile/attach/mixed.h"
+#include "profile/attach/stacks.h"
+#include "profile/attach/threads.h"
+#include "profile/attach/waiting.h"
+#include "profile/attach/whereabouts.h"
+
+enum {
+	FG_LOOK_PROCESSES_MAX = 32,
+	FG_LOOK_THREADS_MAX = 256, /* of a process */
+};
+
+struct fg_look_thread {
+	pid_t tid;
+	struct fg_thread_state state;
+	bool seized;
+	bool stopped;
+	struct fg_thread_stop stop;
+	struct fg_walked_stack stack;
+	struct fg_python_stack *python; /* what is `left` of it, innermost first; NULL: none */
+	struct fg_waiting waiting;
+	char *crash; /* what it was ended by; NULL: it was not */
+	char *path;  /* "main → read_all"; filled when names are known */
+};
+
+struct fg_look_process {
+	pid_t pid;
+	char *command;
+	struct fg_mappings mappings;
+	struct fg_interpreter interpreter;
+	struct fg_python_functions functions;
+	struct fg_look_thread *threads;
+	size_t thread_count;
+	size_t unseen_threads; /* beyond FG_LOOK_THREADS_MAX */
+};
+
+struct fg_look {
+	struct fg_symbolizer *symbolizer;
+	bool no_python;
+	struct fg_look_process processes[FG_LOOK_PROCESSES_MAX];
+	size_t process_count;
+	size_t unseen_processes;
+	struct fg_error why; /* the first refusal */
+};
+
+/* The command line; to be freed. */
+char *fg_look_read_command(pid_t pid);
+/*
+ * Stacks of those of a process's threads that are stopped, and what they wait for; `tids` are all
+ * of its threads.
+ */
+void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *process,
+			  const struct fg_pids *tids, struct fg_memory *memory);
+/* Looks names up and puts both texts together. */
+void fg_look_describe(struct fg_look *look, struct fg_whereabouts *where);
+void fg_look_release(struct fg_look *look); /* frees it, too */
+
+#endif

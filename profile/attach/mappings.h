@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program and libraries that a process has mapped, as /proc/PID/maps and their headers in
+ * memory say: where each lies, its build-id and its unwind table.
+ */
+#ifndef FG_OUTSIDE_MAPPINGS_H
+#define FG_OUTSIDE_MAPPINGS_H
+
+#include "base/error.h"
+#include "profile/attach/memory.h"
+
+enum {
+	FG_MAPPING_BUILD_ID_MAX = 64
+};
+
+/* As in .eh_frame_hdr: both relative to the start of .eh_frame. */
+struct fg_mapping_frame {
+	int32_t start;
+	int32_t description;
+};
+
+struct fg_mapping {
+	uint64_t start, end;
+	uint64_t bias;  /* address - bias is the address in the file's own numbering */
+	uint64_t table; /* address of the sorted table in .eh_frame_hdr; 0: none */
+	uint64_t table_base;
+	uint64_t table_entries;
+	uint64_t dynamic;                   /* address of the dynamic section; 0: none */
+	struct fg_mapping_frame *own_table; /* if the file has none; `table` is unused then */
+	uint8_t build_id[FG_MAPPING_BUILD_ID_MAX];
+	size_t build_id_size;
+	char *path;
+	bool is_vdso;
+	bool is_main;
+};
+
+struct fg_range {
+	uint64_t start, end;
+};
+
+struct fg_mappings {
+	struct fg_mapping *items; /* by address */
+	size_t count, capacity;
+	struct fg_range *nameless; /* executable memory of no file */
+	size_t nameless_count, nameless_capacity;
+	char *jit_dump; /* the file that describes code made at run time; NULL: none is mapped */
+};
+
+int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, struct fg_error *err)
+	FG_NODISCARD;
+const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, uint64_t address);
+/* Can there be code at this address? */
+bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address);
+/*
+ * A look costs up to milliseconds, and an address may stay unknown: a few looks are free, for code
+ * that a program makes as it starts; later there is one within 100 ms.
+ */
+struct fg_mapping_looks {
+	unsigned count;
+	int64_t last_ns;
+};
+
+bool fg_mapping_looks_allow(const struct fg_mapping_looks *looks);
+void fg_mapping_looks_note(struct fg_mapping_looks *looks);
+
+void fg_mappings_release(struct fg_mappings *mappings);
+
+#endif

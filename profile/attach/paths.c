@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/attach/paths.h"
+
+#include "base/clock.h"
+
+void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer)
+{
+	*paths = (struct fg_paths){.writer = writer};
+}
+
+void fg_paths_release(struct fg_paths *paths)
+{
+	fg_map_release(&paths->modules);
+	fg_map_release(&paths->frames);
+	fg_map_release(&paths->nodes);
+	fg_map_release(&paths->functions);
+	fg_python_functions_release(&paths->python);
+}
+
+void fg_paths_add_jit_dump(struct fg_paths *paths, const struct fg_mappings *mappings)
+{
+	if (paths->has_jit_dump || !mappings->jit_dump)
+		return;
+	paths->has_jit_dump = true;
+	fg_trace_writer_text(paths->writer, FG_RECORD_JIT_DUMP, (uint64_t)fg_clock_monotonic_ns(),
+			     mappings->jit_dump, strlen(mappings->jit_dump));
+}
+
+/* A library that is mapped again at the same place keeps its number. */
+static uint64_t module_of(struct fg_paths *paths, const struct fg_mapping *mapping)
+{
+	struct fg_strbuf key = {0};
+	bool is_new = false;
+	uint64_t id = 0;
+
+	if (!mapping)
+		return 0;
+	fg_strbuf_add(&key, &mapping->start, sizeof(mapping->start));
+	fg_strbuf_add(&key, mapping->build_id, mapping->build_id_size);
+	fg_strbuf_add_text(&key, mapping->path);
+	id = *fg_map_add(&paths->modules, key.data, key.length, paths->modules.count + 1, &is_new);
+	fg_strbuf_release(&key);
+	if (is_new) {
+		const uint64_t numbers[FG_TRACE_MODULE_NUMBERS] = {
+			id,
+			(uint64_t)fg_clock_monotonic_ns(),
+			mapping->start,
+			mapping->end,
+			mapping->bias,
+			(mapping->is_main ? FG_MODULE_MAIN : 0u) |
+				(mapping->is_vdso ? FG_MODULE_VDSO : 0u),
+		};
+
+		fg_trace_writer_mapping(paths->writer, numbers, mapping->build_id,
+					mapping->build_id_size, mapping->path);
+	}
+	return id;
+}
+
+static uint64_t add_frame(struct fg_paths *paths, uint64_t module, uint64_t offset, bool exact)
+{
+	const uint64_t key[] = {module, offset, exact};
+	bool is_new = false;
+	const uint64_t id =
+		*fg_map_add(&paths->frames, key, sizeof(key), paths->frames.count + 1, &is_new);
+
+	if (is_new)
+		FG_TW(paths->writer, FG_RECORD_FRAME, id, module, offset,
+		      exact ? FG_FRAME_EXACT : 0u);
+	return id;
+}
+
+static uint64_t frame_of(struct fg_paths *paths, const struct fg_mappings *mappings,
+			 const struct fg_stack_frame *frame)
+{
+	const struct fg_mapping *mapping =
+		fg_mappings_find(mappings, frame->exact ? frame->address : frame->address - 1);
+
+	return add_frame(paths, module_of(paths, mapping),
+			 frame->address - (mapping ? mapping->bias : 0), frame->exact);
+}
+
+static uint64_t add_node(struct fg_paths *paths, uint64_t parent, uint64_t frame)
+{
+	const uint64_t key[] = {parent, frame};
+	bool is_new = false;
+	const uint64_t node =
+		*fg_map_add(&paths->nodes, key, sizeof(key), paths->nodes.count + 1, &is_new);
+
+	if (is_new)
+		FG_TW(paths->writer, FG_RECORD_NODE, node, parent, frame);
+	return node;
+}
+
+/* Only a node without a frame says how many are left out. */
+static uint64_t add_cut(struct fg_paths *paths, uint64_t parent, uint64_t left_out)
+{
+	const uint64_t key[] = {parent, 0, left_out};
+	bool is_new = false;
+	const uint64_t node =
+		*fg_map_add(&paths->nodes, key, sizeof(key), paths->nodes.count + 1, &is_new);
+
+	if (is_new)
+		FG_TW(paths->writer, FG_RECORD_NODE, node, parent, 0, left_out);
+	return node;
+}
+
+/* ---- Python ---- */
+
+void fg_paths_introduce(struct fg_paths *paths, const struct fg_mappings *mappings,
+			const struct fg_interpreter *interpreter)
+{
+	const struct fg_mapping *mapping = fg_mappings_find(mappings, interpreter->module);
+	char *refusal = NULL;
+
+	if (interpreter->state == FG_INTERPRETER_READ && mapping) {
+		const uint64_t module = module_of(paths, mapping);
+
+		FG_TW(paths->writer, FG_RECORD_PYTHON, module, interpreter->version);
+	}
+	if (interpreter->state != FG_INTERPRETER_REFUSED)
+		return;
+	refusal = fg_interpreter_refusal(interpreter);
+	fg_trace_writer_text(paths->writer, FG_RECORD_NOTE, 0, refusal, strlen(refusal));
+	free(refusal);
+}
+
+static void write_functions(struct fg_paths *paths, size_t count)
+{
+	for (; paths->python_written < count; paths->python_written++) {
+		const struct fg_python_function *function =
+			&paths->python.items[paths->python_written];
+
+		fg_trace_writer_python_code(paths->writer,
+					    &(struct fg_trace_python_code){
+						    .id = paths->python_written + 1,
+						    .first_line = function->first_line,
+						    .name = function->name,
+						    .file = function->file,
+						    .lines = function->lines,
+						    .lines_size = function->lines_size,
+					    });
+	}
+}
+
+static uint64_t python_frame_of(struct fg_paths *paths, const struct fg_python_frame *frame)
+{
+	const uint64_t key[] = {frame->id, frame->instruction};
+	bool is_new = false;
+	const uint64_t id =
+		*fg_map_add(&paths->frames, key, sizeof(key), paths->frames.count + 1, &is_new);
+
+	write_functions(paths, frame->id);
+	if (is_new)
+		FG_TW(paths->writer, FG_RECORD_PYTHON_FRAME, id, frame->id, frame->instruction);
+	return id;
+}
+
+uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
+		      const struct fg_walked_stack *stack, struct fg_python_stack *python)
+{
+	uint64_t node = 0;
+	size_t count = 0;
+	struct fg_mixed_frame *frames = fg_mixed_frames(stack, python, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_mixed_frame *frame = &frames[i];
+
+		if (frame->native)
+			node = add_node(paths, node, frame_of(paths, mappings, frame->native));
+		else if (frame->python)
+			node = add_node(paths, node, python_frame_of(paths, frame->python));
+		else
+			node = add_cut(paths, node, frame->left_out);
+	}
+	free(frames);
+	return node;
+}
+
+/* A frame that is never described is shown as unknown. */
+uint64_t fg_paths_add_unknown(struct fg_paths *paths)
+{
+	static const char key[] = "unknown";
+	const uint64_t frame =
+		*fg_map_add(&paths->frames, key, sizeof(key), paths->frames.count + 1, NULL);
+
+	return add_node(paths, 0, frame);
+}
+
+static uint64_t kernel_module(struct fg_paths *paths, const char *library)
+{
+	bool is_new = false;
+	const uint64_t id =
+		*fg_map_add_text(&paths->modules, library, paths->modules.count + 1, &is_new);
+	const uint64_t numbers[FG_TRACE_MODULE_NUMBERS] = {
+		id, (uint64_t)fg_clock_monotonic_ns(), 0, 0, 0, FG_MODULE_KERNEL};
+
+	if (is_new)
+		fg_trace_writer_mapping(paths->writer, numbers, NULL, 0, library);
+	return id;
+}
+
+uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,
+			     const struct fg_kernel_function *function, uint64_t address,
+			     bool exact)
+{
+	const uint64_t module =
+		kernel_module(paths, function ? function->library : FG_KERNEL_LIBRARY);
+	bool is_new = false;
+
+	if (function)
+		(void)fg_map_add(&paths->functions, &function->start, sizeof(function->start), 0,
+				 &is_new);
+	if (is_new)
+		fg_trace_writer_symbol(paths->writer, module, function->start,
+				       function->end - function->start, function->name);
+	return add_node(paths, node, add_frame(paths, module, address, exact));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks of one process as the call paths of a trace: modules, frames and nodes get their numbers
+ * and are written when they are first seen.
+ */
+#ifndef FG_OUTSIDE_PATHS_H
+#define FG_OUTSIDE_PATHS_H
+
+#include "base/map.h"
+#include "profile/attach/kernel_names.h"
+#include "profile/attach/mappings.h"
+#include "profile/attach/mixed.h"
+#include "trace/trace_writer.h"
+
+struct fg_paths {
+	struct fg_trace_writer *writer;
+	struct fg_map modules;
+	struct fg_map frames;
+	struct fg_map nodes;
+	struct fg_map functions; /* of the kernel, by their beginning */
+	struct fg_python_functions python;
+	size_t python_written; /* of them */
+	bool has_jit_dump;
+};
+
+void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
+void fg_paths_release(struct fg_paths *paths);
+/* The interpreter whose frames are read, or why they are not.  Before them, and once. */
+void fg_paths_introduce(struct fg_paths *paths, const struct fg_mappings *mappings,
+			const struct fg_interpreter *interpreter);
+/* The file that describes code made at run time, once it is mapped. */
+void fg_paths_add_jit_dump(struct fg_paths *paths, const struct fg_mappings *mappings);
+/*
+ * The node of the leaf.  Of `python`, which may be NULL, the frames that are `left` are put between
+ * the native ones; they are numbered by `paths->python`.
+ */
+uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
+		      const struct fg_walked_stack *stack, struct fg_python_stack *python);
+/* A stack of which nothing is known. */
+uint64_t fg_paths_add_unknown(struct fg_paths *paths);
+/* Below `node` a frame of the kernel; `function` may be NULL. */
+uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,
+			     const struct fg_kernel_function *function, uint64_t address,
+			     bool exact);
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One sample: threads are stopped, copied and let go; their stacks are walked after that. */
+#include "base/clock.h"
+#include "profile/attach/sampling_run.h"
+#include "profile/attach/waiting.h"
+#include "profile/attach/waiting_place.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum {
+	STOP_WITHIN_MS = 200,  /* a thread that has to wait for a CPU first */
+	AWAKE_NS = 20000,      /* from getting a CPU to knowing it */
+	NAP_NS = 32000,        /* many times what a wish to come takes to get there */
+	PATIENCE_NS = 1000000, /* for those that stood behind us, and maybe others, to stop */
+	RED_ZONE = 128,        /* below the stack pointer, and in use */
+};
+
+bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err)
+{
+	struct fg_mappings fresh = {0};
+
+	fg_mapping_looks_note(&run->looks);
+	if (fg_mappings_read(&run->memory, &fresh, err) != FG_OK)
+		return false;
+	fg_mappings_release(&run->mappings);
+	run->mappings = fresh;
+	fg_stack_walker_free(run->walker);
+	run->walker = fg_stack_walker_new(&run->memory, &run->mappings);
+	if (!run->sampling->no_python && run->interpreter.state == FG_INTERPRETER_NONE) {
+		fg_interpreter_find(&run->interpreter, &run->memory, &run->mappings);
+		fg_paths_introduce(&run->paths, &run->mappings, &run->interpreter);
+	}
+	fg_paths_add_jit_dump(&run->paths, &run->mappings);
+	return true;
+}
+
+/* Something was mapped since: dlopen(), or code made at run time. */
+static void refresh_mappings(struct fg_sampling_run *run, uint64_t address)
+{
+	if (!fg_mappings_is_code(&run->mappings, address) && fg_mapping_looks_allow(&run->looks))
+		(void)fg_sampling_read_mappings(run, NULL);
+}
+
+static void note_pause(struct fg_sampling_run *run, int64_t pause_ns)
+{
+	run->pauses[run->pause_count++ % FG_PAUSES_MAX] = (uint64_t)pause_ns;
+	run->result->stopped_ns += (uint64_t)pause_ns;
+}
+
+struct place {
+	uint64_t node;
+	bool truncated;
+};
+
+/* While the thread stands still, or waits: what the addresses lead to is read later. */
+static void look_at_python(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
+			   struct fg_sampled_python *look)
+{
+	look->stack.total = look->stack.left = 0;
+	look->hash = 0;
+	look->is_missed = false;
+	if (run->interpreter.state != FG_INTERPRETER_READ)
+		return;
+	if (!thread->python.pthread && !thread->python.tid)
+		thread->python.tid = fg_python_thread_number(run->sampling->pid, thread->tid);
+	look->is_missed = !fg_interpreter_look(&run->interpreter, &run->memory, &thread->python,
+					       &look->stack);
+	look->hash = fg_python_stack_hash(&look->stack);
+}
+
+/* Are these frames what they seem to be?  Those that cannot be trusted are left out. */
+static void judge_python(struct fg_sampling_run *run, const struct fg_walked_stack *native,
+			 struct fg_sampled_python *look)
+{
+	const struct fg_mixed mixed = {.interpreter = &run->interpreter,
+				       .mappings = &run->mappings,
+				       .native = native,
+				       .python = &look->stack};
+
+	look->is_missed |= !fg_mixed_judge(&mixed, &run->memory, &run->paths.python);
+	if (look->is_missed)
+		run->writer.header.python_missed++;
+	else if (look->stack.left > 0)
+		run->writer.header.python_stacks++;
+}
+
+static struct place find_place(struct fg_sampling_run *run,
+			       const struct user_regs_struct *registers,
+			       struct fg_sampled_python *python)
+{
+	struct fg_walked_stack stack;
+
+	refresh_mappings(run, registers->rip);
+	fg_stack_walk(run->walker, registers, &stack);
+	judge_python(run, &stack, python);
+	return (struct place){
+		.node = fg_paths_add(&run->paths, &run->mappings, &stack, &python->stack),
+		.truncated = stack.truncated,
+	};
+}
+
+static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
+			struct place place, uint64_t weight_ns)
+{
+	const unsigned clock = run->sampling->elapsed ? FG_CLOCK_WALL : FG_CLOCK_JITTER;
+
+	thread->samples = fg_grow(thread->samples, &thread->sample_capacity,
+				  thread->sample_count + 1, sizeof(thread->samples[0]));
+	thread->samples[thread->sample_count++] = (struct fg_sampled){
+		.time_ns = fg_clock_monotonic_ns(),
+		.node = place.node,
+		.weight_ns = weight_ns,
+		.queued_ns = thread->moment.queued_ns,
+		.period_ns = thread->moment.period_ns,
+		.bits = (uint8_t)(clock | (place.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
+	};
+	thread->weighed_ns += weight_ns;
+	thread->until_ns = thread->moment.at_ns + (int64_t)thread->moment.queued_ns;
+	run->truncated += place.truncated;
+	run->result->weighed_ns += weight_ns + thread->moment.queued_ns;
+	run->result->samples++;
+}
+
+/* What a thread that stands still weighs; 0: it does not count. */
+static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_thread *thread,
+		      int64_t stopped_ns)
+{
+	struct fg_cpu_account account;
+
+	if (run->sampling->elapsed)
+		return thread->moment.at_ns > thread->until_ns
+			       ? (uint64_t)(thread->moment.at_ns - thread->until_ns)
+			       : 0;
+	return fg_sampled_thread_account(thread, &account)
+		       ? fg_sample_weight(&thread->moment, &account, stopped_ns, thread->weighed_ns)
+		       : 0;
+}
+
+/* Python may have gone on to another line while the native stack is as it was. */
+static uint64_t hash_of_place(struct fg_sampling_run *run, uint64_t stack,
+			      const struct fg_sampled_python *python)
+{
+	return fg_waiting_place_hash(&run->memory, stack, FG_STACK_COPY_PAGES - 1) ^ python->hash;
+}
+
+static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *blocked,
+		     struct place place, uint64_t hash)
+{
+	thread->waiting_place = (struct fg_waiting_place){
+		.blocked = *blocked,
+		.node = place.node,
+		.truncated = place.truncated,
+		.hash = hash,
+	};
+}
+
+/* What was copied of a stack is read from now on. */
+static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *copy)
+{
+	const uint64_t top = copy->registers.rsp - RED_ZONE;
+
+	fg_memory_forget(&run->memory);
+	fg_memory_put(&run->memory, top - top % FG_MEMORY_PAGE, copy->stack, copy->size);
+}
+
+static void copy_stack(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
+		       struct fg_stopped_copy *copy)
+{
+	copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE,
+				    FG_STACK_COPY_PAGES, copy->stack);
+	thread->python.pthread = copy->registers.fs_base;
+	if (run->interpreter.state == FG_INTERPRETER_READ)
+		use_copy(run, copy);
+	look_at_python(run, thread, &copy->python);
+}
+
+/*
+ * A thread that stands still by now is let go when its registers, the top of its stack and its
+ * Python frames are copied; fg_sampling_walk_copies() does the rest.  When it waits by now, or was
+ * not on a CPU at the moment, its time stays for the next sample.
+ */
+static void collect(struct fg_sampling_run *run, size_t index)
+{
+	struct fg_sampled_thread *thread = &run->threads[index];
+	struct fg_stopped_copy *copy = &run->copies[run->copy_count];
+	struct fg_thread_stop stop;
+	bool is_known = false;
+
+	if (!thread->held || run->copy_count == FG_STACK_COPIES_MAX)
+		return;
+	if (!fg_thread_poll(thread->tid, run->is_our_child && thread->tid == run->sampling->pid,
+			    &stop)) {
+		thread->held = !stop.gone;
+		return;
+	}
+	thread->held = false;
+	copy->thread = index;
+	is_known = fg_thread_registers(thread->tid, &copy->registers);
+	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
+	if (run->sampling->elapsed && stop.seen_ns > thread->moment.at_ns)
+		thread->moment.queued_ns = (uint64_t)(stop.seen_ns - thread->moment.at_ns);
+	copy->waits = copy->weight_ns && fg_waiting_is(&copy->registers);
+	if (copy->waits && !run->sampling->elapsed)
+		copy->weight_ns = 0;
+	if (copy->weight_ns)
+		copy_stack(run, thread, copy);
+	if (is_known && !stop.signal)
+		fg_thread_make_call_again(thread->tid, &copy->registers);
+	fg_thread_release(thread->tid, stop.signal);
+	note_pause(run, thread->put_off_ns + fg_clock_monotonic_ns() - stop.seen_ns);
+	run->copy_count += copy->weight_ns > 0;
+}
+
+void fg_sampling_collect(struct fg_sampling_run *run)
+{
+	for (size_t i = 0; i < run->thread_count; i++)
+		collect(run, i);
+}
+
+static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
+{
+	struct fg_sampled_thread *thread = &run->threads[copy->thread];
+	struct place place;
+	uint64_t hash = 0;
+
+	use_copy(run, copy);
+	if (copy->waits)
+		hash = hash_of_place(run, copy->registers.rsp, &copy->python);
+	place = find_place(run, &copy->registers, &copy->python);
+	keep_sample(run, thread, place, copy->weight_ns);
+	if (copy->waits)
+		remember(thread,
+			 &(struct fg_blocked){.waits = true,
+					      .number = (long)copy->registers.orig_rax,
+					      .stack = copy->registers.rsp,
+					      .code = copy->registers.rip},
+			 place, hash);
+}
+
+/*
+ * To walk a stack takes many times as long as to copy it: that is done when those that have stopped
+ * go on again, and no other waits for us longer than one walk.
+ */
+void fg_sampling_walk_copies(struct fg_sampling_run *run)
+{
+	while (run->copy_count > 0) {
+		walk(run, &run->copies[--run->copy_count]);
+		fg_sampling_collect(run);
+	}
+}
+
+static void ask_to_stop(struct fg_sampled_thread *thread)
+{
+	thread->put_off_ns = 0;
+	if (!fg_thread_seize(thread->tid))
+		return;
+	fg_thread_interrupt(thread->tid);
+	thread->held = true;
+}
+
+/* A thread that waits, where that is known without a stop.  False: it is to be stopped. */
+static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
+{
+	const struct fg_waiting_place *known = &thread->waiting_place;
+	const uint64_t weight_ns = weigh(run, thread, 0);
+	struct fg_blocked blocked;
+	struct fg_blocked again;
+	struct user_regs_struct registers;
+	uint64_t hash = 0;
+
+	if (!fg_sampled_thread_waits(thread, &blocked))
+		return false;
+	fg_memory_forget(&run->memory);
+	fg_memory_fetch(&run->memory, blocked.stack, FG_STACK_COPY_PAGES);
+	look_at_python(run, thread, &run->waiting);
+	hash = hash_of_place(run, blocked.stack, &run->waiting);
+	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
+	    again.stack != blocked.stack || !weight_ns)
+		return true; /* it went on meanwhile: this time is that of the next sample */
+	if (!fg_waiting_place_is(known, &blocked, hash)) {
+		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
+			return false;
+		registers = fg_blocked_registers(&blocked);
+		remember(thread, &blocked, find_place(run, &registers, &run->waiting), hash);
+	}
+	keep_sample(run, thread, (struct place){known->node, known->truncated}, weight_ns);
+	return true;
+}
+
+/* What is known of this thread by now becomes a sample, or it is asked to stop. */
+static void sample_thread(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
+			  int64_t moment_ns)
+{
+	thread->moment.at_ns = moment_ns;
+	thread->moment.queued_ns = 0;
+	thread->moment.period_ns = run->result->period_ns;
+	if (run->sampling->elapsed) {
+		if (!sample_waiting(run, thread))
+			ask_to_stop(thread);
+	} else if (fg_sampled_thread_look(thread) && thread->runs &&
+		   fg_sampled_thread_account(thread, &thread->moment.account)) {
+		thread->moment.at_ns -= AWAKE_NS;
+		ask_to_stop(thread);
+	}
+}
+
+static bool is_held_at(const struct fg_sampling_run *run, size_t index, int cpu)
+{
+	return run->threads[index].held && run->threads[index].cpu == cpu;
+}
+
+static bool some_are_held_at(const struct fg_sampling_run *run, int cpu)
+{
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (is_held_at(run, i, cpu))
+			return true;
+	}
+	return false;
+}
+
+/* Those that stood behind us can stop once we wait. */
+static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since_ns)
+{
+	const int64_t begun_ns = fg_clock_monotonic_ns();
+	int64_t left_ns = PATIENCE_NS;
+
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (is_held_at(run, i, cpu))
+			run->threads[i].put_off_ns = begun_ns - here_since_ns;
+	}
+	while (left_ns > 0 && some_are_held_at(run, cpu)) {
+		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
+		const struct timespec left = {.tv_nsec = (long)left_ns};
+		struct signalfd_siginfo infos[4];
+
+		if (ppoll(&stops, 1, &left, NULL) > 0)
+			(void)!read(run->stops_fd, infos, sizeof(infos));
+		fg_sampling_collect(run);
+		left_ns = begun_ns + PATIENCE_NS - fg_clock_monotonic_ns();
+	}
+}
+
+/*
+ * Whoever ran there is put off where the wish to come reached it, or at a system call before that.
+ * It goes on, and now a timer of that CPU interrupts it wherever it has come to.
+ */
+static void nap(struct fg_sampling_run *run)
+{
+	const struct timespec time = {.tv_nsec =
+					      NAP_NS + (long)fg_random_below(&run->random, NAP_NS)};
+
+	(void)ppoll(NULL, 0, &time, NULL);
+}
+
+/* Samples the threads that were on this CPU when we looked last, wherever they are now. */
+static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
+{
+	const bool is_there = fg_own_cpu_take(&run->own_cpu, cpu);
+	int64_t here_since_ns = 0;
+
+	if (is_there)
+		nap(run);
+	here_since_ns = fg_clock_monotonic_ns();
+	for (size_t i = 0; i < run->thread_count; i++) {
+		struct fg_sampled_thread *thread = &run->threads[i];
+
+		if (!thread->is_due || thread->cpu != cpu)
+			continue;
+		thread->is_due = false;
+		sample_thread(run, thread, is_there ? here_since_ns : moment_ns);
+	}
+	if (is_there)
+		await_stops(run, cpu, here_since_ns);
+	if (run->copy_count == FG_STACK_COPIES_MAX)
+		fg_sampling_walk_copies(run);
+}
+
+/*
+ * Does it run, or has it run since the last moment?  Then we go and see, whatever it does now: by
+ * the time that we are there it may have begun to wait, and another may have begun to run.
+ */
+static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
+{
+	const uint64_t used_ns = thread->used_ns;
+	struct fg_cpu_account account;
+	struct fg_blocked blocked;
+	bool runs = false;
+
+	if (!fg_sampled_thread_account(thread, &account))
+		return false;
+	if (run->sampling->elapsed)
+		runs = !fg_sampled_thread_waits(thread, &blocked);
+	if (run->sampling->elapsed && !runs && used_ns == account.used_ns)
+		return false;
+	return fg_sampled_thread_look(thread) &&
+	       (runs || thread->runs || used_ns != account.used_ns);
+}
+
+void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
+{
+	for (size_t i = 0; i < run->thread_count; i++) {
+		struct fg_sampled_thread *thread = &run->threads[i];
+
+		thread->is_due = !thread->over && !thread->held && is_due(run, thread);
+		if (run->sampling->elapsed && !thread->is_due && !thread->over && !thread->held)
+			sample_thread(run, thread, moment_ns);
+	}
+	for (size_t i = 0; i < run->thread_count; i++) {
+		if (run->threads[i].is_due)
+			visit(run, run->threads[i].cpu, moment_ns);
+	}
+	fg_own_cpu_leave(&run->own_cpu);
+	fg_sampling_collect(run);
+	fg_sampling_walk_copies(run);
+}
+
+/* At the end no thread stays with us. */
+void fg_sampling_let_all_go(struct fg_sampling_run *run)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;
+	bool some = true;
+
+	while (some && fg_clock_monotonic_ns() < until_ns) {
+		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
+
+		fg_sampling_collect(run);
+		fg_sampling_walk_copies(run);
+		some = false;
+		for (size_t i = 0; i < run->thread_count; i++)
+			some |= run->threads[i].held;
+		if (some)
+			(void)poll(&stops, 1, 1);
+	}
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by sampler.c, which says when, and sample_threads.c, which takes samples. */
+#ifndef FG_OUTSIDE_SAMPLING_RUN_H
+#define FG_OUTSIDE_SAMPLING_RUN_H
+
+#include "base/random.h"
+#include "profile/attach/own_cpu.h"
+#include "profile/attach/paths.h"
+#include "profile/attach/sampled.h"
+#include "profile/attach/stacks.h"
+
+enum {
+	FG_STACK_COPY_PAGES = 8, /* copied while the thread stands still */
+	FG_STACK_COPIES_MAX = 32,
+	FG_PAUSES_MAX = 8192, /* kept for the quantile */
+};
+
+/* Spent up to one moment. */
+struct fg_sampling_cost {
+	int64_t at_ns;
+	int64_t own_ns; /* our own CPU time */
+	uint64_t stopped_ns;
+	uint64_t budgeted_ns; /* what the budget is a share of */
+};
+
+/* The Python frames of a thread, as addresses. */
+struct fg_sampled_python {
+	bool is_missed; /* they made no sense */
+	uint64_t hash;
+	struct fg_python_stack stack;
+};
+
+/* Copied from a thread that stood still and counts. */
+struct fg_stopped_copy {
+	size_t thread; /* its place among the threads */
+	uint64_t weight_ns;
+	bool waits;
+	struct user_regs_struct registers;
+	size_t size;
+	uint8_t stack[FG_STACK_COPY_PAGES * FG_MEMORY_PAGE]; /* from the page of the red zone on */
+	struct fg_sampled_python python;
+};
+
+struct fg_sampling_run {
+	const struct fg_outside_sampling *sampling;
+	struct fg_outside_result *result;
+	struct fg_memory memory;
+	struct fg_mappings mappings;
+	struct fg_stack_walker *walker;
+	struct fg_interpreter interpreter;
+	struct fg_sampled_python waiting; /* of a thread that waits and is not stopped */
+	struct fg_trace_writer writer;
+	struct fg_paths paths;
+	struct fg_sampled_thread *threads;
+	size_t thread_count, thread_capacity;
+	size_t live_threads;
+	struct fg_stopped_copy *copies; /* of those whose stacks are to be walked */
+	size_t copy_count;
+	struct fg_random random;
+	int64_t started_ns;
+	struct fg_sampling_cost before;
+	bool is_our_child; /* then somebody waits for its exit */
+	int process_fd;    /* readable when the process has ended */
+	int stops_fd;      /* readable when a thread has stopped */
+	struct fg_own_cpu own_cpu;
+	struct fg_mapping_looks looks; /* at the mappings */
+	uint64_t pauses[FG_PAUSES_MAX];
+	uint64_t pause_count;
+	uint64_t truncated;
+};
+
+bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err);
+/* Stops the threads that are due at this moment, copies their stacks, and lets them go. */
+void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
+/* Takes what has stopped meanwhile. */
+void fg_sampling_collect(struct fg_sampling_run *run);
+/* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
+void fg_sampling_walk_copies(struct fg_sampling_run *run);
+/* At the end no thread stays stopped. */
+void fg_sampling_let_all_go(struct fg_sampling_run *run);
+
+#endif

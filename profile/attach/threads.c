@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/attach/threads.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "profile/attach/waiting_place.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	PROC_FILE_MAX_BYTES = 1 << 20,
+	STAT_PARENT = 1, /* fields after the state */
+	STAT_GROUP = 2,
+	STAT_USER = 11,
+	STAT_SYSTEM = 12,
+	STAT_FIELDS = 13,
+	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
+	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
+	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
+};
+
+void fg_pids_add(struct fg_pids *pids, pid_t pid)
+{
+	pids->items =
+		fg_grow(pids->items, &pids->capacity, pids->count + 1, sizeof(pids->items[0]));
+	pids->items[pids->count++] = pid;
+}
+
+bool fg_pids_contain(const struct fg_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->count; i++) {
+		if (pids->items[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+void fg_pids_release(struct fg_pids *pids)
+{
+	free(pids->items);
+	*pids = (struct fg_pids){0};
+}
+
+/* The numbers that a folder of /proc has as names. */
+static void list_numbers(const char *folder, struct fg_pids *found)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry = NULL;
+
+	while (entries && (entry = readdir(entries)) != NULL) {
+		const long number = strtol(entry->d_name, NULL, 10);
+
+		if (number > 0)
+			fg_pids_add(found, (pid_t)number);
+	}
+	if (entries)
+		(void)closedir(entries);
+}
+
+/* "PID (NAME) STATE FIELD..."; the name may contain anything. */
+static bool read_stat(const char *path, struct fg_thread_state *state, uint64_t fields[STAT_FIELDS])
+{
+	char *text = NULL;
+	char *name = NULL;
+	char *end = NULL;
+	bool done = false;
+
+	*state = (struct fg_thread_state){0};
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+		return false;
+	name = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (name && end && end[1] == ' ') {
+		char *at = end + 3;
+
+		(void)snprintf(state->name, sizeof(state->name), "%.*s", (int)(end - name - 1),
+			       name + 1);
+		state->state = end[2];
+		for (size_t i = 1; i < STAT_FIELDS; i++)
+			fields[i] = (uint64_t)strtoll(at, &at, 10);
+		state->cpu_ticks = fields[STAT_USER] + fields[STAT_SYSTEM];
+		done = true;
+	}
+	free(text);
+	return done;
+}
+
+void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state)
+{
+	char path[64];
+	uint64_t fields[STAT_FIELDS];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	(void)read_stat(path, state, fields);
+}
+
+struct relative {
+	pid_t pid, parent, group;
+};
+
+static void list_relatives(struct relative **relatives, size_t *count)
+{
+	struct fg_pids all = {0};
+
+	list_numbers("/proc", &all);
+	*count = 0;
+	*relatives = fg_xcalloc(all.count + 1, sizeof((*relatives)[0]));
+	for (size_t i = 0; i < all.count; i++) {
+		struct fg_thread_state state;
+		uint64_t fields[STAT_FIELDS];
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)all.items[i]);
+		if (!read_stat(path, &state, fields))
+			continue;
+		(*relatives)[(*count)++] = (struct relative){.pid = all.items[i],
+							     .parent = (pid_t)fields[STAT_PARENT],
+							     .group = (pid_t)fields[STAT_GROUP]};
+	}
+	fg_pids_release(&all);
+}
+
+void fg_processes_of(pid_t root, struct fg_pids *found)
+{
+	struct relative *relatives = NULL;
+	size_t count = 0;
+	size_t before = 0;
+
+	list_relatives(&relatives, &count);
+	fg_pids_add(found, root);
+	do {
+		before = found->count;
+		for (size_t i = 0; i < count; i++) {
+			const struct relative *r = &relatives[i];
+
+			if (!fg_pids_contain(found, r->pid) &&
+			    (r->group == root || fg_pids_contain(found, r->parent)))
+				fg_pids_add(found, r->pid);
+		}
+	} while (found->count > before);
+	free(relatives);
+}
+
+void fg_threads_of(pid_t pid, struct fg_pids *found)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	list_numbers(path, found);
+}
+
+void fg_children_of(pid_t pid, struct fg_pids *found)
+{
+	struct fg_pids threads = {0};
+
+	fg_threads_of(pid, &threads);
+	for (size_t i = 0; i < threads.count; i++) {
+		char path[96];
+		char *text = NULL;
+		char *next = NULL;
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+			       (int)threads.items[i]);
+		if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+			continue;
+		next = text;
+		for (long child = strtol(next, &next, 10); child > 0;
+		     child = strtol(next, &next, 10))
+			fg_pids_add(found, (pid_t)child);
+		free(text);
+	}
+	fg_pids_release(&threads);
+}
+
+bool fg_thread_seize(pid_t tid)
+{
+	return ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
+}
+
+void fg_thread_interrupt(pid_t tid)
+{
+	(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop)
+{
+	siginfo_t info = {0};
+	const int wanted = WSTOPPED | WNOHANG | __WALL | (keep_exit ? 0 : WEXITED);
+	const int got = waitid(P_PID, (id_t)tid, &info, wanted);
+
+	*stop = (struct fg_thread_stop){.seen_ns = fg_clock_monotonic_ns()};
+	if (got != 0) {
+		stop->gone = errno != EINTR;
+		return false;
+	}
+	if (info.si_pid != tid)
+		return false;
+	stop->gone = info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+	if (!stop->gone && !(info.si_status >> EVENT_SHIFT))
+		stop->signal = info.si_status;
+	return !stop->gone;
+}
+
+/* A thread that sleeps in the kernel without listening to signals does not stop. */
+bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
+{
+	const struct timespec slice = {.tv_nsec = SLICE_NS};
+	sigset_t child;
+
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	for (;;) {
+		if (fg_thread_poll(tid, false, stop))
+			return true;
+		if (stop->gone || stop->seen_ns >= until_ns)
+			return false;
+		(void)sigtimedwait(&child, NULL, &slice);
+	}
+}
+
+bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
+{
+	struct iovec set = {.iov_base = registers, .iov_len = sizeof(*registers)};
+
+	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &set) == 0 &&
+	       set.iov_len == sizeof(*registers);
+}
+
+/* For the thread alone, or for any thread of its process. */
+static bool has_pending(pid_t tid, unsigned flags)
+{
+	struct __ptrace_peeksiginfo_args first = {.flags = flags, .nr = 1};
+	siginfo_t info;
+
+	return ptrace(PTRACE_PEEKSIGINFO, tid, &first, &info) != 0;
+}
+
+void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers)
+{
+	struct user_regs_struct again = *registers;
+	struct iovec set = {.iov_base = &again, .iov_len = sizeof(again)};
+
+	if (!fg_call_is_cut_by_stop(registers) || has_pending(tid, 0) ||
+	    has_pending(tid, PTRACE_PEEKSIGINFO_SHARED))
+		return;
+	again.rip -= SYSCALL_BYTES;
+	again.rax = again.orig_rax;
+	(void)ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &set);
+}
+
+void fg_thread_release(pid_t tid, int signal)
+{
+	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+}
+
+static long read_setting(const char *path)
+{
+	char *text = NULL;
+	long value = -1;
+
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) == FG_OK)
+		value = strtol(text, NULL, 10);
+	free(text);
+	return value;
+}
+
+/* The number behind "\nNAME:" in the status of a process; -1: it is not known. */
+static long read_status(pid_t pid, const char *name)
+{
+	char path[64];
+	char *text = NULL;
+	const char *line = NULL;
+	long value = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+		return value;
+	line = strstr(text, name);
+	if (line)
+		value = strtol(line + strlen(name), NULL, 10);
+	free(text);
+	return value;
+}
+
+static bool has_tracer(pid_t pid)
+{
+	return read_status(pid, "\nTracerPid:") > 0;
+}
+
+/* The kernel gives the files in /proc of a process that may not be dumped to root. */
+static bool is_undumpable(pid_t pid, long owner)
+{
+	struct stat facts;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	return owner > 0 && stat(path, &facts) == 0 && facts.st_uid != (uid_t)owner;
+}
+
+char *fg_thread_reason_of_scope(long scope)
+{
+	enum {
+		SCOPE_FOR_GOOD = 3
+	};
+
+	if (scope <= 0)
+		return NULL;
+	if (scope == SCOPE_FOR_GOOD)
+		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
+				    "the machine changes",
+				    scope);
+	return fg_xasprintf(": kernel.yama.ptrace_scope is %ld; `sysctl "
+			    "kernel.yama.ptrace_scope=0`, or run as root",
+			    scope);
+}
+
+/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
+static char *reason_of_kernel(pid_t pid, int error)
+{
+	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
+	const long owner = read_status(pid, "\nUid:");
+
+	if (geteuid() != 0 && owner >= 0 && (uid_t)owner != geteuid())
+		return fg_xasprintf(": it belongs to another user (%ld); run as that user, or as "
+				    "root",
+				    owner);
+	if (geteuid() != 0 && is_undumpable(pid, owner))
+		return fg_xstrdup(": it has more rights than its user, or keeps others from its "
+				  "memory (PR_SET_DUMPABLE); run as root");
+	if (scope > 0)
+		return fg_thread_reason_of_scope(scope);
+	return fg_xasprintf(" (%s): it is privileged, or this container lacks CAP_SYS_PTRACE "
+			    "(docker run --cap-add=SYS_PTRACE)",
+			    strerrordesc_np(error));
+}
+
+/* Nobody traces us, so this fails in any case; a filter of system calls says another reason. */
+static bool is_filtered(void)
+{
+	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
+}
+
+void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
+{
+	char folder[32];
+	char *reason = NULL;
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	/* A process of a moment may have ended by now: what no process escapes comes first. */
+	if (is_filtered())
+		(void)fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"process %d may not be looked at: a seccomp filter forbids fastgate "
+			"ptrace(); start its container or service with one that allows it (docker "
+			"run --cap-add=SYS_PTRACE)",
+			(int)pid);
+	else if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
+		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
+	else if (has_tracer(pid))
+		(void)fg_error_set(err, FG_EBUSY,
+				   "process %d is traced already, by a debugger or strace",
+				   (int)pid);
+	else
+		reason = reason_of_kernel(pid, error);
+	if (reason)
+		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be looked at%s",
+				   (int)pid, reason);
+	free(reason);
+}
+
+int fg_thread_check_rights(pid_t pid, struct fg_error *err)
+{
+	char path[32];
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || has_tracer(pid) || is_filtered()) {
+		fg_thread_explain_refusal(pid, errno, err);
+		if (fd >= 0)
+			(void)close(fd);
+		return FG_EUNSUPPORTED;
+	}
+	(void)close(fd);
+	return FG_OK;
+}

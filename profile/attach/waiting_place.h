@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a thread stands that waits, for samples of elapsed time.
+ *
+ * The kernel tells the system call of a thread that waits, its stack pointer and where it goes on.
+ * As long as these and the stack are as before, so is its call path: nothing is stopped.  It is
+ * stopped once where it waits at another place, for the rest of its registers, unless the system
+ * call would end with EINTR: then it is walked without them.
+ */
+#ifndef FG_OUTSIDE_WAITING_PLACE_H
+#define FG_OUTSIDE_WAITING_PLACE_H
+
+#include "profile/attach/memory.h"
+
+#include <sys/user.h>
+
+/* What /proc/PID/task/TID/syscall says. */
+struct fg_blocked {
+	bool waits;  /* false: it runs, and the rest is not known */
+	long number; /* of the system call; -1: it waits elsewhere in the kernel, for a page */
+	uint64_t argument; /* the first one */
+	uint64_t stack;
+	uint64_t code;
+};
+
+bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
+/* Does the kernel make this call again after a stop, so that the program does not notice it? */
+bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
+/* Has a stop just ended a call of those with EINTR that can be made again? */
+bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
+/* What is known of its registers without a stop; the others are 0. */
+struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);
+
+/* A call path that was found while a thread waited. */
+struct fg_waiting_place {
+	struct fg_blocked blocked;
+	uint64_t node; /* 0: none */
+	uint64_t hash; /* of the stack */
+	bool truncated;
+};
+
+/* The top of the stack as it is now, which is in `memory` already. */
+uint64_t fg_waiting_place_hash(struct fg_memory *memory, uint64_t stack, size_t pages);
+bool fg_waiting_place_is(const struct fg_waiting_place *known, const struct fg_blocked *blocked,
+			 uint64_t hash);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a program stands: every thread of every one of its processes, its stack with names and
+ * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it
+ * is ended.
+ */
+#ifndef FG_OUTSIDE_WHEREABOUTS_H
+#define FG_OUTSIDE_WHEREABOUTS_H
+
+#include "base/error.h"
+#include "binary/symbolizer.h"
+
+#include <sys/types.h>
+
+/* Both texts are to be freed. */
+struct fg_whereabouts {
+	/* "1 thread in main → read_all → read (pipe:[123], nobody else writes)" */
+	char *summary;
+	char *stacks; /* lines: a process, its threads, their frames; the leaf first */
+};
+
+struct fg_whereabouts_request {
+	pid_t root;      /* it, its descendants and its process group */
+	bool below_root; /* not the root itself: it only starts the program */
+	struct fg_symbolizer *symbolizer;
+	bool no_python; /* Python functions are not named */
+};
+
+/* The processes go on when it returns. */
+int fg_whereabouts_find(const struct fg_whereabouts_request *request, struct fg_whereabouts *where,
+			struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One file to take along: traces with everything that names their addresses (binaries, debug files,
+ * JIT maps, symbol tables), so that another host shows the same profile byte for byte. The format
+ * is described in docs/formats/archive.md.
+ */
+#ifndef FG_EXCHANGE_ARCHIVE_H
+#define FG_EXCHANGE_ARCHIVE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "binary/symbolizer.h"
+
+#define FG_ARCHIVE_ENDING ".tar.zst"
+
+struct fg_archive_content {
+	size_t traces;
+	size_t binaries;
+	size_t debug_files;
+	size_t maps;
+	uint64_t bytes; /* unpacked */
+	char **missing; /* a line each: modules without a binary, files that are no trace */
+	size_t missing_count, missing_capacity;
+};
+
+/*
+ * Writes `output` from a trace or a folder of traces.  `symbols` says where files are looked for;
+ * it must not have an archive. FG_ENOENT: no trace; FG_ELIMIT: more than an archive may hold.
+ */
+int fg_archive_write(const char *traces, const struct fg_symbolizer_options *symbols,
+		     const char *output, struct fg_archive_content *content, struct fg_error *err)
+	FG_NODISCARD;
+void fg_archive_content_release(struct fg_archive_content *content);
+
+struct fg_archive {
+	struct fg_arena arena;
+	char *folder;                     /* where it was unpacked; "symbols" in it is a cache */
+	char *traces;                     /* a folder of traces */
+	struct fg_symbol_archive symbols; /* for fg_symbolizer_options */
+};
+
+bool fg_archive_is_archive(const char *path);
+/*
+ * Unpacks into a new folder below `parent` and checks every file against the manifest. FG_EPARSE:
+ * damaged, changed or hostile; FG_ELIMIT: too large, for this program or the disk. `is_stopped` is
+ * asked between pieces, and FG_EINTERRUPTED returned if it says so.
+ */
+int fg_archive_open(const char *path, const char *parent, bool (*is_stopped)(void),
+		    struct fg_archive *archive, struct fg_error *err) FG_NODISCARD;
+/* Removes the folder. */
+void fg_archive_close(struct fg_archive *archive);
+
+#endif

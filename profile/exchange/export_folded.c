@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Folded stacks. A name cannot contain the format's own separators: ';' becomes ':', and line ends
+ * become blanks. Stacks of different frames with the same names (other lines, other addresses)
+ * share one line.
+ */
+#include "base/map.h"
+#include "base/printable.h"
+#include "profile/exchange/export_formats.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct folded_line {
+	const char *stack;
+	double weight;
+};
+
+static void add_name(struct fg_strbuf *line, const char *name)
+{
+	const size_t start = line->length;
+
+	fg_strbuf_add_text(line, name);
+	for (size_t i = start; i < line->length; i++) {
+		char *c = &line->data[i];
+
+		*c = fg_printable(*c);
+		if (*c == ';')
+			*c = ':';
+	}
+}
+
+static void fold(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
+		 size_t *capacity, struct fg_strbuf *line)
+{
+	const size_t depth = fg_stack_frames(profile, stack, frames, capacity);
+
+	fg_strbuf_clear(line);
+	if (depth == 0)
+		fg_strbuf_add_text(line, "[no stack]");
+	for (size_t i = 0; i < depth; i++) {
+		if (i > 0)
+			fg_strbuf_add_char(line, ';');
+		add_name(line, profile->functions[profile->frames[(*frames)[i]].function].name);
+	}
+}
+
+static int by_text(const void *left, const void *right)
+{
+	const struct folded_line *a = left;
+	const struct folded_line *b = right;
+
+	return strcmp(a->stack, b->stack);
+}
+
+static void write_lines(const struct fg_map *lines, const double *weights, struct fg_strbuf *out)
+{
+	struct folded_line *sorted = fg_xcalloc(lines->count, sizeof(*sorted));
+
+	for (size_t i = 0; i < lines->count; i++)
+		sorted[i] = (struct folded_line){lines->entries[i].key, weights[i]};
+	qsort(sorted, lines->count, sizeof(*sorted), by_text);
+	for (size_t i = 0; i < lines->count; i++)
+		fg_strbuf_printf(out, "%s %" PRIu64 "\n", sorted[i].stack,
+				 (uint64_t)llround(sorted[i].weight));
+	free(sorted);
+}
+
+int fg_export_folded(const struct fg_profile *profile, const struct fg_export_options *options,
+		     struct fg_strbuf *out, struct fg_error *err)
+{
+	const struct fg_measure *measure = &profile->measures[0].is;
+	struct fg_stack_sums sums;
+	struct fg_map lines = {0}; /* text → index into weights */
+	struct fg_strbuf line = {0};
+	double *weights = NULL;
+	size_t weight_capacity = 0;
+	uint32_t *frames = NULL;
+	size_t capacity = 0;
+
+	(void)err;
+	fg_stack_sums_init(&sums, profile, 0);
+	for (uint32_t i = 0; i < profile->stack_count; i++) {
+		uint64_t *place = NULL;
+		bool is_new = false;
+
+		if (!(sums.self[i] > 0))
+			continue;
+		fold(profile, i, &frames, &capacity, &line);
+		place = fg_map_add(&lines, line.data, line.length, lines.count, &is_new);
+		weights = fg_grow(weights, &weight_capacity, lines.count, sizeof(*weights));
+		if (is_new)
+			weights[*place] = 0;
+		weights[*place] = options->samples ? weights[*place] + (double)sums.self_samples[i]
+						   : fg_measure_join(measure->fold, weights[*place],
+								     sums.self[i]);
+	}
+	write_lines(&lines, weights, out);
+	fg_stack_sums_release(&sums);
+	fg_map_release(&lines);
+	fg_strbuf_release(&line);
+	free(weights);
+	free(frames);
+	return FG_OK;
+}

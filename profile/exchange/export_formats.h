@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the table in export.c, and what their files share. */
+#ifndef FG_EXCHANGE_EXPORT_FORMATS_H
+#define FG_EXCHANGE_EXPORT_FORMATS_H
+
+#include "base/xml_write.h"
+#include "profile/exchange/export.h"
+
+typedef int fg_export_writer(const struct fg_profile *profile,
+			     const struct fg_export_options *options, struct fg_strbuf *out,
+			     struct fg_error *err);
+
+fg_export_writer fg_export_folded;
+fg_export_writer fg_export_pprof;
+fg_export_writer fg_export_speedscope;
+fg_export_writer fg_export_callgrind;
+fg_export_writer fg_export_chrome;
+fg_export_writer fg_export_json;
+fg_export_writer fg_export_csv;
+fg_export_writer fg_export_tables;
+fg_export_writer fg_export_npz;
+fg_export_writer fg_export_html;
+
+/* A page up to its heading and what the profile is of. */
+void fg_export_page_begin(struct fg_xml_writer *w, const struct fg_profile *profile,
+			  const char *title);
+/* An element with a text, and a class unless that is NULL. */
+void fg_export_page_text(struct fg_xml_writer *w, const char *element, const char *class,
+			 const char *text);
+/* The section of a page about the heap, if there is anything to show. */
+bool fg_export_has_memory(const struct fg_profile *profile);
+int fg_export_html_memory(const struct fg_profile *profile, struct fg_xml_writer *w,
+			  struct fg_error *err);
+
+/*
+ * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is
+ * besides a function.
+ */
+enum {
+	FG_FRAME_NATURES = 6
+};
+extern const char *const fg_measure_fold_words[FG_FOLD_COUNT];
+extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
+extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
+extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
+
+/*
+ * Values and samples whose leaf is this stack, and with all stacks below it: one element a stack.
+ */
+struct fg_stack_sums {
+	double *self;
+	uint64_t *self_samples;
+	double *inclusive;
+	uint64_t *inclusive_samples;
+};
+
+/* Sums of one measure. */
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
+			uint16_t measure);
+void fg_stack_sums_release(struct fg_stack_sums *sums);
+
+/* As above, per function; `inclusive` counts a sample once per function on its stack. */
+struct fg_function_sums {
+	double *self;
+	uint64_t *self_samples;
+	double *inclusive;
+	uint64_t *inclusive_samples;
+	uint64_t *leaf_paths; /* different stacks that end in it and have a value of their own */
+};
+
+void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
+			   const struct fg_stack_sums *stacks);
+void fg_function_sums_release(struct fg_function_sums *sums);
+
+/*
+ * Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their
+ * number.
+ */
+size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
+		       size_t *capacity);
+
+#endif

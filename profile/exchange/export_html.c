@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What functions were called with and how long their calls took, as a page that stands alone and
+ * has no script: a table of functions; in each the call paths, most calls first; in each of these
+ * the path in full and a histogram.
+ */
+#include "base/number.h"
+#include "base/xml_write.h"
+#include "profile/exchange/export_formats.h"
+#include "profile/call_times.h"
+#include "profile/domains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRACES_MAX = 100, /* of a function: the rest is counted */
+	NAMED = 3,        /* functions of a path in a line */
+	HINTS_MAX = 20,
+};
+
+/* What a page is about: arguments, or durations. */
+struct subject {
+	const char *title;
+	const char *const *heads; /* of its columns, NULL at the end */
+	/* The cells of a row. */
+	void (*cells)(struct fg_xml_writer *w, const void *item);
+	void (*bars)(struct fg_xml_writer *w, const void *item);
+};
+
+struct trace {
+	char *function; /* "pow #2"; owned */
+	uint32_t stack;
+	double calls;
+	double weight; /* what they are ordered by */
+	const void *item;
+};
+
+static void add_count(struct fg_xml_writer *w, double count)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	fg_export_page_text(w, "td", NULL, fg_format_count(count, text));
+}
+
+static void add_real(struct fg_xml_writer *w, double value, bool is_there)
+{
+	char text[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (is_there)
+		(void)snprintf(text, sizeof(text), "%.6g", value);
+	fg_export_page_text(w, "td", NULL, text);
+}
+
+static void add_time(struct fg_xml_writer *w, double ns)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	fg_export_page_text(w, "td", NULL, fg_format_duration(ns, text));
+}
+
+static void add_bar(struct fg_xml_writer *w, const char *range, double count, double most)
+{
+	fg_xml_begin(w, "tr");
+	fg_export_page_text(w, "td", "text", range);
+	add_count(w, count);
+	fg_xml_begin(w, "td");
+	fg_xml_attribute(w, "class", "bars");
+	fg_xml_begin(w, "span");
+	fg_xml_attribute(w, "class", "bar");
+	fg_xml_attribute_printf(w, "style", "width:%.1f%%", 100 * count / most);
+	fg_xml_text(w, "");
+	fg_xml_end(w);
+	fg_xml_end(w);
+	fg_xml_end(w);
+}
+
+/* ---- arguments ---- */
+
+static const char *const argument_heads[] = {"calls", "min",      "max",      "mean",
+					     "zero",  "negative", "denormal", "infinite",
+					     "NaN",   "same",     NULL};
+
+static void add_argument_cells(struct fg_xml_writer *w, const void *item)
+{
+	const struct fg_argument_figures *seen = item;
+	const double finite = fg_argument_finite(seen);
+
+	add_count(w, seen->values);
+	add_real(w, seen->least, finite > 0);
+	add_real(w, seen->most, finite > 0);
+	add_real(w, seen->sum / finite, finite > 0);
+	add_count(w, seen->zeros);
+	add_count(w, seen->negatives);
+	add_count(w, seen->denormals);
+	add_count(w, seen->infinities);
+	add_count(w, seen->nans);
+	add_count(w, seen->repeats);
+}
+
+static void add_argument_bars(struct fg_xml_writer *w, const void *item)
+{
+	const struct fg_argument_figures *seen = item;
+	double most = 0;
+
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
+		most = fmax(most, seen->bins[i]);
+	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++) {
+		char range[FG_NUMBER_TEXT_SIZE];
+
+		if (seen->bins[i] > 0)
+			add_bar(w, fg_argument_bin_text(i, range), seen->bins[i], most);
+	}
+}
+
+static const struct subject arguments = {
+	.title = "Arguments",
+	.heads = argument_heads,
+	.cells = add_argument_cells,
+	.bars = add_argument_bars,
+};
+
+/* ---- durations ---- */
+
+static const char *const duration_heads[] = {"calls",  "total", "own",  "mean", "min",
+					     "median", "90 %",  "99 %", "max",  NULL};
+
+static void add_duration_cells(struct fg_xml_writer *w, const void *item)
+{
+	const struct fg_call_durations *durations = item;
+
+	add_count(w, durations->returned);
+	add_time(w, durations->total_ns);
+	add_time(w, durations->own_ns);
+	add_time(w, durations->total_ns / durations->returned);
+	add_time(w, durations->least_ns);
+	add_time(w, fg_call_durations_quantile(durations, 0.5));
+	add_time(w, fg_call_durations_quantile(durations, 0.9));
+	add_time(w, fg_call_durations_quantile(durations, 0.99));
+	add_time(w, durations->most_ns);
+}
+
+static void add_duration_bars(struct fg_xml_writer *w, const void *item)
+{
+	const struct fg_call_durations *durations = item;
+	double most = 0;
+
+	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++)
+		most = fmax(most, durations->bins[i]);
+	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++) {
+		struct fg_strbuf range = {0};
+
+		if (durations->bins[i] > 0) {
+			fg_call_durations_bin_text(i, &range);
+			add_bar(w, fg_strbuf_text(&range), durations->bins[i], most);
+		}
+		fg_strbuf_release(&range);
+	}
+}
+
+static const struct subject durations = {
+	.title = "Durations",
+	.heads = duration_heads,
+	.cells = add_duration_cells,
+	.bars = add_duration_bars,
+};
+
+/* ---- both ---- */
+
+static void add_heads(struct fg_xml_writer *w, const struct subject *subject, const char *last)
+{
+	fg_xml_begin(w, "thead");
+	fg_xml_begin(w, "tr");
+	for (size_t i = 0; subject->heads[i]; i++)
+		fg_export_page_text(w, "th", NULL, subject->heads[i]);
+	fg_export_page_text(w, "th", "text", last);
+	fg_xml_end(w);
+	fg_xml_end(w);
+}
+
+static void add_row(struct fg_xml_writer *w, const struct subject *subject, const void *item,
+		    const char *last)
+{
+	fg_xml_begin(w, "tr");
+	subject->cells(w, item);
+	fg_export_page_text(w, "td", "text", last);
+	fg_xml_end(w);
+}
+
+/* "fit ← loop ← main": the innermost functions. */
+static char *short_path(const struct fg_profile *profile, uint32_t stack)
+{
+	struct fg_strbuf text = {0};
+
+	for (unsigned i = 0; stack != 0 && i <= NAMED; i++, stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		fg_strbuf_printf(&text, "%s%s", i ? " ← " : "",
+				 i == NAMED ? "…" : profile->functions[frame->function].name);
+	}
+	return fg_strbuf_detach(&text);
+}
+
+static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile, uint32_t stack)
+{
+	uint32_t *frames = NULL;
+	size_t capacity = 0;
+	const size_t count = fg_stack_frames(profile, stack, &frames, &capacity);
+
+	fg_xml_begin(w, "ol");
+	for (size_t i = 0; i < count; i++)
+		fg_export_page_text(w, "li", NULL,
+				    profile->functions[profile->frames[frames[i]].function].name);
+	fg_xml_end(w);
+	free(frames);
+}
+
+static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
+		      const struct subject *subject, const struct trace *trace)
+{
+	char *path = short_path(profile, trace->stack);
+	char count[FG_NUMBER_TEXT_SIZE];
+	char *summary = fg_xasprintf("%s calls: %s", fg_format_count(trace->calls, count), path);
+
+	fg_xml_begin(w, "details");
+	fg_export_page_text(w, "summary", NULL, summary);
+	fg_xml_begin(w, "table");
+	add_heads(w, subject, "called by");
+	fg_xml_begin(w, "tbody");
+	add_row(w, subject, trace->item, path);
+	fg_xml_end(w);
+	fg_xml_end(w);
+	add_frames(w, profile, trace->stack);
+	fg_xml_begin(w, "table");
+	fg_xml_begin(w, "tbody");
+	subject->bars(w, trace->item);
+	fg_xml_text(w, "");
+	fg_xml_end(w);
+	fg_xml_end(w);
+	fg_xml_end(w);
+	free(summary);
+	free(path);
+}
+
+/* The traces of one function, which are in order. */
+static void add_function(struct fg_xml_writer *w, const struct fg_profile *profile,
+			 const struct subject *subject, const struct trace *traces, size_t count)
+{
+	char *summary = fg_xasprintf("%s: %zu call path%s", traces[0].function, count,
+				     count == 1 ? "" : "s");
+
+	fg_xml_begin(w, "details");
+	fg_export_page_text(w, "summary", NULL, summary);
+	for (size_t i = 0; i < count && i < TRACES_MAX; i++)
+		add_trace(w, profile, subject, &traces[i]);
+	if (count > TRACES_MAX) {
+		char *more = fg_xasprintf("and %zu more call paths", count - TRACES_MAX);
+
+		fg_export_page_text(w, "p", "quiet", more);
+		free(more);
+	}
+	fg_xml_end(w);
+	free(summary);
+}
+
+static int by_function_and_weight(const void *left, const void *right)
+{
+	const struct trace *a = left;
+	const struct trace *b = right;
+	const int names = strcmp(a->function, b->function);
+
+	if (names != 0)
+		return names;
+	if (a->weight < b->weight || a->weight > b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+static size_t same_function(const struct trace *traces, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && strcmp(traces[same].function, traces[0].function) == 0)
+		same++;
+	return same;
+}
+
+static void add_details(struct fg_xml_writer *w, const struct fg_profile *profile,
+			const struct subject *subject, struct trace *traces, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		const size_t same = same_function(&traces[i], count - i);
+
+		add_function(w, profile, subject, &traces[i], same);
+		i += same;
+	}
+}
+
+/* ---- the two sections ---- */
+
+static void begin_section(struct fg_xml_writer *w, const struct subject *subject)
+{
+	fg_xml_begin(w, "section");
+	fg_export_page_text(w, "h2", NULL, subject->title);
+	fg_xml_begin(w, "table");
+	add_heads(w, subject, "function");
+	fg_xml_begin(w, "tbody");
+}
+
+static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
+		      const struct trace *traces, size_t count)
+{
+	unsigned said = 0;
+
+	fg_xml_begin(w, "ul");
+	for (size_t i = 0; i < count && said < HINTS_MAX; i++) {
+		struct fg_strbuf hint = {0};
+
+		fg_argument_hint(traces[i].function, traces[i].item, &hint);
+		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
+			char *end = strchr(line, '\n');
+			char *path = short_path(profile, traces[i].stack);
+			char *text = NULL;
+
+			*end = '\0';
+			text = fg_xasprintf("%s (%s): %s", traces[i].function, path, line);
+			fg_export_page_text(w, "li", NULL, text);
+			free(text);
+			free(path);
+			line = end + 1;
+		}
+		fg_strbuf_release(&hint);
+	}
+	fg_xml_text(w, "");
+	fg_xml_end(w);
+}
+
+static void write_arguments(struct fg_xml_writer *w, const struct fg_profile *profile)
+{
+	const size_t count = profile->domain_count;
+	struct trace *traces = fg_xcalloc(count + 1, sizeof(traces[0]));
+
+	for (size_t i = 0; i < count; i++)
+		traces[i] = (struct trace){.function = fg_domain_name(&profile->domains[i]),
+					   .stack = profile->domains[i].stack,
+					   .calls = profile->domains[i].seen.values,
+					   .weight = profile->domains[i].seen.values,
+					   .item = &profile->domains[i].seen};
+	qsort(traces, count, sizeof(traces[0]), by_function_and_weight);
+	begin_section(w, &arguments);
+	for (size_t i = 0; i < count;) {
+		const size_t same = same_function(&traces[i], count - i);
+		struct fg_argument_figures sum = {0};
+
+		for (size_t n = i; n < i + same; n++)
+			fg_argument_join(&sum, traces[n].item);
+		add_row(w, &arguments, &sum, traces[i].function);
+		i += same;
+	}
+	fg_xml_end(w);
+	fg_xml_end(w);
+	add_hints(w, profile, traces, count);
+	add_details(w, profile, &arguments, traces, count);
+	fg_xml_end(w);
+	for (size_t i = 0; i < count; i++)
+		free(traces[i].function);
+	free(traces);
+}
+
+static void write_durations(struct fg_xml_writer *w, const struct fg_profile *profile)
+{
+	const size_t count = profile->duration_count;
+	struct trace *traces = fg_xcalloc(count + 1, sizeof(traces[0]));
+
+	for (size_t i = 0; i < count; i++)
+		traces[i] = (struct trace){.function = fg_xstrdup(profile->durations[i].function),
+					   .stack = profile->durations[i].stack,
+					   .calls = profile->durations[i].returned,
+					   .weight = profile->durations[i].total_ns,
+					   .item = &profile->durations[i]};
+	qsort(traces, count, sizeof(traces[0]), by_function_and_weight);
+	begin_section(w, &durations);
+	for (size_t i = 0; i < count;) {
+		const size_t same = same_function(&traces[i], count - i);
+		struct fg_call_durations sum = {.function = traces[i].function};
+
+		for (size_t n = i; n < i + same; n++)
+			fg_call_durations_join(&sum, traces[n].item);
+		add_row(w, &durations, &sum, traces[i].function);
+		i += same;
+	}
+	fg_xml_end(w);
+	fg_xml_end(w);
+	add_details(w, profile, &durations, traces, count);
+	fg_xml_end(w);
+	for (size_t i = 0; i < count; i++)
+		free(traces[i].function);
+	free(traces);
+}
+
+int fg_export_html(const struct fg_profile *profile, const struct fg_export_options *options,
+		   struct fg_strbuf *out, struct fg_error *err)
+{
+	struct fg_xml_writer w = {.text = out};
+	const bool has_memory = fg_export_has_memory(profile);
+	int status = FG_OK;
+
+	(void)options;
+	if (profile->domain_count == 0 && profile->duration_count == 0 && !has_memory)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "there is nothing for a page: use fastgate record --measure "
+				    "heap, --domains, or --calls with --times");
+	fg_export_page_begin(&w, profile, has_memory ? "Memory" : "Calls of functions");
+	if (has_memory)
+		status = fg_export_html_memory(profile, &w, err);
+	if (profile->domain_count > 0)
+		write_arguments(&w, profile);
+	if (profile->duration_count > 0)
+		write_durations(&w, profile);
+	while (w.depth > 0)
+		fg_xml_end(&w);
+	return status;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/exchange/import_sink.h"
+
+#include "base/text.h"
+#include "profile/exchange/import.h"
+
+const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
+{
+	struct fg_strbuf text = {0};
+	const char *kept = NULL;
+
+	if (!bytes.text || bytes.length == 0)
+		return NULL;
+	fg_text_add_clean(&text, bytes.text, bytes.length, FG_IMPORT_MAX_NAME);
+	kept = fg_profile_text(sink->profile, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+	return kept;
+}
+
+static unsigned line_number(uint64_t line)
+{
+	return line <= INT32_MAX ? (unsigned)line : 0;
+}
+
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
+		  struct fg_error *err)
+{
+	const char *name = fg_sink_text(sink, frame->name);
+	const char *library = fg_sink_text(sink, frame->library);
+	const char *slash = library ? strrchr(library, '/') : NULL;
+	const char *file = fg_sink_text(sink, frame->file);
+	const struct fg_profile_function function = {
+		.name = name ? name : "[unknown]",
+		.linkage = fg_sink_text(sink, frame->linkage),
+		.library = slash && slash[1] ? slash + 1 : (library ? library : ""),
+		.file = file,
+		.line = line_number(frame->function_line),
+		.inlined = frame->inlined,
+	};
+	struct fg_frame added = {
+		.line = line_number(frame->line),
+		.file = frame->line > 0 ? file : NULL,
+		.address = frame->address,
+	};
+
+	if (sink->profile->function_count >= FG_IMPORT_MAX_FUNCTIONS ||
+	    sink->profile->frame_count >= FG_IMPORT_MAX_FUNCTIONS)
+		return fg_error_set(err, FG_ELIMIT, "more than %d functions or lines",
+				    FG_IMPORT_MAX_FUNCTIONS);
+	if (frame->inlined)
+		added.flags |= FG_FRAME_INLINED;
+	if (frame->nameless || !name)
+		added.flags |= FG_FRAME_NAMELESS;
+	added.function = fg_profile_function(sink->profile, &function);
+	*index = fg_profile_frame(sink->profile, &added);
+	return FG_OK;
+}
+
+void fg_sink_begin(struct fg_import_sink *sink)
+{
+	sink->stack = 0;
+	sink->depth = 0;
+}
+
+int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err)
+{
+	if (++sink->depth > FG_IMPORT_MAX_DEPTH)
+		return fg_error_set(err, FG_ELIMIT, "a stack of more than %d frames",
+				    FG_IMPORT_MAX_DEPTH);
+	if (sink->profile->stack_count >= FG_IMPORT_MAX_STACKS)
+		return fg_error_set(err, FG_ELIMIT, "more than %d call paths",
+				    FG_IMPORT_MAX_STACKS);
+	sink->stack = fg_profile_stack(sink->profile, sink->stack, frame);
+	return FG_OK;
+}
+
+struct fg_sample *fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value,
+			      double samples)
+{
+	struct fg_sample *sample = NULL;
+
+	if (!(value > 0))
+		return NULL;
+	sample = fg_profile_add_sample(sink->profile);
+	sample->stack = sink->stack;
+	sample->value = value;
+	sample->measure = measure;
+	sample->count = samples >= UINT32_MAX ? UINT32_MAX : (uint32_t)samples;
+	sample->kind = FG_TIME_BOTH;
+	fg_profile_add_up(sink->profile, sample);
+	return sample;
+}

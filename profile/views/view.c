@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/views/view.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "profile/selection.h"
+#include "profile/views/view_private.h"
+
+#include <math.h>
+
+/* From which share of the time on, and from which relative error of it, system time is told of. */
+#define SYSTEM_SHARE 0.1
+#define SYSTEM_ERROR 0.25
+
+const struct fg_view fg_views[] = {
+	{
+		.name = "flat",
+		.description = "functions by the time spent in them",
+		.make = fg_view_flat,
+	},
+	{
+		.name = "callgraph",
+		.description =
+			"each function between its callers and its callees, as gprof shows it",
+		.make = fg_view_callgraph,
+	},
+	{
+		.name = "top-down",
+		.description = "the call tree from the start of the program down",
+		.make = fg_view_top_down,
+	},
+	{
+		.name = "bottom-up",
+		.description = "where time is spent, and who called that",
+		.make = fg_view_bottom_up,
+	},
+	{
+		.name = "lines",
+		.description = "source lines",
+		.make = fg_view_lines,
+		.needs_samples = true,
+	},
+	{
+		.name = "libraries",
+		.description = "shared libraries and the program itself",
+		.make = fg_view_libraries,
+	},
+	{
+		.name = "classes",
+		.description = "classes, free functions by namespace",
+		.make = fg_view_classes,
+	},
+	{
+		.name = "namespaces",
+		.description = "outermost namespaces",
+		.make = fg_view_namespaces,
+	},
+	{
+		.name = "files",
+		.description = "source files",
+		.make = fg_view_files,
+	},
+	{
+		.name = "threads",
+		.description = "threads, with the time that the kernel counted",
+		.make = fg_view_threads,
+		.needs_samples = true,
+	},
+	{
+		.name = "regions",
+		.description = "marked regions by branch, with their functions",
+		.make = fg_view_regions,
+		.needs_samples = true,
+	},
+	{
+		.name = "units",
+		.description = "units of work: the slowest ones and statistics",
+		.make = fg_view_units,
+		.needs_samples = true,
+	},
+	{
+		.name = "timeline",
+		.description = "how busy the program was over time, and with what",
+		.make = fg_view_timeline,
+		.needs_samples = true,
+	},
+	{
+		.name = "paths",
+		.description = "on which paths, and in which units of work, a function costs",
+		.make = fg_view_paths,
+		.needs_samples = true,
+	},
+	{
+		.name = "memory",
+		.description = "functions with all that was counted of their allocations",
+		.make = fg_view_memory,
+		.measure = "heap.bytes",
+	},
+	{
+		.name = "leaks",
+		.description = "call paths whose memory was lost",
+		.make = fg_view_leaks,
+		.measure = "heap.leaked",
+	},
+	{
+		.name = "growth",
+		.description = "call paths that hold more than they did at an earlier dump",
+		.make = fg_view_growth,
+		.measure = "heap.live",
+	},
+	{
+		.name = "history",
+		.description = "how much memory was held over time",
+		.make = fg_view_history,
+		.measure = "heap.live",
+		.needs_samples = true,
+	},
+	{
+		.name = "resident",
+		.description = "resident memory by mapping, near the peak and at the end",
+		.make = fg_view_resident,
+		.measure = "heap.live",
+		.needs_samples = true,
+	},
+	{
+		.name = "sizes",
+		.description = "how large the allocations of functions are",
+		.make = fg_view_sizes,
+		.measure = "heap.allocations",
+	},
+	{
+		.name = "lifetimes",
+		.description = "how many allocations the blocks of functions outlive",
+		.make = fg_view_lifetimes,
+		.measure = "heap.allocations",
+	},
+	{
+		.name = "throws",
+		.description = "exceptions: what was thrown where, and who caught it",
+		.make = fg_view_throws,
+		.measure = "throws",
+		.needs_samples = true,
+	},
+	{
+		.name = "domains",
+		.description = "the arguments that functions were called with",
+		.make = fg_view_domains,
+		.needs_samples = true,
+		.has_no_measure = true,
+	},
+	{
+		.name = "times",
+		.description = "how long calls of functions took",
+		.make = fg_view_times,
+		.needs_samples = true,
+		.has_no_measure = true,
+	},
+	{
+		.name = "instructions",
+		.description = "the instructions that functions spend their time at",
+		.make = fg_view_instructions,
+		.needs_samples = true,
+		.needs_code = true,
+	},
+	{.name = NULL},
+};
+
+const struct fg_view *fg_view_find(const char *name)
+{
+	for (const struct fg_view *view = fg_views; view->name; view++) {
+		if (strcmp(view->name, name) == 0)
+			return view;
+	}
+	return NULL;
+}
+
+/* Leaks alone may be missing: where memory could not be searched for them. */
+static int explain_nothing(const struct fg_profile *profile, const struct fg_view *view,
+			   struct fg_error *err)
+{
+	uint16_t index = 0;
+
+	if (strcmp(view->measure, "throws") == 0)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "no exceptions were counted: use fastgate record --measure "
+				    "throws");
+	if (fg_profile_find_measure(profile, "heap.live", &index, NULL) == FG_OK)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is not known here, heap.live is: --measure heap.live",
+				    view->measure);
+	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "allocations were counted without what is held: use fastgate "
+				    "record --measure heap");
+	return fg_error_set(err, FG_EUNSUPPORTED,
+			    "no allocations were counted: use fastgate record --measure heap, or "
+			    "measure.also: [heap]");
+}
+
+/*
+ * Where system time is sampled at kernel ticks, a few samples may stand for most of it: the total
+ * is right, the functions are a matter of chance.  Told where it matters and another clock knows
+ * more.
+ */
+static void note_system_time(const struct fg_profile *profile, uint16_t measure,
+			     struct fg_view_table *table)
+{
+	double sum = 0;
+	double squares = 0;
+	double met = 0; /* by one sample, in however many parts */
+	size_t samples = 0;
+	const struct fg_sample *first = NULL;
+
+	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "--clock exact"))
+		return;
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		if (sample->measure != 0 || sample->kind != FG_TIME_SYSTEM)
+			continue;
+		sum += sample->value;
+		if (profile->has_times && first && fg_sample_is_part(first, sample)) {
+			squares += sample->value * (sample->value + 2 * met);
+			met += sample->value;
+			continue;
+		}
+		first = sample;
+		met = sample->value;
+		squares += sample->value * sample->value;
+		samples += sample->count;
+	}
+	if (sum < SYSTEM_SHARE * profile->measures[0].total || sqrt(squares) < SYSTEM_ERROR * sum)
+		return;
+	fg_view_note(table,
+		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions are "
+		     "uncertain by %.0f %% of it (record --clock exact tells them)",
+		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
+		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
+}
+
+static void note_share(struct fg_view_table *table, double part, double whole, const char *what)
+{
+	const double percent = whole > 0 ? 100 * part / whole : 0;
+
+	if (percent > 0)
+		fg_view_note(table, percent < 10 ? "%.2g %% of %s %s" : "%.0f %% of %s %s", percent,
+			     fg_view_whole(table), what);
+}
+
+int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
+		 const struct fg_view_options *options, struct fg_view_table *table,
+		 struct fg_error *err)
+{
+	struct fg_view_table made = {.name = view->name};
+	const struct fg_profile_measure *measure = NULL;
+	struct fg_view_options with = *options;
+	uint16_t index = 0;
+	int status = FG_OK;
+
+	if (!with.query.measure && view->measure) {
+		with.query.measure = view->measure;
+		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)
+			return explain_nothing(profile, view, err);
+	}
+	status = fg_profile_find_measure(profile, with.query.measure, &index, err);
+	if (status != FG_OK)
+		return status;
+	measure = &profile->measures[index];
+	made.measure = measure->is;
+	status = view->make(profile, &with, &made, err);
+	if (status != FG_OK) {
+		fg_view_table_release(&made);
+		return status;
+	}
+	note_share(&made, measure->lost, measure->lost + measure->total, "could not be sampled");
+	note_share(&made, measure->truncated, measure->total,
+		   "has a stack that does not reach its start");
+	note_system_time(profile, index, &made);
+	*table = made;
+	return FG_OK;
+}
+
+void fg_view_table_release(struct fg_view_table *table)
+{
+	fg_arena_release(&table->arena);
+	free(table->head);
+	free(table->rows);
+	free(table->notes);
+	*table = (struct fg_view_table){0};
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lists: functions, lines, libraries, classes, namespaces, files.  `cumulative` is the running sum
+ * of self, as gprof and q-view print it; `inclusive` is the time with everything called from there;
+ * `leaf` counts the samples that ended there and `samples` those that passed through, as FAST
+ * counted them; `paths` is the number of different call paths to it.  Where calls were counted,
+ * `calls`, and what one call takes: by itself, and with everything called from there.
+ */
+#include "profile/views/calls.h"
+#include "profile/views/view_private.h"
+
+#include <math.h>
+
+enum {
+	FEW_ROWS = 30
+};
+
+static const struct fg_view_column columns[] = {
+	{.key = "self_share", .title = "self %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{.key = "cumulative_share", .title = "cumul %", .kind = FG_CELL_SHARE},
+	{.key = "inclusive_share",
+	 .title = "incl %",
+	 .kind = FG_CELL_SHARE,
+	 .has_error = true,
+	 .optional = 1},
+	{.key = "inclusive_ns",
+	 .title = "incl %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .unit_like = 2},
+	{.key = "leaf_samples", .title = "leaf", .kind = FG_CELL_COUNT},
+	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
+	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT, .only_data = true},
+	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 2},
+	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "linkage_name",
+	 .title = "linkage name",
+	 .kind = FG_CELL_TEXT,
+	 .left = true,
+	 .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+};
+
+/* After the inclusive ones, where calls are known. */
+static const struct fg_view_column call_columns[] = {
+	{.key = "calls", .title = "calls", .kind = FG_CELL_COUNT},
+	{.key = "self_per_call_ns", .title = "self/call", .kind = FG_CELL_VALUE},
+	{.key = "total_per_call_ns", .title = "total/call", .kind = FG_CELL_VALUE},
+};
+
+enum {
+	COLUMNS_BEFORE_CALLS = 5,
+	COLUMN_LIBRARY = 8
+};
+
+static void set_columns(struct fg_view_table *table, bool with_calls, bool without_library)
+{
+	struct fg_view_column all[FG_ARRAY_SIZE(columns) + FG_ARRAY_SIZE(call_columns)];
+	const size_t more = with_calls ? FG_ARRAY_SIZE(call_columns) : 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
+		all[i < COLUMNS_BEFORE_CALLS ? i : i + more] = columns[i];
+	for (size_t i = 0; i < more; i++)
+		all[COLUMNS_BEFORE_CALLS + i] = call_columns[i];
+	fg_view_columns(table, all, FG_ARRAY_SIZE(columns) + more);
+	table->columns[COLUMN_LIBRARY + more].only_data = without_library;
+}
+
+/* With a unit of its own: from nanoseconds to minutes in one column. */
+static struct fg_view_cell per_call(struct fg_view_table *table, double value)
+{
+	struct fg_view_cell cell = fg_cell_value(value);
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	cell.text =
+		fg_arena_strdup(&table->arena, fg_format_value(value, table->measure.unit, text));
+	return cell;
+}
+
+static struct fg_view_cell *add_calls(struct fg_view_table *table, struct fg_view_cell *cell,
+				      const struct fg_label_figures *figures, double calls)
+{
+	if (calls > 0) {
+		cell[0] = fg_cell_count(calls);
+		cell[1] = per_call(table, figures->self[0].value / calls);
+		cell[2] = per_call(table, figures->inclusive[0].value / calls);
+	}
+	return cell + FG_ARRAY_SIZE(call_columns);
+}
+
+static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
+		    const struct fg_label_figures *figures, double cumulative_ns,
+		    const struct fg_view_calls *calls)
+{
+	const struct fg_weight *total = &tree->inclusive[0][0];
+	const struct fg_label *label = &tree->labels[figures->label];
+	struct fg_view_cell *cell = fg_view_add_row(table)->cells;
+
+	*cell++ = fg_cell_weight_share(&figures->self[0], total);
+	*cell++ = fg_cell_weight(&figures->self[0], total);
+	*cell++ = fg_cell_share(total->value > 0 ? cumulative_ns / total->value : 0);
+	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
+	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
+	if (calls->known)
+		cell = add_calls(table, cell, figures, fg_view_calls_of(calls, label));
+	*cell++ = fg_cell_count((double)figures->self[0].samples);
+	*cell++ = fg_cell_count((double)figures->inclusive[0].samples);
+	*cell++ = fg_cell_count(figures->leaf_paths);
+	*cell++ = fg_cell_library(table, label);
+	*cell++ = fg_cell_place(table, label);
+	*cell++ = fg_cell_text(table, label->linkage);
+	*cell = fg_cell_text(table, label->name);
+}
+
+static void note_rest(struct fg_view_table *table, size_t left_out, double left_ns,
+		      const struct fg_weight *total)
+{
+	if (left_out > 0)
+		fg_view_note(table, "%zu more with %.1f %% of %s in them (--all shows them)",
+			     left_out, total->value > 0 ? 100 * left_ns / total->value : 0,
+			     fg_view_whole(table));
+}
+
+static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
+		 const struct fg_view_options *options, const struct fg_view_calls *calls)
+{
+	const struct fg_weight *total = &tree->inclusive[0][0];
+	struct fg_label_figures *figures = NULL;
+	const size_t count = fg_calltree_flat(tree, &figures);
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
+	size_t left_out = 0;
+	double left_ns = 0;
+	double cumulative = 0;
+
+	if (options->by_inclusive)
+		fg_view_sort_by_inclusive(figures, count);
+	for (size_t i = 0; i < count; i++) {
+		const double value = options->by_inclusive ? figures[i].inclusive[0].value
+							   : figures[i].self[0].value;
+
+		if (table->row_count >= limit ||
+		    (!options->all && value < options->floor * total->value) ||
+		    (!options->all && !(value > 0))) {
+			left_out++;
+			left_ns += figures[i].self[0].value;
+			continue;
+		}
+		cumulative += figures[i].self[0].value;
+		add_row(table, tree, &figures[i], cumulative, calls);
+	}
+	note_rest(table, left_out, left_ns, total);
+	free(figures);
+}
+
+static int make(const struct fg_profile *profile, const struct fg_view_options *options,
+		enum fg_group group, struct fg_view_table *table, struct fg_error *err)
+{
+	struct fg_calltree_query query = options->query;
+	struct fg_view_calls calls = {0};
+	struct fg_calltree tree;
+	int status = FG_OK;
+
+	query.group = group;
+	query.split = FG_SPLIT_NONE;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_view_calls_init(&calls, profile, &query, err);
+	if (status != FG_OK)
+		goto out;
+	set_columns(table, calls.known, group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE);
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fill(table, &tree, options, &calls);
+out:
+	fg_view_calls_release(&calls);
+	fg_calltree_release(&tree);
+	return status;
+}
+
+/* Grouped by the query; the views below are the same list with a fixed group. */
+int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
+		 struct fg_view_table *table, struct fg_error *err)
+{
+	return make(profile, options, options->query.group, table, err);
+}
+
+static bool knows_lines(const struct fg_profile *profile)
+{
+	for (size_t i = 1; i < profile->frame_count; i++) {
+		if (profile->frames[i].file)
+			return true;
+	}
+	return false;
+}
+
+int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
+		  struct fg_view_table *table, struct fg_error *err)
+{
+	const int status = make(profile, options, FG_GROUP_LINE, table, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!knows_lines(profile))
+		fg_view_note(table, "this profile does not know which lines were executed: "
+				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
+	return FG_OK;
+}
+
+int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,
+		      struct fg_view_table *table, struct fg_error *err)
+{
+	return make(profile, options, FG_GROUP_LIBRARY, table, err);
+}
+
+int fg_view_classes(const struct fg_profile *profile, const struct fg_view_options *options,
+		    struct fg_view_table *table, struct fg_error *err)
+{
+	return make(profile, options, FG_GROUP_CLASS, table, err);
+}
+
+int fg_view_namespaces(const struct fg_profile *profile, const struct fg_view_options *options,
+		       struct fg_view_table *table, struct fg_error *err)
+{
+	return make(profile, options, FG_GROUP_NAMESPACE, table, err);
+}
+
+int fg_view_files(const struct fg_profile *profile, const struct fg_view_options *options,
+		  struct fg_view_table *table, struct fg_error *err)
+{
+	return make(profile, options, FG_GROUP_FILE, table, err);
+}

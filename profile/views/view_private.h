@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the views share: building rows. */
+#ifndef FG_VIEWS_VIEW_PRIVATE_H
+#define FG_VIEWS_VIEW_PRIVATE_H
+
+#include "base/pattern.h"
+#include "profile/views/view.h"
+
+typedef int fg_view_maker(const struct fg_profile *profile, const struct fg_view_options *options,
+			  struct fg_view_table *table, struct fg_error *err);
+
+fg_view_maker fg_view_flat;
+fg_view_maker fg_view_callgraph;
+fg_view_maker fg_view_top_down;
+fg_view_maker fg_view_bottom_up;
+fg_view_maker fg_view_lines;
+fg_view_maker fg_view_libraries;
+fg_view_maker fg_view_classes;
+fg_view_maker fg_view_namespaces;
+fg_view_maker fg_view_files;
+fg_view_maker fg_view_threads;
+fg_view_maker fg_view_regions;
+fg_view_maker fg_view_units;
+fg_view_maker fg_view_timeline;
+fg_view_maker fg_view_paths;
+fg_view_maker fg_view_domains;
+fg_view_maker fg_view_times;
+fg_view_maker fg_view_memory;
+fg_view_maker fg_view_leaks;
+fg_view_maker fg_view_growth;
+fg_view_maker fg_view_history;
+fg_view_maker fg_view_resident;
+fg_view_maker fg_view_sizes;
+fg_view_maker fg_view_throws;
+fg_view_maker fg_view_lifetimes;
+fg_view_maker fg_view_instructions;
+
+/* The columns under the keys and titles that fit the table's measure. */
+void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
+		     size_t count);
+/* A row of empty cells, valid until the next one is added; its cells stay where they are. */
+struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
+/* "the time", or the measure's label: what a share is of. */
+const char *fg_view_whole(const struct fg_view_table *table);
+/* All samples of the table's measure together, whatever the query keeps. */
+double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
+/* FG_EUNSUPPORTED unless the table's measure is a time. */
+int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
+/* A line above the table, a line below it. */
+void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+
+struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */
+struct fg_view_cell fg_cell_count(double count);
+struct fg_view_cell fg_cell_time(double ns);
+struct fg_view_cell fg_cell_value(double value); /* of the table's measure */
+struct fg_view_cell fg_cell_share(double share);
+/* A figure with its standard error, the total being known. */
+struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
+struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
+					 const struct fg_weight *total);
+/* The library, unless it equals the name. */
+struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
+/* "file.cpp:88" of a definition or a line. */
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
+
+/*
+ * "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the
+ * whole.
+ */
+void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
+		   const struct fg_calltree_query *query, const struct fg_weight *total);
+/* The same, for a view that needs no tree: of all that the query keeps. */
+int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
+		     const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+/*
+ * The factor for region and unit times of a stored run, which are sums over all repetitions.
+ */
+double fg_view_stored_scale(const struct fg_profile *profile,
+			    const struct fg_calltree_query *query);
+/* Largest first; ties by label. */
+void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
+/* Matches "name [library]". */
+bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
+/* A faint row for each function of a call path, outermost first, named in the last column. */
+void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
+			uint32_t stack);
+/* A row of a histogram: `count` in that column, in the last one the range and a bar. */
+void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
+		     double most);
+/* How many rows to show. */
+size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
+
+#endif

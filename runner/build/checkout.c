@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/build/checkout.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "runner/build/file_lock.h"
+#include "runner/build/git.h"
+
+#include <sys/file.h>
+#include <unistd.h>
+
+/* ---- submodules ---- */
+
+struct module {
+	char *name; /* may hold slashes, as the path that it usually is */
+	char *path;
+};
+
+/* Where submodules are looked for: the main checkout, or a submodule of it, and its counterpart. */
+struct level {
+	const struct fg_checkout *checkout;
+	const char *top;
+	const char *tree;
+	unsigned depth;
+};
+
+enum {
+	MODULES_MAX = 1000,
+	DEPTH_MAX = 16,
+};
+
+static void note(const struct fg_checkout *checkout, char *text)
+{
+	if (checkout->on_note)
+		checkout->on_note(checkout->context, text);
+	free(text);
+}
+
+static void modules_free(struct module *modules, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(modules[i].name);
+		free(modules[i].path);
+	}
+	free(modules);
+}
+
+/*
+ * Lines "submodule.NAME.path PATH" of .gitmodules: as a file ("--file"), or of a commit ("--blob").
+ */
+static size_t list_modules(const struct fg_git *in_tree, const char *kind, const char *which,
+			   struct module **modules)
+{
+	static const char start[] = "submodule.";
+	static const char end[] = ".path ";
+	const char *const ask[] = {"config", kind, which, "--get-regexp", "^submodule\\..*\\.path$",
+				   NULL};
+	char *lines = NULL;
+	char *rest = NULL;
+	size_t count = 0;
+	size_t room = 0;
+
+	*modules = NULL;
+	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
+		return 0;
+	rest = lines;
+	for (char *line = strsep(&rest, "\n"); line && count < MODULES_MAX;
+	     line = strsep(&rest, "\n")) {
+		const char *name_end = strstr(line, end);
+		const char *name = line + strlen(start);
+
+		if (!name_end || !fg_text_starts_with(line, start))
+			continue;
+		*modules = fg_grow(*modules, &room, count + 1, sizeof(**modules));
+		(*modules)[count++] =
+			(struct module){.name = fg_xstrndup(name, (size_t)(name_end - name)),
+					.path = fg_xstrdup(name_end + strlen(end))};
+	}
+	free(lines);
+	return count;
+}
+
+/* The folder that a repository's work trees share, to be freed. */
+static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
+			      struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = top, .interrupted = checkout->interrupted};
+	const char *const ask[] = {"rev-parse", "--path-format=absolute", "--git-common-dir", NULL};
+
+	return fg_git_output(&in_top, ask, common, err);
+}
+
+static char *local_clone(const struct level *level, const struct module *module)
+{
+	char *common = NULL;
+	char *modules = NULL;
+	char *folder = NULL;
+
+	if (find_common_folder(level->checkout, level->top, &common, NULL) != FG_OK)
+		return NULL;
+	modules = fg_fs_join(common, "modules");
+	folder = fg_fs_join(modules, module->name);
+	if (!fg_fs_is_folder(folder)) {
+		free(folder);
+		folder = NULL;
+	}
+	free(modules);
+	free(common);
+	return folder;
+}
+
+static int update(const struct level *level, const char *setting, const struct module *module,
+		  bool with_nested, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	const char *arguments[16] = {NULL};
+	size_t used = 0;
+	char *ignored = NULL;
+	int status = FG_OK;
+
+	if (setting) {
+		arguments[used++] = "-c";
+		arguments[used++] = "protocol.file.allow=always";
+		arguments[used++] = "-c";
+		arguments[used++] = setting;
+	}
+	arguments[used++] = "submodule";
+	arguments[used++] = "update";
+	arguments[used++] = "--init";
+	arguments[used++] = "--force";
+	if (with_nested)
+		arguments[used++] = "--recursive";
+	arguments[used++] = "--";
+	arguments[used++] = module->path;
+	status = fg_git_output(&in_tree, arguments, &ignored, err);
+	free(ignored);
+	return status;
+}
+
+/* From the main checkout's own clone; from its address if that lacks the commit. */
+static int fetch(const struct level *level, const struct module *module, bool with_nested,
+		 struct fg_error *err)
+{
+	char *local = local_clone(level, module);
+	char *setting = NULL;
+	int status = FG_ECHILD;
+
+	if (local) {
+		setting = fg_xasprintf("submodule.%s.url=%s", module->name, local);
+		status = update(level, setting, module, with_nested, err);
+	}
+	if (status == FG_ECHILD)
+		status = update(level, NULL, module, with_nested, err);
+	free(setting);
+	free(local);
+	return status;
+}
+
+static int update_submodules(const struct level *level, struct fg_error *err);
+
+/* Initialised in the main checkout: the build there has it, so this one gets it. */
+static int take_needed(const struct level *level, const struct module *module, const char *in_top,
+		       struct fg_error *err)
+{
+	char *in_tree = fg_fs_join(level->tree, module->path);
+	const struct level below = {.checkout = level->checkout,
+				    .top = in_top,
+				    .tree = in_tree,
+				    .depth = level->depth + 1};
+	int status = fetch(level, module, false, err);
+
+	if (status == FG_OK && below.depth < DEPTH_MAX)
+		status = update_submodules(&below, err);
+	else if (status != FG_OK)
+		fg_error_prefix(err, "submodule '%s'", module->path);
+	free(in_tree);
+	return status;
+}
+
+/* .gitmodules may name what the commit does not have. */
+static bool is_in_commit(const struct level *level, const struct module *module)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	const char *const ask[] = {"ls-files", "--stage", "--", module->path, NULL};
+	char *entry = NULL;
+	bool found = false;
+
+	if (fg_git_output(&in_tree, ask, &entry, NULL) == FG_OK)
+		found = fg_text_starts_with(entry, "160000 ");
+	free(entry);
+	return found;
+}
+
+static int take_module(const struct level *level, const struct module *module, struct fg_error *err)
+{
+	char *in_top = fg_fs_join(level->top, module->path);
+	char *git_file = fg_fs_join(in_top, ".git");
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	if (fg_fs_exists(git_file)) {
+		status = take_needed(level, module, in_top, err);
+	} else if (fg_fs_is_folder(in_top)) {
+		note(level->checkout,
+		     fg_xasprintf("submodule '%s' is left out: it is not initialised here, either",
+				  module->path));
+	} else {
+		status = fetch(level, module, true, &found);
+		if (status == FG_ECHILD) {
+			note(level->checkout,
+			     fg_xasprintf("warning: submodule '%s' of %.9s cannot be fetched, and "
+					  "is left out: %s",
+					  module->path, level->checkout->commit, found.message));
+			status = FG_OK;
+		} else if (status != FG_OK) {
+			status = fg_error_set(err, found.code, "%s", found.message);
+		}
+	}
+	free(git_file);
+	free(in_top);
+	return status;
+}
+
+static int update_submodules(const struct level *level, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	struct module *modules = NULL;
+	const size_t count = list_modules(&in_tree, "--file", ".gitmodules", &modules);
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		if (is_in_commit(level, &modules[i]))
+			status = take_module(level, &modules[i], err);
+	}
+	modules_free(modules, count);
+	return status;
+}
+
+/* ---- the repository's list of work trees ---- */
+
+/*
+ * One at a time in a repository: `git worktree prune` removes what another `git worktree add` has
+ * just begun, and `git submodule update` writes into the repository's configuration.
+ */
+static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, struct fg_error *err)
+{
+	char *common = NULL;
+	int status = find_common_folder(checkout, checkout->top, &common, err);
+
+	if (status == FG_OK)
+		status = fg_file_lock(
+			common, LOCK_EX,
+			&(struct fg_lock_wait){.interrupted = checkout->interrupted,
+					       .context = checkout->context,
+					       .on_note = checkout->on_note,
+					       .note = "waiting: another fastgate is checking out"},
+			lock_fd, err);
+	free(common);
+	return status;
+}
+
+static int prune_worktrees(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	const char *const prune[] = {"worktree", "prune", NULL};
+	char *ignored = NULL;
+	const int status = fg_git_output(&in_top, prune, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
+int fg_checkout_forget_removed(const char *top, struct fg_error *err)
+{
+	const struct fg_checkout checkout = {.top = top};
+	int lock_fd = -1;
+	int status = lock_repository(&checkout, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	status = prune_worktrees(&checkout, err);
+	(void)close(lock_fd);
+	return status;
+}
+
+/* ---- the commit itself ---- */
+
+static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	const char *const add[] = {"-c",
+				   "core.hooksPath=/dev/null",
+				   "worktree",
+				   "add",
+				   "--force",
+				   "--detach",
+				   "--quiet",
+				   checkout->tree,
+				   checkout->commit,
+				   NULL};
+	char *ignored = NULL;
+	int status = fg_fs_remove_tree(checkout->tree, err);
+
+	if (status != FG_OK)
+		return status;
+	status = prune_worktrees(checkout, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_git_output(&in_top, add, &ignored, err);
+	free(ignored);
+	return status;
+}
+
+/* git leaves files that are the same alone, so what was built from them is up to date. */
+static int change_worktree(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = checkout->tree,
+				       .interrupted = checkout->interrupted};
+	const char *const change[] = {
+		"-c",      "core.hooksPath=/dev/null", "checkout", "--force", "--detach",
+		"--quiet", checkout->commit,           NULL};
+	char *ignored = NULL;
+	const int status = fg_git_output(&in_tree, change, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
+int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct level level = {
+		.checkout = checkout, .top = checkout->top, .tree = checkout->tree};
+	int lock_fd = -1;
+	int status = lock_repository(checkout, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	status = FG_ECHILD;
+	if (checkout->keep)
+		status = change_worktree(checkout, err);
+	if (status == FG_ECHILD)
+		status = add_worktree(checkout, err);
+	if (status == FG_OK)
+		status = update_submodules(&level, err);
+	(void)close(lock_fd);
+	return status;
+}
+
+/* ---- before anything is built ---- */
+
+/* The commit that `commit` has at this path, to be freed; NULL: it has no submodule there. */
+static char *commit_of_module(const struct fg_checkout *checkout, const struct module *module)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	const char *const ask[] = {"ls-tree", "--full-tree", checkout->commit,
+				   "--",      module->path,  NULL};
+	static const char start[] = "160000 commit ";
+	char *entry = NULL;
+	char *found = NULL;
+
+	if (fg_git_output(&in_top, ask, &entry, NULL) == FG_OK && fg_text_starts_with(entry, start))
+		found = fg_xstrndup(entry + strlen(start), strcspn(entry + strlen(start), "\t"));
+	free(entry);
+	return found;
+}
+
+static bool git_works(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
+{
+	char *ignored = NULL;
+	const bool works = fg_git_output(git, arguments, &ignored, err) == FG_OK;
+
+	free(ignored);
+	return works;
+}
+
+/* An initialised submodule's clone has the commit, or its address can be reached. */
+static int check_module(const struct fg_checkout *checkout, const struct module *module,
+			const char *wanted, struct fg_error *err)
+{
+	char *folder = fg_fs_join(checkout->top, module->path);
+	char *git_file = fg_fs_join(folder, ".git");
+	char *object = fg_xasprintf("%s^{commit}", wanted);
+	const struct fg_git in_module = {.folder = folder, .interrupted = checkout->interrupted};
+	const char *const has[] = {"cat-file", "-e", object, NULL};
+	const char *const reach[] = {"ls-remote", "--quiet", "origin", "HEAD", NULL};
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	if (fg_fs_exists(git_file) && !git_works(&in_module, has, NULL) &&
+	    !git_works(&in_module, reach, &found))
+		status = fg_error_set(err, FG_ECHILD,
+				      "%.9s needs submodule '%s' at %.9s, which its clone here "
+				      "does not have, and its address cannot be reached: %s",
+				      checkout->commit, module->path, wanted, found.message);
+	free(object);
+	free(git_file);
+	free(folder);
+	return status;
+}
+
+int fg_checkout_check(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	char *blob = fg_xasprintf("%s:.gitmodules", checkout->commit);
+	struct module *modules = NULL;
+	const size_t count = list_modules(&in_top, "--blob", blob, &modules);
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		char *wanted = commit_of_module(checkout, &modules[i]);
+
+		if (wanted)
+			status = check_module(checkout, &modules[i], wanted, err);
+		free(wanted);
+	}
+	modules_free(modules, count);
+	free(blob);
+	return status;
+}

@@ -1,0 +1,817 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/build/layouts.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "binary/code.h"
+#include "model/build_difference.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
+#include "runner/build/file_lock.h"
+#include "runner/build/link_again.h"
+#include "runner/build/link_price.h"
+#include "runner/build/link_record.h"
+#include "runner/build/pad_object.h"
+
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LINE_STEP_BYTES = 16,
+	PAGE_BYTES = 4096,
+	LINK_TIMEOUT_S = 300,
+	HEX_SIZE = 2 * FG_CODE_DIGEST_SIZE + 1,
+};
+
+/* The program or a library of the project. */
+struct part {
+	const char *name;
+	char *original;             /* file */
+	const char *code;           /* digest, as a fact */
+	const struct fg_link *link; /* that made it; NULL: a command of the user's makes it */
+};
+
+struct maker {
+	const struct fg_layouts_options *options;
+	struct fg_links noted;
+	struct part *parts; /* of each layout */
+	size_t part_count;
+	char *folder;     /* of all layouts, while they are made */
+	unsigned from;    /* layouts that an earlier call has made */
+	unsigned count;   /* of layouts, with those */
+	size_t next;      /* part of all that are to be linked, in the order of layouts */
+	size_t linked;    /* parts that this call has linked, */
+	int64_t began_ns; /* since when, */
+	int64_t spent_ns; /* what they took, */
+	int64_t cpu_ns;   /* on processors, if they were noted, */
+	uint64_t bytes;   /* and how large they are */
+	int64_t link_ns;  /* a layout takes, as far as is known; 0: nobody knows */
+	uint64_t layout_bytes;
+};
+
+static bool is_noted(const struct maker *m)
+{
+	return m->options->relink->argc == 0;
+}
+
+/* ---- what it takes ---- */
+
+/* A command of the user's may make more than the program, and is not cut off halfway. */
+static int64_t time_limit_ns(const struct maker *m)
+{
+	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
+	const int64_t within_ns = m->options->within_ns;
+
+	return within_ns > 0 && within_ns < most_ns && is_noted(m) ? within_ns : most_ns;
+}
+
+/* The first layout is a copy, the links of the others are alike. */
+static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error *err)
+{
+	const int64_t price_ns = link_ns * (FG_LINE_PLACES - 1);
+	char took[FG_NUMBER_TEXT_SIZE];
+	char within[FG_NUMBER_TEXT_SIZE];
+
+	if (m->options->within_ns <= 0 || price_ns <= m->options->within_ns)
+		return FG_OK;
+	return fg_error_set(err, FG_ELIMIT, "linking it in %d places takes %s, more than %s",
+			    FG_LINE_PLACES, fg_format_duration((double)price_ns, took),
+			    fg_format_duration((double)m->options->within_ns, within));
+}
+
+static uint64_t bytes_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static uint64_t bytes_in(const char *folder)
+{
+	uint64_t bytes = 0;
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		bytes += bytes_of(path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return bytes;
+}
+
+/* The first layout that this call links. */
+static unsigned first_linked(const struct maker *m)
+{
+	return m->from ? m->from : 1;
+}
+
+/* The layouts so far have shown how much time and disk as many more would take. */
+static bool can_double(const struct maker *m)
+{
+	const size_t linked = first_linked(m) + (m->linked ? m->linked / m->part_count : 0);
+	const int64_t more_ns = m->link_ns * (int64_t)(2 * (size_t)m->count - linked);
+	const bool is_known = m->link_ns > 0 || m->count == m->from;
+
+	return is_known && m->count * 2 <= m->options->most &&
+	       m->spent_ns + more_ns <= m->options->more_within_ns &&
+	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
+}
+
+/* After as many more parts, of so many bytes: what is known by now, and if it is too much. */
+static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
+{
+	const bool is_first = m->linked == 0 && m->from == 0;
+
+	m->linked += parts;
+	m->bytes += bytes;
+	m->spent_ns = fg_clock_monotonic_ns() - m->began_ns;
+	m->link_ns = m->spent_ns * (int64_t)m->part_count / (int64_t)m->linked;
+	m->layout_bytes = m->bytes * m->part_count / m->linked;
+	return is_first ? refuse_price(m, m->link_ns, err) : FG_OK;
+}
+
+/* ---- the parts ---- */
+
+static bool has_build_id(const char *path, const char *build_id)
+{
+	struct fg_binary elf = {0};
+	bool has;
+
+	if (!build_id || fg_binary_read(path, &elf, NULL) != FG_OK)
+		return false;
+	has = strcmp(elf.build_id, build_id) == 0;
+	fg_binary_release(&elf);
+	return has;
+}
+
+/* The command that made this file, which may have been moved or stripped since. */
+static const struct fg_link *find_link(const struct maker *m, const char *name,
+				       const char *build_id)
+{
+	const struct fg_link *namesake = NULL;
+
+	for (size_t i = 0; i < m->noted.count; i++) {
+		const struct fg_link *link = &m->noted.items[i];
+		char *output = fg_link_output_path(link);
+		const bool is_it = has_build_id(output, build_id);
+
+		free(output);
+		if (is_it)
+			return link;
+		if (!namesake && (strcmp(fg_fs_base_name(link->output), name) == 0 ||
+				  (link->soname && strcmp(link->soname, name) == 0)))
+			namesake = link;
+	}
+	return namesake;
+}
+
+/* `original` NULL: it lies where the linker put it. */
+static int add_part(struct maker *m, const char *name, const char *original, const char *build_id,
+		    const char *code, struct fg_error *err)
+{
+	struct part *part = &m->parts[m->part_count++];
+
+	*part = (struct part){.name = name, .code = code};
+	if (is_noted(m)) {
+		part->link = find_link(m, name, build_id);
+		if (!part->link)
+			return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
+					    name);
+	}
+	part->original = original ? fg_xstrdup(original) : fg_link_output_path(part->link);
+	return FG_OK;
+}
+
+static int list_parts(struct maker *m, struct fg_error *err)
+{
+	static const char prefix[] = FG_FACT_CODE ".";
+	const struct fg_environment *build = m->options->build;
+	const char *program = m->options->target->program;
+	int status;
+
+	m->parts = fg_xcalloc(build->count + 1, sizeof(m->parts[0]));
+	status = add_part(m, fg_fs_base_name(program), program,
+			  fg_environment_get(build, "build.id"),
+			  fg_environment_get(build, FG_FACT_CODE), err);
+	for (size_t i = 0; i < build->count && status == FG_OK && is_noted(m); i++) {
+		const char *name = build->facts[i].key + strlen(prefix);
+
+		if (fg_text_starts_with(build->facts[i].key, prefix))
+			status = add_part(m, name, NULL, fg_build_library(build, name),
+					  build->facts[i].value, err);
+	}
+	return status;
+}
+
+static void release_parts(struct maker *m)
+{
+	for (size_t i = 0; i < m->part_count; i++)
+		free(m->parts[i].original);
+	free(m->parts);
+}
+
+/* The same machine code and data as in the build, or it would be another program. */
+static int check_code(const struct maker *m, const struct part *part, const char *path,
+		      struct fg_error *err)
+{
+	char hex[HEX_SIZE];
+	struct fg_code code;
+	int status = fg_code_read(path, m->options->target->checkout, &code, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_hex(code.digest, sizeof(code.digest), hex);
+	fg_code_release(&code);
+	if (strcmp(hex, part->code) != 0)
+		return fg_error_set(err, FG_EINVAL, "'%s' linked again is not the same code",
+				    part->name);
+	return FG_OK;
+}
+
+/* ---- layouts ---- */
+
+/* A link that was as good as done when the user asked to stop ends well. */
+static bool is_interrupted(const struct maker *m)
+{
+	return m->options->interrupted && *m->options->interrupted;
+}
+
+/*
+ * Each four of them are all places in a cache line, a quarter of a page apart.  Sixteen are all
+ * sixteenths of a page, and those that share a place in the line are spread over it.
+ */
+static size_t shift_of(unsigned k)
+{
+	static const unsigned char within_quarter[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0, 2, 1, 3};
+	const unsigned line = k % FG_LINE_PLACES;
+	const unsigned round = k / FG_LINE_PLACES;
+	const unsigned page =
+		(line + round) % FG_LINE_PLACES * FG_LINE_PLACES + within_quarter[round];
+
+	return (size_t)line * LINE_STEP_BYTES + (size_t)page * (PAGE_BYTES / FG_LAYOUTS_MAX);
+}
+
+static int make_layout_folder(const struct maker *m, unsigned k, struct fg_error *err)
+{
+	char *folder = fg_xasprintf("%s/%u", m->folder, k);
+	const int status = fg_fs_make_folders(folder, 0755, err);
+
+	free(folder);
+	return status;
+}
+
+/* To be freed. */
+static char *path_of(const struct maker *m, unsigned k, const struct part *part)
+{
+	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
+}
+
+/* Is layout k to be made, now that the links so far have shown what they take? */
+static bool has_layout(struct maker *m, unsigned k)
+{
+	if (k == m->count && can_double(m))
+		m->count *= 2;
+	return k < m->count;
+}
+
+/* ---- noted links, several beside each other ---- */
+
+/* Files that are linked at once, and then compared with the originals. */
+struct batch {
+	struct fg_link_again again;
+	const struct part *parts[FG_LINKS_AT_ONCE_MAX];
+	char *paths[FG_LINKS_AT_ONCE_MAX];
+	size_t count;
+};
+
+static void empty_batch(struct batch *batch)
+{
+	fg_link_again_end(&batch->again);
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->paths[i]);
+	batch->count = 0;
+}
+
+/* A linker keeps what it reads and writes in memory: as many at a time as there is room for. */
+static size_t most_at_once(const struct maker *m)
+{
+	const uint64_t part_bytes = m->layout_bytes / m->part_count;
+	size_t most = m->options->at_once;
+
+	if (part_bytes && m->options->bytes_max / part_bytes < most)
+		most = (size_t)(m->options->bytes_max / part_bytes);
+	if (most > FG_LINKS_AT_ONCE_MAX)
+		most = FG_LINKS_AT_ONCE_MAX;
+	return most ? most : 1;
+}
+
+static int start_link(struct maker *m, unsigned k, const struct part *part, struct batch *batch,
+		      struct fg_error *err)
+{
+	char *path = path_of(m, k, part);
+	int status = make_layout_folder(m, k, err);
+
+	batch->parts[batch->count] = part;
+	batch->paths[batch->count++] = path;
+	if (status != FG_OK)
+		return status;
+	return fg_link_again_start(&batch->again, part->link, shift_of(k), path, err);
+}
+
+static int start_batch(struct maker *m, struct batch *batch, struct fg_error *err)
+{
+	const size_t most = most_at_once(m);
+	int status = FG_OK;
+
+	batch->again.folder = m->folder;
+	batch->again.timeout_ns = time_limit_ns(m);
+	batch->again.interrupted = m->options->interrupted;
+	while (batch->count < most && status == FG_OK) {
+		const unsigned k = first_linked(m) + (unsigned)(m->next / m->part_count);
+
+		if (!has_layout(m, k))
+			break;
+		status = start_link(m, k, &m->parts[m->next % m->part_count], batch, err);
+		m->next++;
+	}
+	return status;
+}
+
+static int wait_for_batch(struct maker *m, struct batch *batch, struct fg_error *err)
+{
+	const int status = fg_link_again_wait(&batch->again, &m->cpu_ns, err);
+	uint64_t bytes = 0;
+
+	if (status != FG_OK || batch->count == 0)
+		return status;
+	for (size_t i = 0; i < batch->count; i++)
+		bytes += bytes_of(batch->paths[i]);
+	return count_linked(m, batch->count, bytes, err);
+}
+
+static int check_batch(const struct maker *m, const struct batch *batch, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < batch->count && status == FG_OK; i++)
+		status = check_code(m, batch->parts[i], batch->paths[i], err);
+	return status;
+}
+
+/* The layout that nothing shifts. */
+static int copy_originals(struct maker *m, struct fg_error *err)
+{
+	int status = make_layout_folder(m, 0, err);
+
+	for (size_t i = 0; i < m->part_count && status == FG_OK; i++) {
+		const struct part *part = &m->parts[i];
+		char *path = path_of(m, 0, part);
+
+		status = fg_fs_copy(part->original, path, 0755, err);
+		if (status == FG_OK)
+			status = check_code(m, part, path, err);
+		m->layout_bytes += bytes_of(path);
+		free(path);
+	}
+	return status;
+}
+
+/* What the last links made is compared while the next ones run. */
+static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
+{
+	int status;
+
+	if (is_interrupted(m))
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	status = start_batch(m, next, err);
+	if (status != FG_OK)
+		return status;
+	status = check_batch(m, last, err);
+	if (status != FG_OK)
+		return status;
+	return wait_for_batch(m, next, err);
+}
+
+static int make_by_notes(struct maker *m, struct fg_error *err)
+{
+	struct batch batches[2] = {0};
+	size_t next = 0;
+	int status = m->from ? FG_OK : copy_originals(m, err);
+	bool more = status == FG_OK;
+
+	while (more) {
+		struct batch *last = &batches[1 - next];
+
+		status = make_batch(m, last, &batches[next], err);
+		more = status == FG_OK && batches[next].count > 0;
+		empty_batch(last);
+		next = 1 - next;
+	}
+	empty_batch(&batches[0]);
+	empty_batch(&batches[1]);
+	return status;
+}
+
+/* ---- a command of the user's ---- */
+
+static int run_in(const struct maker *m, char **environment, struct fg_error *err)
+{
+	char **argv = m->options->relink->argv;
+	struct fg_process_result result = {0};
+	int status = fg_process_run(
+		&(struct fg_process_options){.argv = argv,
+					     .environment = environment,
+					     .working_directory = m->options->target->root,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .timeout_ns = time_limit_ns(m),
+					     .interrupted = m->options->interrupted},
+		&result, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_link_again_judge(argv[0], &result, err);
+	fg_process_result_release(&result);
+	return status;
+}
+
+static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error *err)
+{
+	const struct fg_target *target = m->options->target;
+	char *pad = fg_fs_join(m->folder, "pad.o");
+	char *bytes = fg_xasprintf("FASTGATE_PAD_BYTES=%zu", pad_bytes);
+	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", pad);
+	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", pad);
+	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
+	size_t count = target->environment_count;
+	int status = fg_pad_object_write(pad, pad_bytes, err);
+
+	memcpy(environment, target->environment, count * sizeof(environment[0]));
+	environment[count++] = bytes;
+	environment[count++] = object;
+	environment[count++] = flags;
+	if (status == FG_OK)
+		status = run_in(m, environment, err);
+	free(environment);
+	free(flags);
+	free(object);
+	free(bytes);
+	free(pad);
+	return status;
+}
+
+/* It links in place, and its product is taken. */
+static int make_in_place(struct maker *m, unsigned k, struct fg_error *err)
+{
+	const struct part *program = &m->parts[0];
+	char *path = path_of(m, k, program);
+	int status = make_layout_folder(m, k, err);
+
+	if (status == FG_OK && k > 0)
+		status = run_command(m, shift_of(k), err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_copy(program->original, path, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_code(m, program, path, err);
+	if (status == FG_OK && k > 0)
+		status = count_linked(m, 1, bytes_of(path), err);
+out:
+	free(path);
+	return status;
+}
+
+static int put_back(const struct maker *m, struct fg_error *err)
+{
+	const char *program = m->parts[0].original;
+	char *original = path_of(m, 0, &m->parts[0]);
+	char *beside = fg_xasprintf("%s.fastgate", program);
+	struct fg_error why = {0};
+	int status = FG_OK;
+
+	if (fg_fs_exists(original) &&
+	    (fg_fs_copy(original, beside, 0755, &why) != FG_OK || rename(beside, program) != 0))
+		status = fg_error_set(err, FG_EIO, "'%s' cannot be put back", program);
+	free(beside);
+	free(original);
+	return status;
+}
+
+static int make_by_command(struct maker *m, struct fg_error *err)
+{
+	int status = FG_OK;
+	int back;
+
+	for (unsigned k = m->from; status == FG_OK && has_layout(m, k); k++)
+		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					   : make_in_place(m, k, err);
+	/* A program that is another one now is the worse news. */
+	back = put_back(m, err);
+	return back == FG_OK ? status : back;
+}
+
+/* ---- where they are ---- */
+
+/* The name says which build they belong to: a snapshot's tree changes. */
+static char *final_folder(const struct fg_layouts_options *options)
+{
+	const struct fg_environment *build = options->build;
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[HEX_SIZE];
+	struct fg_sha256 sha;
+	char *state = fg_fs_parent(options->target->checkout);
+	char *folder = NULL;
+
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < build->count; i++) {
+		if (fg_text_starts_with(build->facts[i].key, FG_FACT_LAYOUT))
+			fg_sha256_add(&sha, build->facts[i].value,
+				      strlen(build->facts[i].value) + 1);
+	}
+	for (size_t i = 0; i < options->relink->argc; i++)
+		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	folder = fg_xasprintf("%s/layouts/%s", state, hex);
+	free(state);
+	return folder;
+}
+
+/* By the program's name, as the next build of it is the one that asks. */
+static char *price_path(const struct fg_layouts_options *options)
+{
+	const struct fg_target *target = options->target;
+	const char *program = target->program;
+	char *state = fg_fs_parent(target->checkout);
+	char *builds = fg_fs_parent(state);
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[HEX_SIZE];
+	struct fg_sha256 sha;
+	char *path = NULL;
+
+	if (fg_text_starts_with(program, target->checkout))
+		program += strlen(target->checkout);
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, program, strlen(program) + 1);
+	for (size_t i = 0; i < options->relink->argc; i++)
+		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	path = fg_xasprintf("%s/link-times/%s", builds, hex);
+	free(builds);
+	free(state);
+	return path;
+}
+
+static bool has_libraries(const struct fg_environment *build)
+{
+	for (size_t i = 0; i < build->count; i++) {
+		if (fg_text_starts_with(build->facts[i].key, FG_FACT_CODE "."))
+			return true;
+	}
+	return false;
+}
+
+static char *program_in(const struct fg_layouts_options *options, const char *folder, unsigned k)
+{
+	return fg_xasprintf("%s/%u/%s", folder, k, fg_fs_base_name(options->target->program));
+}
+
+/* All that were made, up to the most that are wanted; of a doubling that was cut short, none. */
+static unsigned count_made(const struct fg_layouts_options *options, const char *folder)
+{
+	unsigned whole = FG_LINE_PLACES;
+	unsigned count = 0;
+
+	for (bool is_there = true; is_there && count < options->most; count += is_there) {
+		char *program = program_in(options, folder, count);
+
+		is_there = fg_fs_exists(program);
+		free(program);
+	}
+	if (count < FG_LINE_PLACES)
+		return 0;
+	while (whole * 2 <= count)
+		whole *= 2;
+	return whole;
+}
+
+static int give(const struct fg_layouts_options *options, const char *folder,
+		struct fg_target_layouts *layouts, struct fg_error *err)
+{
+	const bool libraries = !options->relink->argc && has_libraries(options->build);
+
+	layouts->count = count_made(options, folder);
+	for (unsigned k = 0; k < layouts->count; k++) {
+		layouts->items[k].program = program_in(options, folder, k);
+		layouts->items[k].library_folder =
+			libraries ? fg_xasprintf("%s/%u", folder, k) : NULL;
+	}
+	if (layouts->count == 0)
+		return fg_error_set(err, FG_ENOENT, "'%s' has lost its programs", folder);
+	return FG_OK;
+}
+
+static int can_be_linked(const struct fg_layouts_options *options, struct fg_error *err)
+{
+	const struct fg_target *target = options->target;
+
+	if (!target->checkout)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "only what fastgate has built can be linked again");
+	if (!target->program || !fg_environment_get(options->build, FG_FACT_CODE))
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "the machine code of '%s' cannot be compared (a script, "
+				    "stripped, or not x86-64)",
+				    target->command->text);
+	return FG_OK;
+}
+
+static int read_links(const struct fg_layouts_options *options, struct fg_links *links,
+		      struct fg_error *err)
+{
+	char *state = fg_fs_parent(options->target->checkout);
+	const int status = fg_links_read(state, links, err);
+
+	free(state);
+	return status;
+}
+
+/*
+ * On a busy machine a link takes many times as long, but hardly more on a processor: the next build
+ * may try again, as it is cut off.  A command of the user's is not.
+ */
+static int64_t price_of(const struct maker *m)
+{
+	const int64_t cpu_ns = m->cpu_ns * (int64_t)m->part_count / (int64_t)m->linked;
+
+	return is_noted(m) && cpu_ns < m->link_ns ? cpu_ns : m->link_ns;
+}
+
+/* What failed only after all that time is dear, too. */
+static void keep_price(const struct maker *m, const char *path, int status)
+{
+	const int64_t took_ns = m->linked ? price_of(m) : fg_clock_monotonic_ns() - m->began_ns;
+
+	if (status == FG_OK || status == FG_ELIMIT ||
+	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
+		fg_link_price_write(path, took_ns);
+}
+
+/* In a folder of its own; m->folder is NULL where it did not come to that. */
+static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
+{
+	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
+
+	if (status != FG_OK)
+		return status;
+	status = list_parts(m, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
+	if (status != FG_OK)
+		return status;
+	m->began_ns = fg_clock_monotonic_ns();
+	status = is_noted(m) ? make_by_notes(m, err) : make_by_command(m, err);
+	keep_price(m, price, status);
+	return status;
+}
+
+/* What was made becomes the final folder when it is whole. */
+static int make_folder(struct maker *m, const char *parent, const char *folder,
+		       struct fg_error *err)
+{
+	char *price = price_path(m->options);
+	int status = refuse_price(m, fg_link_price_read(price), err);
+
+	if (status != FG_OK)
+		goto out;
+	status = make_apart(m, parent, price, err);
+	if (status != FG_OK)
+		goto out;
+	/* Another run may have been faster. */
+	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
+		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+out:
+	free(price);
+	return status;
+}
+
+/* In order, unless another run was faster; the first that fails ends it. */
+static void move_in(const struct maker *m, const char *folder)
+{
+	bool good = true;
+
+	for (unsigned k = m->from; good && k < m->count; k++) {
+		char *made = fg_xasprintf("%s/%u", m->folder, k);
+		char *wanted = fg_xasprintf("%s/%u", folder, k);
+
+		good = rename(made, wanted) == 0 || fg_fs_is_folder(wanted);
+		free(wanted);
+		free(made);
+	}
+}
+
+/*
+ * When the layouts of an earlier call were made, links may have been dearer: the machine was busy.
+ * The others join them.  What fails leaves what is there.
+ */
+static int extend(struct maker *m, const char *folder, struct fg_error *err)
+{
+	char *parent = fg_fs_parent(folder);
+	char *price = price_path(m->options);
+	char *first = fg_fs_join(folder, "0");
+	struct fg_error reason = {0};
+	int status = FG_OK;
+
+	m->link_ns = fg_link_price_read(price);
+	m->layout_bytes = bytes_in(first);
+	if (!can_double(m))
+		goto out;
+	status = make_apart(m, parent, price, &reason);
+	if (status == FG_OK)
+		move_in(m, folder);
+	else
+		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", reason.message);
+out:
+	free(first);
+	free(price);
+	free(parent);
+	return status == FG_EINTERRUPTED ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+					 : FG_OK;
+}
+
+/* A command of the user's links in place: two of them at once would link one another's program. */
+static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
+{
+	const struct fg_lock_wait wait = {.interrupted = m->options->interrupted};
+	char *parent = fg_fs_parent(folder);
+	char *lock = fg_fs_join(parent, "lock");
+	int lock_fd = -1;
+	int status = fg_fs_make_folders(parent, 0755, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = is_noted(m) ? FG_OK : fg_file_lock(lock, LOCK_EX, &wait, &lock_fd, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_is_folder(folder) ? FG_OK : make_folder(m, parent, folder, err);
+out:
+	if (lock_fd >= 0)
+		(void)close(lock_fd);
+	free(lock);
+	free(parent);
+	return status;
+}
+
+bool fg_layouts_are_made(const struct fg_layouts_options *options)
+{
+	char *folder = NULL;
+	bool made;
+
+	if (can_be_linked(options, NULL) != FG_OK)
+		return false;
+	folder = final_folder(options);
+	made = count_made(options, folder) == options->most;
+	free(folder);
+	return made;
+}
+
+int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
+		    struct fg_error *err)
+{
+	struct maker m = {.options = options, .count = FG_LINE_PLACES};
+	char *folder = NULL;
+	int status = can_be_linked(options, err);
+
+	if (status != FG_OK)
+		return status;
+	folder = final_folder(options);
+	m.from = count_made(options, folder);
+	if (m.from == 0) {
+		status = make_alone(&m, folder, err);
+	} else if (m.from < options->most && is_noted(&m)) {
+		m.count = m.from;
+		status = extend(&m, folder, err);
+	}
+	if (status == FG_OK)
+		status = give(options, folder, layouts, err);
+	if (m.folder && fg_fs_is_folder(m.folder))
+		(void)!fg_fs_remove_tree(m.folder, NULL);
+	fg_links_release(&m.noted);
+	release_parts(&m);
+	free(m.folder);
+	free(folder);
+	return status;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/build/link_again.h"
+
+#include "base/text.h"
+#include "runner/execute/output_tail.h"
+#include "runner/build/pad_object.h"
+
+enum {
+	TAIL_BYTES = 200
+};
+
+/* A file in which the linker tells the compiler's plugin what it needs; it is gone by now. */
+static const char resolution[] = "-plugin-opt=-fresolution=";
+
+static bool is_dropped(const char *word)
+{
+	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (fg_text_starts_with(word, beginnings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* What differs from the command as it was noted. */
+struct others {
+	const char *output;
+	char *pad;
+	char *resolution;
+};
+
+/* Borrowed words. */
+static char **make_words(const struct fg_link *link, const struct others *others)
+{
+	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL, others->pad};
+	char **argv = fg_xcalloc(link->word_count + FG_ARRAY_SIZE(front) + 1, sizeof(argv[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(front); i++)
+		argv[count++] = (char *)(uintptr_t)front[i];
+	for (size_t i = 0; i < link->word_count; i++) {
+		const bool is_output = i > 0 && strcmp(link->words[i - 1], "-o") == 0;
+
+		if (is_output)
+			argv[count++] = (char *)(uintptr_t)others->output;
+		else if (fg_text_starts_with(link->words[i], resolution))
+			argv[count++] = others->resolution;
+		else if (!is_dropped(link->words[i]))
+			argv[count++] = link->words[i];
+	}
+	return argv;
+}
+
+static int start(struct fg_link_again *again, const struct fg_link *link, char **argv,
+		 struct fg_error *err)
+{
+	struct fg_process *process = &again->processes[again->count];
+	char *path = fg_xasprintf("PATH=%s", getenv("PATH"));
+	char *compiler = fg_xasprintf("COLLECT_GCC=%s", link->compiler);
+	char *options = fg_xasprintf("COLLECT_GCC_OPTIONS=%s", link->compiler_options);
+	char *environment[] = {path, compiler, options, NULL};
+	const int status =
+		fg_process_start(&(struct fg_process_options){.argv = argv,
+							      .environment = environment,
+							      .working_directory = link->folder,
+							      .stdout_to = FG_STREAM_CAPTURE,
+							      .stderr_to = FG_STREAM_CAPTURE,
+							      .timeout_ns = again->timeout_ns,
+							      .interrupted = again->interrupted},
+				 process, err);
+
+	if (status == FG_OK) {
+		/* It has its own copy by now. */
+		process->options.argv = NULL;
+		process->options.environment = NULL;
+		again->linkers[again->count++] = link->linker;
+	}
+	free(options);
+	free(compiler);
+	free(path);
+	return status;
+}
+
+int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
+			const char *output, struct fg_error *err)
+{
+	/* Each has its own, as the others still read theirs. */
+	struct others others = {
+		.output = output,
+		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),
+		.resolution = fg_xasprintf("%s%s/resolution-%zu", resolution, again->folder,
+					   again->count),
+	};
+	char **argv = make_words(link, &others);
+	int status = fg_pad_object_write(others.pad, pad_bytes, err);
+
+	FG_ASSERT(again->count < FG_LINKS_AT_ONCE_MAX);
+	if (status == FG_OK)
+		status = start(again, link, argv, err);
+	free(argv);
+	free(others.resolution);
+	free(others.pad);
+	return status;
+}
+
+int fg_link_again_judge(const char *program, const struct fg_process_result *result,
+			struct fg_error *err)
+{
+	struct fg_strbuf how = {0};
+	char *words = NULL;
+	int status;
+
+	if (result->exited && result->exit_code == 0)
+		return FG_OK;
+	words = fg_output_tail(result, 1, TAIL_BYTES);
+	fg_process_describe(result, &how);
+	status = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", program, fg_strbuf_text(&how),
+			      words ? ": " : "", words ? words : "");
+	free(words);
+	fg_strbuf_release(&how);
+	return status;
+}
+
+int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
+{
+	struct fg_process_result results[FG_LINKS_AT_ONCE_MAX] = {0};
+	int status;
+
+	if (again->count == 0)
+		return FG_OK;
+	status = fg_process_wait(again->processes, again->count, results, err);
+	for (size_t i = 0; i < again->count; i++) {
+		if (status == FG_OK)
+			status = fg_link_again_judge(again->linkers[i], &results[i], err);
+		*cpu_ns += fg_process_cpu_ns(&results[i]);
+		fg_process_result_release(&results[i]);
+	}
+	fg_link_again_end(again);
+	return status;
+}
+
+void fg_link_again_end(struct fg_link_again *again)
+{
+	for (size_t i = 0; i < again->count; i++)
+		fg_process_release(&again->processes[i]);
+	again->count = 0;
+}

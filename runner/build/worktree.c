@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/build/worktree.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "runner/build/build_files.h"
+#include "runner/build/checkout.h"
+#include "runner/build/file_lock.h"
+#include "runner/build/git.h"
+#include "runner/build/link_record.h"
+#include "runner/execute/output_tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	KEEP_BUILDS = 6,
+	SNAPSHOTS_MAX = 4,
+	LOG_LIMIT_BYTES = 64 << 20,
+	TAIL_LINES = 20,
+	TAIL_BYTES = 4096,
+	SHORT_HASH = 9,
+};
+
+/* Settings from outside that change what a build makes. */
+static const char *const build_variables[] = {"CC",
+					      "CXX",
+					      "CFLAGS",
+					      "CXXFLAGS",
+					      "CPPFLAGS",
+					      "LDFLAGS",
+					      "CMAKE_PREFIX_PATH",
+					      "CMAKE_BUILD_TYPE",
+					      NULL};
+
+static void add_to_key(struct fg_sha256 *sha, const char *text)
+{
+	/* the NUL keeps "ab" "c" and "a" "bc" apart */
+	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/*
+ * `what` is the tree: a commit that was built while it was staged, or that was only reworded, is
+ * not built again.  Of a snapshot it is a name that stays the same while the files change.
+ */
+static void make_key(const struct fg_worktree_options *options, const char *what,
+		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
+{
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[FG_SHA256_HEX_SIZE];
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	add_to_key(&sha, what);
+	add_to_key(&sha, prefix);
+	for (size_t i = 0; i < options->build->command.argc; i++)
+		add_to_key(&sha, options->build->command.argv[i]);
+	for (size_t i = 0; build_variables[i]; i++)
+		add_to_key(&sha, getenv(build_variables[i]));
+	for (size_t i = 0; i < options->build->record_count; i++)
+		add_to_key(&sha, options->build->record[i].literal);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, sizeof(digest), hex);
+	memcpy(key, hex, FG_WORKTREE_KEY_LENGTH);
+	key[FG_WORKTREE_KEY_LENGTH] = '\0';
+}
+
+FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	if (!options->on_note)
+		return;
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	options->on_note(options->context, text);
+}
+
+static const char *known_as(const struct fg_worktree_options *options)
+{
+	return options->known_as ? options->known_as : options->commit;
+}
+
+static int take_lock(const struct fg_worktree_options *options, const char *path, int how,
+		     int *lock_fd, struct fg_error *err)
+{
+	char *text = fg_xasprintf("waiting: another fastgate is building%s%.*s",
+				  options->commit ? " " : "", SHORT_HASH,
+				  options->commit ? known_as(options) : "");
+	const int status = fg_file_lock(path, how,
+					&(struct fg_lock_wait){.interrupted = options->interrupted,
+							       .context = options->context,
+							       .on_note = options->on_note,
+							       .note = text},
+					lock_fd, err);
+
+	free(text);
+	return status;
+}
+
+/* ---- build ---- */
+
+static int explain_build(const struct fg_worktree_options *options,
+			 const struct fg_process_result *result, const char *log_path, char **tail,
+			 struct fg_error *err)
+{
+	struct fg_strbuf how = {0};
+
+	fg_process_describe(result, &how);
+	(void)fg_error_set(err, FG_ECHILD, "'%s' %s; its output is in '%s'",
+			   options->build->command.text, fg_strbuf_text(&how), log_path);
+	if (tail)
+		*tail = fg_output_tail(result, TAIL_LINES, TAIL_BYTES);
+	fg_strbuf_release(&how);
+	return FG_ECHILD;
+}
+
+static void set_variable(char ***environment, char *variable)
+{
+	const size_t name_length = strcspn(variable, "=") + 1;
+	size_t at = 0;
+
+	while ((*environment)[at] && strncmp((*environment)[at], variable, name_length) != 0)
+		at++;
+	if (!(*environment)[at]) {
+		*environment = fg_xreallocarray(*environment, at + 2, sizeof((*environment)[0]));
+		(*environment)[at + 1] = NULL;
+	} else {
+		free((*environment)[at]);
+	}
+	(*environment)[at] = variable;
+}
+
+/*
+ * The arms are built alike: PWD is where the build runs, not where fastgate was started.  How its
+ * programs are linked is noted in `folder` (NULL: it is not); where that is impossible, they cannot
+ * be linked again, and that is all.
+ */
+static char **build_environment(const char *root, const char *folder)
+{
+	const struct fg_git git = {.folder = root};
+	char **environment = fg_git_clean_environment(&git);
+	char *noting = NULL;
+
+	set_variable(&environment, fg_xasprintf("PWD=%s", root));
+	if (folder && fg_link_record_begin(folder, &noting, NULL) == FG_OK)
+		set_variable(&environment, noting);
+	return environment;
+}
+
+static int build_in(const struct fg_worktree_options *options, const char *root, const char *folder,
+		    const char *log_path, char **tail, struct fg_error *err)
+{
+	struct fg_process_result result = {0};
+	struct fg_strbuf log = {0};
+	char **environment = NULL;
+	int status = FG_OK;
+
+	if (!options->build->command.argc)
+		return FG_OK;
+	environment = build_environment(root, folder);
+	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
+							     .environment = environment,
+							     .working_directory = root,
+							     .stdout_to = FG_STREAM_CAPTURE,
+							     .stderr_to = FG_STREAM_CAPTURE,
+							     .capture_limit_bytes = LOG_LIMIT_BYTES,
+							     .interrupted = options->interrupted},
+				&result, err);
+	fg_git_environment_free(environment);
+	if (status != FG_OK)
+		return status;
+	fg_strbuf_printf(&log, "$ %s\n", options->build->command.text);
+	fg_strbuf_add(&log, result.stdout_text, result.stdout_size);
+	fg_strbuf_add(&log, result.stderr_text, result.stderr_size);
+	status = fg_fs_write_atomic(log_path, log.data, log.length, 0644, err);
+	if (status == FG_OK && (!result.exited || result.exit_code != 0))
+		status = explain_build(options, &result, log_path, tail, err);
+	fg_strbuf_release(&log);
+	fg_process_result_release(&result);
+	return status;
+}
+
+int fg_worktree_build(const struct fg_worktree_options *options, const char *root,
+		      const char *log_path, char **tail, struct fg_error *err)
+{
+	char *lock = fg_xasprintf("%s.lock", log_path);
+	char *folder = fg_fs_parent(log_path);
+	int lock_fd = -1;
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
+	if (status != FG_OK)
+		goto out;
+	status = build_in(options, root, NULL, log_path, tail, err);
+out:
+	if (lock_fd >= 0)
+		(void)close(lock_fd);
+	free(folder);
+	free(lock);
+	return status;
+}
+
+/* ---- places ---- */
+
+struct places {
+	char *top;    /* of the repository */
+	char *prefix; /* from there to the plan's root */
+	char *builds; /* STATE/builds, absolute */
+	char *wanted; /* hash of the tree to be built */
+	char *folder; /* STATE/builds/KEY */
+	char *tree;
+	char *root; /* in the tree, what corresponds to the plan's root */
+	char *mark; /* what was built: a tree's hash, or `failed` */
+	char *log;
+	char *lock;
+};
+
+/* A build that ended by itself, if badly: what it made is what a next one can go on with. */
+static const char failed[] = "failed";
+
+static void release_folder(struct places *places)
+{
+	free(places->folder);
+	free(places->tree);
+	free(places->root);
+	free(places->mark);
+	free(places->log);
+	free(places->lock);
+}
+
+static void places_release(struct places *places)
+{
+	release_folder(places);
+	free(places->top);
+	free(places->prefix);
+	free(places->builds);
+	free(places->wanted);
+}
+
+static void set_folder(const struct fg_worktree_options *options, struct places *places,
+		       const char *what)
+{
+	char key[FG_WORKTREE_KEY_LENGTH + 1];
+	char *lock = NULL;
+
+	make_key(options, what, places->prefix, key);
+	release_folder(places);
+	places->folder = fg_fs_join(places->builds, key);
+	places->tree = fg_fs_join(places->folder, "tree");
+	places->root = *places->prefix ? fg_fs_join(places->tree, places->prefix)
+				       : fg_xstrdup(places->tree);
+	places->mark = fg_fs_join(places->folder, "built");
+	places->log = fg_fs_join(places->folder, "build.log");
+	lock = fg_xasprintf("%s.lock", key);
+	places->lock = fg_fs_join(places->builds, lock);
+	free(lock);
+}
+
+static int places_init(const struct fg_worktree_options *options, struct places *places,
+		       struct fg_error *err)
+{
+	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
+	char *builds = fg_fs_join(options->state_folder, "builds");
+	int status = fg_git_locate(&git, &places->top, &places->prefix, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_make_folders(builds, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	places->builds = realpath(builds, NULL);
+	if (!places->builds) {
+		status = fg_error_errno(err, FG_EIO, "'%s'", builds);
+		goto out;
+	}
+	places->wanted = fg_git_tree_of(&git, options->commit);
+	if (!places->wanted)
+		places->wanted = fg_xstrdup(options->commit);
+out:
+	free(builds);
+	return status;
+}
+
+static bool mark_says(const struct places *places, const char *what)
+{
+	char *text = NULL;
+	bool says = false;
+
+	if (fg_fs_read(places->mark, 256, &text, NULL, NULL) == FG_OK)
+		says = strcmp(text, what) == 0;
+	free(text);
+	return says;
+}
+
+static bool is_built(const struct places *places)
+{
+	return mark_says(places, places->wanted) && fg_fs_is_folder(places->root);
+}
+
+/* ---- check out and build ---- */
+
+/* Lines "-HASH PATH" of `git submodule status`: they may be what the build lacks. */
+static void tell_missing_modules(const struct fg_worktree_options *options,
+				 const struct places *places)
+{
+	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
+	const char *const ask[] = {"submodule", "status", NULL};
+	char *text = NULL;
+	char *rest = NULL;
+
+	if (fg_git_output(&git, ask, &text, NULL) != FG_OK)
+		return;
+	rest = text;
+	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		const char *path = *line == '-' ? strchr(line, ' ') : NULL;
+
+		if (path)
+			note(options,
+			     "it was built without submodule '%s': if that is what it lacks, "
+			     "`git submodule update --init %s`",
+			     path + 1, path + 1);
+	}
+	free(text);
+}
+
+static int build_tree(const struct fg_worktree_options *options, const struct places *places,
+		      char **tail, struct fg_error *err)
+{
+	const char *name = options->snapshot ? "the work tree" : known_as(options);
+	const int length = options->snapshot ? (int)strlen(name) : SHORT_HASH;
+	int status = FG_OK;
+
+	if (!fg_fs_is_folder(places->root))
+		return fg_error_set(err, FG_ENOENT, "%.*s has no folder '%s'", length, name,
+				    places->prefix);
+	if (options->build->command.argc)
+		note(options, "building %.*s: %s", length, name, options->build->command.text);
+	status = build_in(options, places->root, places->folder, places->log, tail, err);
+	if (status == FG_ECHILD) {
+		fg_error_prefix(err, "%.*s does not build", length, name);
+		tell_missing_modules(options, places);
+		/* Without this mark the next build begins afresh: slower, and no less right. */
+		if (fg_fs_write_atomic(places->mark, failed, strlen(failed), 0644, NULL) != FG_OK)
+			fg_log(FG_LOG_RUNNER, 1, "cannot write '%s'", places->mark);
+	}
+	if (status != FG_OK)
+		return status;
+	return fg_fs_write_atomic(places->mark, places->wanted, strlen(places->wanted), 0644, err);
+}
+
+/*
+ * Does the next snapshot change how the project is built?  What was compiled before may then be
+ * stale, which its makefiles need not notice: the other side is built from nothing.
+ */
+static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
+{
+	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
+	const char *const arguments[] = {"diff", "--name-only",   "--no-renames",
+					 "HEAD", options->commit, NULL};
+	char *text = NULL;
+	char *rest = NULL;
+	bool changes = false;
+
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK)
+		return true;
+	rest = text;
+	for (const char *line = strsep(&rest, "\n"); line && !changes; line = strsep(&rest, "\n"))
+		changes = *line == '"' || fg_is_build_file(line, &options->build->command);
+	free(text);
+	return changes;
+}
+
+/* A build that was cut off left no mark, and is done again from the beginning. */
+static int check_out_and_build(const struct fg_worktree_options *options,
+			       const struct places *places, char **tail, struct fg_error *err)
+{
+	const struct fg_checkout checkout = {
+		.top = places->top,
+		.tree = places->tree,
+		.commit = options->commit,
+		.keep = options->snapshot && fg_fs_exists(places->mark) &&
+			!changes_the_build(options, places->tree),
+		.interrupted = options->interrupted,
+		.context = options->context,
+		.on_note = options->on_note,
+	};
+	int status = fg_fs_make_folders(places->folder, 0755, err);
+
+	if (status != FG_OK)
+		return status;
+	(void)unlink(places->mark);
+	status = fg_checkout_make(&checkout, err);
+	if (status == FG_ECHILD)
+		fg_error_prefix(err, "%s%.*s cannot be checked out",
+				options->snapshot ? "the snapshot " : "", SHORT_HASH,
+				known_as(options));
+	return status == FG_OK ? build_tree(options, places, tail, err) : status;
+}
+
+static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
+{
+	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
+	*worktree = (struct fg_worktree){
+		.root = places->root, .tree = places->tree, .cached = cached, .lock_fd = lock_fd};
+	places->root = NULL;
+	places->tree = NULL;
+}
+
+static int build_alone(const struct fg_worktree_options *options, const struct places *places,
+		       char **tail, struct fg_error *err)
+{
+	int lock_fd = -1;
+	int status = take_lock(options, places->lock, LOCK_EX, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	/* The previous holder of the lock may have built it. */
+	if (!is_built(places))
+		status = check_out_and_build(options, places, tail, err);
+	(void)close(lock_fd);
+	return status;
+}
+
+/* Many may use a commit's build at the same time; a shared lock keeps it from being removed. */
+static int open_commit(const struct fg_worktree_options *options, struct places *places,
+		       struct fg_worktree *worktree, char **tail, struct fg_error *err)
+{
+	bool cached = true;
+
+	set_folder(options, places, places->wanted);
+	for (;;) {
+		int lock_fd = -1;
+		int status = take_lock(options, places->lock, LOCK_SH, &lock_fd, err);
+
+		if (status != FG_OK)
+			return status;
+		if (is_built(places)) {
+			give(places, cached, lock_fd, worktree);
+			return FG_OK;
+		}
+		(void)close(lock_fd);
+		cached = false;
+		status = build_alone(options, places, tail, err);
+		if (status != FG_OK)
+			return status;
+	}
+}
+
+/*
+ * The snapshot's tree changes from run to run, so a run has one to itself: the first that is free.
+ */
+static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 int *lock_fd, struct fg_error *err)
+{
+	char what[32];
+
+	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
+		(void)snprintf(what, sizeof(what), "snapshot %u", i);
+		set_folder(options, places, what);
+		if (fg_file_try_lock(places->lock, lock_fd))
+			return FG_OK;
+	}
+	return take_lock(options, places->lock, LOCK_EX, lock_fd, err);
+}
+
+static int open_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 struct fg_worktree *worktree, char **tail, struct fg_error *err)
+{
+	bool cached = false;
+	int lock_fd = -1;
+	int status = lock_snapshot(options, places, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	cached = is_built(places);
+	if (!cached)
+		status = check_out_and_build(options, places, tail, err);
+	if (status == FG_OK)
+		give(places, cached, lock_fd, worktree);
+	else
+		(void)close(lock_fd);
+	return status;
+}
+
+int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
+		     char **tail, struct fg_error *err)
+{
+	struct places places = {0};
+	size_t removed = 0;
+	int status = places_init(options, &places, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = options->snapshot ? open_snapshot(options, &places, worktree, tail, err)
+				   : open_commit(options, &places, worktree, tail, err);
+	if (status != FG_OK || worktree->cached)
+		goto out;
+	/* Old builds are litter: failing to remove them is no reason to fail. */
+	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
+		    FG_OK &&
+	    removed > 0)
+		note(options, "removed %zu builds that were not used for long", removed);
+out:
+	places_release(&places);
+	return status;
+}
+
+int fg_worktree_check(const struct fg_worktree_options *options, struct fg_error *err)
+{
+	struct places places = {0};
+	int status = places_init(options, &places, err);
+
+	if (status != FG_OK)
+		goto out;
+	set_folder(options, &places, places.wanted);
+	if (!is_built(&places))
+		status = fg_checkout_check(
+			&(struct fg_checkout){
+				.top = places.top,
+				.commit = options->commit,
+				.interrupted = options->interrupted,
+			},
+			err);
+out:
+	places_release(&places);
+	return status;
+}
+
+void fg_worktree_close(struct fg_worktree *worktree)
+{
+	if (worktree->root && worktree->lock_fd >= 0)
+		(void)close(worktree->lock_fd);
+	free(worktree->root);
+	free(worktree->tree);
+	*worktree = (struct fg_worktree){0};
+}

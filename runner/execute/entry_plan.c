@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/execute/entry_plan.h"
+
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/process.h"
+#include "base/strbuf.h"
+#include "binary/entries.h"
+#include "runner/facts/program_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SCRIPT_DEPTH_MAX = 4,
+	LIST_LIMIT_NS = 60, /* seconds */
+};
+
+struct writing {
+	struct fg_strbuf objects;
+	struct fg_strbuf entries;
+	struct fg_strbuf texts;
+	uint64_t object_count;
+	uint64_t entry_count;
+};
+
+/* ---- which program ---- */
+
+static char *in_folder(const char *folder, const char *path)
+{
+	return folder && *path != '/' ? fg_fs_join(folder, path) : fg_xstrdup(path);
+}
+
+/* The file that will run, of a script its interpreter; to be freed. */
+static int find_program(const struct fg_entry_plan *plan, char **program,
+			struct fg_program_file *file, struct fg_error *err)
+{
+	char *path = strchr(plan->program, '/') ? in_folder(plan->working_directory, plan->program)
+						: fg_fs_find_program(plan->program);
+	int status = FG_OK;
+
+	*file = (struct fg_program_file){0};
+	for (unsigned depth = 0; path; depth++) {
+		status = fg_program_file_read(path, file, err);
+		if (status != FG_OK || !file->interpreter[0])
+			break;
+		free(path);
+		path = depth < SCRIPT_DEPTH_MAX ? fg_xstrdup(file->interpreter) : NULL;
+	}
+	if (!path)
+		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", plan->program);
+	*program = status == FG_OK ? realpath(path, NULL) : NULL;
+	if (status == FG_OK && !*program)
+		status = fg_error_errno(err, FG_ENOENT, "%s", path);
+	free(path);
+	return status;
+}
+
+/* Other dynamic linkers may take what we ask for as a wish to run the program. */
+static bool has_known_loader(const struct fg_program_file *file)
+{
+	static const char known[] = "ld-linux-x86-64.so";
+
+	return file->is_elf && file->machine == EM_X86_64 &&
+	       strncmp(fg_fs_base_name(file->loader), known, sizeof(known) - 1) == 0;
+}
+
+/* What the dynamic linker would load, as it prints it. */
+static int list_libraries(const struct fg_entry_plan *plan, char *loader, char *program,
+			  char **text, struct fg_error *err)
+{
+	static char how[] = "--list";
+	char *const argv[] = {loader, how, program, NULL};
+	const struct fg_process_options options = {
+		.argv = argv,
+		.environment = plan->environment,
+		.working_directory = plan->working_directory,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.timeout_ns = (int64_t)LIST_LIMIT_NS * 1000000000,
+	};
+	struct fg_process_result result = {0};
+	int status = fg_process_run(&options, &result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!result.exited || result.exit_code != 0)
+		status = fg_error_set(err, FG_EUNSUPPORTED,
+				      "%s: the dynamic linker does not say what it would load",
+				      program);
+	else
+		*text = fg_xstrdup(result.stdout_text);
+	fg_process_result_release(&result);
+	return status;
+}
+
+/* ---- the file ---- */
+
+static uint64_t add_text(struct writing *w, const char *text)
+{
+	const uint64_t at = w->texts.length;
+
+	fg_strbuf_add(&w->texts, text, strlen(text) + 1);
+	return at;
+}
+
+/* `name` is what the dynamic linker calls it; what cannot be read is left out. */
+static void add_object(struct writing *w, const char *name, const char *folder)
+{
+	struct fg_plan_object object = {.first_entry = w->entry_count};
+	struct fg_entries entries;
+	struct fg_error why = {0};
+	char *path = in_folder(folder, name);
+
+	if (w->object_count == FG_PLAN_OBJECTS_MAX ||
+	    fg_entries_read(path, &entries, &why) != FG_OK) {
+		free(path);
+		return;
+	}
+	free(path);
+	object.path = add_text(w, name);
+	object.sum = entries.sum;
+	object.refusal = entries.refusal;
+	object.entry_count = entries.count;
+	for (size_t i = 0; i < entries.count; i++) {
+		struct fg_plan_entry entry = entries.entries[i];
+
+		entry.name = add_text(w, entries.names[entry.name]);
+		fg_strbuf_add(&w->entries, (const char *)&entry, sizeof(entry));
+	}
+	w->entry_count += entries.count;
+	w->object_count++;
+	fg_strbuf_add(&w->objects, (const char *)&object, sizeof(object));
+	fg_entries_release(&entries);
+}
+
+/* Lines like "	libm.so.6 => /lib/libm.so.6 (0x7f...)", or without an arrow. */
+static void add_listed(struct writing *w, char *list, const char *folder)
+{
+	char *rest = list;
+
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		char *name = line + strspn(line, " \t");
+		char *arrow = strstr(name, " => ");
+		char *end = strstr(name, " (0x");
+
+		if (!end)
+			continue;
+		*end = '\0';
+		if (arrow && arrow < end)
+			name = arrow + strlen(" => ");
+		if (strchr(name, '/'))
+			add_object(w, name, folder);
+	}
+}
+
+static int write_file(struct writing *w, const char *path, struct fg_error *err)
+{
+	struct fg_plan_header header = {.object_count = w->object_count,
+					.entry_count = w->entry_count};
+	struct fg_strbuf all = {0};
+	int status;
+
+	(void)add_text(w, ""); /* the last byte is a NUL */
+	memcpy(header.magic, FG_PLAN_MAGIC, sizeof(header.magic));
+	header.text_bytes = w->texts.length;
+	header.size = sizeof(header) + w->objects.length + w->entries.length + w->texts.length;
+	fg_strbuf_add(&all, (const char *)&header, sizeof(header));
+	fg_strbuf_add(&all, w->objects.data, w->objects.length);
+	if (w->entries.length)
+		fg_strbuf_add(&all, w->entries.data, w->entries.length);
+	fg_strbuf_add(&all, w->texts.data, w->texts.length);
+	status = fg_fs_write_atomic(path, all.data, all.length, 0600, err);
+	fg_strbuf_release(&all);
+	return status;
+}
+
+int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
+{
+	struct fg_program_file file;
+	struct writing w = {0};
+	char *program = NULL;
+	char *list = NULL;
+	int status = find_program(plan, &program, &file, err);
+
+	if (status != FG_OK)
+		goto out;
+	if (!has_known_loader(&file)) {
+		status = fg_error_set(err, FG_EUNSUPPORTED,
+				      "%s: entries of functions are known for 64-bit programs of "
+				      "the GNU C library only",
+				      program);
+		goto out;
+	}
+	status = list_libraries(plan, file.loader, program, &list, err);
+	if (status != FG_OK)
+		goto out;
+	add_object(&w, program, NULL);
+	if (w.object_count == 0) {
+		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
+				      program);
+		goto out;
+	}
+	add_listed(&w, list, plan->working_directory);
+	status = write_file(&w, path, err);
+out:
+	fg_strbuf_release(&w.objects);
+	fg_strbuf_release(&w.entries);
+	fg_strbuf_release(&w.texts);
+	free(program);
+	free(list);
+	return status;
+}
+
+/* ---- two plans ---- */
+
+/* A plan that we have written. */
+struct loaded {
+	char *data;
+	size_t size;
+	struct fg_plan_header *header;
+	struct fg_plan_object *objects;
+	struct fg_plan_entry *entries;
+	const char *texts;
+	struct fg_map refused; /* "libreco.so:parse" → 1: one of this name at least is refused */
+};
+
+static int load(const char *path, struct loaded *plan, struct fg_error *err)
+{
+	const size_t limit = (size_t)1 << 30;
+	const int status = fg_fs_read(path, limit, &plan->data, &plan->size, err);
+
+	if (status != FG_OK)
+		return status;
+	plan->header = (void *)plan->data;
+	plan->objects = (void *)(plan->data + sizeof(*plan->header));
+	plan->entries = (void *)(plan->objects + plan->header->object_count);
+	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
+	return FG_OK;
+}
+
+static void unload(struct loaded *plan)
+{
+	fg_map_release(&plan->refused);
+	free(plan->data);
+}
+
+static void visit_entries(struct loaded *plan, const struct loaded *other,
+			  void (*visit)(struct loaded *plan, struct fg_plan_entry *entry,
+					const char *key, const struct loaded *other))
+{
+	for (uint64_t i = 0; i < plan->header->object_count; i++) {
+		const struct fg_plan_object *object = &plan->objects[i];
+		const char *file = fg_fs_base_name(plan->texts + object->path);
+
+		for (uint64_t k = 0; k < object->entry_count; k++) {
+			struct fg_plan_entry *entry = &plan->entries[object->first_entry + k];
+			char *key = fg_xasprintf("%s:%s", file, plan->texts + entry->name);
+
+			visit(plan, entry, key, other);
+			free(key);
+		}
+	}
+}
+
+static void note_refused(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
+			 const struct loaded *other)
+{
+	(void)other;
+	if (entry->refusal != FG_ENTRY_ACCEPTED && entry->refusal != FG_ENTRY_PART)
+		(void)fg_map_add_text(&plan->refused, key, 1, NULL);
+}
+
+static void refuse_alike(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
+			 const struct loaded *other)
+{
+	(void)plan;
+	if (entry->refusal == FG_ENTRY_ACCEPTED && fg_map_get_text(&other->refused, key))
+		entry->refusal = FG_ENTRY_OTHER_SIDE;
+}
+
+int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err)
+{
+	struct loaded plans[2] = {0};
+	int status = load(one, &plans[0], err);
+
+	if (status == FG_OK)
+		status = load(other, &plans[1], err);
+	if (status != FG_OK)
+		goto out;
+	visit_entries(&plans[0], NULL, note_refused);
+	visit_entries(&plans[1], NULL, note_refused);
+	visit_entries(&plans[0], &plans[1], refuse_alike);
+	visit_entries(&plans[1], &plans[0], refuse_alike);
+	status = fg_fs_write_atomic(one, plans[0].data, plans[0].size, 0600, err);
+	if (status == FG_OK)
+		status = fg_fs_write_atomic(other, plans[1].data, plans[1].size, 0600, err);
+out:
+	unload(&plans[0]);
+	unload(&plans[1]);
+	return status;
+}

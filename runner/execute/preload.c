@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/execute/preload.h"
+
+#include "base/fs.h"
+#include "collector/sampler/collector_env.h"
+#include "runner/installed.h"
+#include "runner/facts/program_file.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum {
+	SCRIPT_DEPTH_MAX = 4
+};
+
+int fg_preload_library(char **library, struct fg_error *err)
+{
+	const char *named = getenv("FASTGATE_COLLECTOR");
+	char *found =
+		named && *named ? realpath(named, NULL) : fg_installed_find(FG_COLLECTOR_LIBRARY);
+
+	if (!found)
+		return fg_error_set(err, FG_ENOENT, "the collector library is not there: %s",
+				    named && *named ? named : FG_COLLECTOR_LIBRARY);
+	*library = found;
+	return FG_OK;
+}
+
+static int find_beside(const char *library, const char *name, const char *what, char **found,
+		       struct fg_error *err)
+{
+	char *folder = fg_fs_parent(library);
+	char *path = fg_fs_join(folder, name);
+	int status = FG_OK;
+
+	*found = NULL;
+	if (fg_fs_exists(path))
+		*found = fg_xstrdup(path);
+	else
+		status = fg_error_set(err, FG_ENOENT, "the library that counts %s is not there: %s",
+				      what, path);
+	free(path);
+	free(folder);
+	return status;
+}
+
+int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
+{
+	return find_beside(library, FG_COLLECTOR_COUNTING_LIBRARY, "events", counting, err);
+}
+
+int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err)
+{
+	return find_beside(library, FG_COLLECTOR_CALLS_LIBRARY, "calls", calls, err);
+}
+
+/* ---- can the program take it ---- */
+
+static int check_rights(const char *program, const struct stat *status, struct fg_error *err)
+{
+	char capabilities[64];
+
+	if ((status->st_mode & S_ISUID) && status->st_uid != geteuid())
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is set-user-id: the system starts it without the collector",
+				    program);
+	if ((status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) &&
+	    status->st_gid != getegid())
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is set-group-id: the system starts it without the collector", program);
+	if (geteuid() != 0 &&
+	    getxattr(program, "security.capability", capabilities, sizeof(capabilities)) > 0)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s has file capabilities: the system starts it without the collector",
+			program);
+	return FG_OK;
+}
+
+static int check_elf(const char *program, const struct fg_program_file *elf, const char *library,
+		     struct fg_error *err)
+{
+	struct fg_program_file ours;
+
+	if (!elf->is_dynamic)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is linked statically: nothing can be preloaded into it",
+				    program);
+	if (elf->sanitizer)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is built with %s, whose figures mean nothing and which does not start with "
+			"a library before it",
+			program, elf->sanitizer);
+	if (fg_program_file_read(library, &ours, err) != FG_OK)
+		return err ? (int)err->code : FG_EIO;
+	if (elf->machine != ours.machine && !(elf->machine == EM_386 && ours.machine == EM_X86_64))
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is for another machine (ELF %u) than the collector (ELF %u)", program,
+			elf->machine, ours.machine);
+	return FG_OK;
+}
+
+static int check_program(const char *program, const char *library, unsigned depth,
+			 struct fg_error *err)
+{
+	struct stat status;
+	struct fg_program_file elf;
+	int result;
+
+	if (stat(program, &status) != 0)
+		return fg_error_errno(err, FG_ENOENT, "%s", program);
+	if (!S_ISREG(status.st_mode))
+		return fg_error_set(err, FG_EINVAL, "%s is not a program", program);
+	if (access(program, X_OK) != 0)
+		return fg_error_set(err, FG_EINVAL, "%s is not executable", program);
+	result = fg_program_file_read(program, &elf, err);
+	if (result != FG_OK)
+		return result;
+	if (elf.interpreter[0]) {
+		if (depth >= SCRIPT_DEPTH_MAX)
+			return fg_error_set(err, FG_EINVAL,
+					    "%s: scripts that start scripts, too many of them",
+					    program);
+		return check_program(elf.interpreter, library, depth + 1, err);
+	}
+	if (!elf.is_elf)
+		return FG_OK; /* a shell will run it, or nothing will: starting it says so */
+	result = check_rights(program, &status, err);
+	return result != FG_OK ? result : check_elf(program, &elf, library, err);
+}
+
+int fg_preload_check(const char *program, const char *library, struct fg_error *err)
+{
+	return check_program(program, library, 0, err);
+}
+
+/* ---- the environment ---- */
+
+bool fg_preload_units_valid(const char *units)
+{
+	char *end = NULL;
+
+	if (*units < '0' || *units > '9')
+		return false;
+	const unsigned long long first = strtoull(units, &end, 10);
+
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
+		return false;
+	const unsigned long long last = strtoull(end + 1, &end, 10);
+
+	return *end == '\0' && last >= first;
+}
+
+bool fg_preload_is_static(const char *program)
+{
+	struct fg_program_file file;
+	struct stat status;
+
+	return stat(program, &status) == 0 && check_rights(program, &status, NULL) == FG_OK &&
+	       fg_program_file_read(program, &file, NULL) == FG_OK && file.is_elf &&
+	       !file.is_dynamic;
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+			return *environment + size + 1;
+	return NULL;
+}
+
+/*
+ * With $LIB in the path the dynamic linker of a 32-bit program takes the 32-bit library, where
+ * there is one.
+ */
+static char *for_both_widths(const char *library)
+{
+	static const char folder[] = "/" FG_COLLECTOR_FOLDER "/fastgate/";
+	const char *slash = strrchr(library, '/');
+	const char *name = slash ? slash + 1 : library;
+	const size_t size = (size_t)(name - library);
+	const size_t folder_size = strlen(folder);
+
+	if (size <= folder_size || strncmp(name - folder_size, folder, folder_size) != 0)
+		return fg_xstrdup(library);
+	char *prefix = fg_xstrndup(library, size - folder_size);
+	char *narrow = fg_xasprintf("%s/lib32/fastgate/%s", prefix, name);
+	char *path = fg_fs_exists(narrow) ? fg_xasprintf("%s/$LIB/fastgate/%s", prefix, name)
+					  : fg_xstrdup(library);
+
+	free(narrow);
+	free(prefix);
+	return path;
+}
+
+struct variables {
+	char **list;
+	size_t count;
+};
+
+static void add(struct variables *variables, char *text)
+{
+	variables->list[variables->count++] = text;
+}
+
+static void add_number(struct variables *variables, const char *name, uint64_t value)
+{
+	if (value)
+		add(variables, fg_xasprintf("%s=%" PRIu64, name, value));
+}
+
+static void add_text(struct variables *variables, const char *name, const char *value)
+{
+	if (value)
+		add(variables, fg_xasprintf("%s=%s", name, value));
+}
+
+size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
+			    char *variables[FG_PRELOAD_VARIABLES_MAX])
+{
+	static const char *const clocks[] = {
+		[FG_SAMPLE_CPU] = "cpu",
+		[FG_SAMPLE_WALL] = "wall",
+		[FG_SAMPLE_EXACT] = "exact",
+		[FG_SAMPLE_NOTHING] = "none",
+	};
+	struct variables all = {variables, 0};
+	const char *others = value_of(environment, "LD_PRELOAD");
+	char *library = for_both_widths(preload->library);
+
+	add(&all, fg_xasprintf("LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
+			       others ? others : ""));
+	free(library);
+	add_text(&all, FG_ENV_OUTPUT, preload->trace_folder);
+	add_text(&all, FG_ENV_CLOCK, clocks[preload->clock]);
+	add_text(&all, FG_ENV_KERNEL, preload->kernel == FG_KERNEL_OFF ? "off" : NULL);
+	add_number(&all, FG_ENV_PERIOD, preload->period_ns);
+	add_number(&all, FG_ENV_SIGNAL_NS, preload->signal_ns);
+	add_number(&all, FG_ENV_SWITCH_NS, preload->switch_ns);
+	add_number(&all, FG_ENV_ONLY, preload->follow_children ? 0 : (uint64_t)getpid());
+	add_number(&all, FG_ENV_DELAY, preload->delay_ms);
+	add_number(&all, FG_ENV_DURATION, preload->duration_ms);
+	add_text(&all, FG_ENV_COUNT, preload->counters);
+	add_text(&all, FG_ENV_UNITS, preload->units);
+	add_text(&all, FG_ENV_CONTROL, preload->control);
+	add_number(&all, FG_ENV_TEMPORARY, preload->temporary);
+	add_number(&all, FG_ENV_DUMP_SIGNAL, (uint64_t)preload->dump_signal);
+	add_text(&all, FG_ENV_CALLS, preload->calls);
+	add_text(&all, FG_ENV_DOMAINS, preload->domains);
+	add_text(&all, FG_ENV_ENTRIES, preload->entries);
+	add_text(&all, FG_ENV_CALL_TIMES, preload->call_times ? "1" : NULL);
+	add_number(&all, FG_ENV_VALUES, preload->values);
+	add_number(&all, FG_ENV_VALUES_BITS, preload->value_bits);
+	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
+	add_text(&all, FG_ENV_PYTHON, preload->no_python ? "off" : NULL);
+	/* Programs marked with the ITT API load their collector by this name. */
+	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
+		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);
+	variables[all.count] = NULL;
+	return all.count;
+}
+
+void fg_preload_warm(void)
+{
+	static int kept = -1;
+	struct perf_event_attr attr;
+
+	if (kept >= 0)
+		return;
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	kept = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			    (unsigned long)PERF_FLAG_FD_CLOEXEC);
+}

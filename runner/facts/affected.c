@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/facts/affected.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "binary/code.h"
+#include "model/build_difference.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
+#include "runner/facts/executed.h"
+
+/* What is not the same in two builds of one file. */
+struct comparison {
+	char *key;
+	struct fg_map functions; /* that changed or went, by linkage name */
+	const char *always;      /* why any benchmark is touched that executes this file, or NULL */
+	char *symbol;            /* of `always`, or NULL */
+};
+
+struct fg_affected {
+	struct comparison *items;
+	size_t count;
+	size_t capacity;
+};
+
+struct fg_affected *fg_affected_new(void)
+{
+	return fg_xcalloc(1, sizeof(struct fg_affected));
+}
+
+void fg_affected_free(struct fg_affected *affected)
+{
+	for (size_t i = 0; affected && i < affected->count; i++) {
+		free(affected->items[i].key);
+		free(affected->items[i].symbol);
+		fg_map_release(&affected->items[i].functions);
+	}
+	if (affected)
+		free(affected->items);
+	free(affected);
+}
+
+void fg_affected_reason_release(struct fg_affected_reason *reason)
+{
+	free(reason->text);
+	free(reason->symbol);
+	*reason = (struct fg_affected_reason){0};
+}
+
+static void say(struct fg_affected_reason *reason, const char *symbol, const char *format, ...)
+	FG_PRINTF(3, 4);
+
+static void say(struct fg_affected_reason *reason, const char *symbol, const char *format, ...)
+{
+	struct fg_strbuf text = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	fg_strbuf_vprintf(&text, format, ap);
+	va_end(ap);
+	reason->text = fg_strbuf_detach(&text);
+	reason->symbol = symbol ? fg_xstrdup(symbol) : NULL;
+}
+
+/* ---- two builds of a file ---- */
+
+static void touch_all(struct comparison *c, const char *why, const char *symbol)
+{
+	if (c->always)
+		return;
+	c->always = why;
+	c->symbol = symbol ? fg_xstrdup(symbol) : NULL;
+}
+
+static void take_pair(struct comparison *c, const struct fg_code *before,
+		      const struct fg_code *after, const struct fg_code_pair *pair)
+{
+	const struct fg_code_item *item = pair->before != FG_CODE_NONE
+						  ? &before->items[pair->before]
+						  : &after->items[pair->after];
+
+	if (pair->change == FG_CODE_ADDED && item->is_exported)
+		touch_all(c, "something new that other code may find by its name", item->name);
+	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
+		touch_all(c, "something went that other code may look for", item->name);
+	else if (pair->change != FG_CODE_ADDED && !item->is_function)
+		touch_all(c, "data changed", item->name);
+	else if (pair->change != FG_CODE_ADDED)
+		(void)fg_map_add_text(&c->functions, item->name, 1, NULL);
+}
+
+static void compare_code(struct comparison *c, const struct fg_target targets[FG_ARM_COUNT],
+			 char *const paths[FG_ARM_COUNT])
+{
+	struct fg_code_difference difference;
+	struct fg_code code[FG_ARM_COUNT];
+	size_t read = 0;
+
+	while (read < FG_ARM_COUNT &&
+	       fg_code_read(paths[read], targets[read].checkout, &code[read], NULL) == FG_OK)
+		read++;
+	if (read < FG_ARM_COUNT) {
+		touch_all(c, "its functions cannot be told apart", NULL);
+	} else {
+		fg_code_compare(&code[FG_ARM_BASELINE], &code[FG_ARM_CANDIDATE], &difference);
+		for (size_t i = 0; i < difference.pair_count; i++) {
+			if (difference.pairs[i].change != FG_CODE_SAME)
+				take_pair(c, &code[FG_ARM_BASELINE], &code[FG_ARM_CANDIDATE],
+					  &difference.pairs[i]);
+		}
+		fg_code_difference_release(&difference);
+	}
+	while (read > 0)
+		fg_code_release(&code[--read]);
+}
+
+static const struct comparison *comparison_of(struct fg_affected *affected,
+					      const struct fg_target targets[FG_ARM_COUNT],
+					      const struct fg_executed_file *file)
+{
+	char *paths[FG_ARM_COUNT] = {fg_fs_join(targets[FG_ARM_BASELINE].root, file->path),
+				     fg_fs_join(targets[FG_ARM_CANDIDATE].root, file->path)};
+	struct comparison *c = NULL;
+
+	for (size_t i = 0; i < affected->count && !c; i++) {
+		if (strcmp(affected->items[i].key, paths[FG_ARM_CANDIDATE]) == 0)
+			c = &affected->items[i];
+	}
+	if (!c) {
+		affected->items = fg_grow(affected->items, &affected->capacity, affected->count + 1,
+					  sizeof(affected->items[0]));
+		c = &affected->items[affected->count++];
+		*c = (struct comparison){.key = fg_xstrdup(paths[FG_ARM_CANDIDATE])};
+		compare_code(c, targets, paths);
+	}
+	free(paths[FG_ARM_BASELINE]);
+	free(paths[FG_ARM_CANDIDATE]);
+	return c;
+}
+
+/* ---- what it executes ---- */
+
+static bool find_digest(const struct fg_target *target, const struct fg_executed_file *file,
+			char digest[FG_CODE_FACT_SIZE])
+{
+	char *path = fg_fs_join(target->root, file->path);
+	const bool found = fg_code_facts_digest(target, path, digest);
+
+	free(path);
+	return found;
+}
+
+static void check_inside(struct fg_affected *affected, const struct fg_target *targets,
+			 const struct fg_executed_file *file, struct fg_affected_reason *reason)
+{
+	char digests[FG_ARM_COUNT][FG_CODE_FACT_SIZE];
+	const struct comparison *c = NULL;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (!find_digest(&targets[arm], file, digests[arm])) {
+			say(reason, NULL, "the functions of %s cannot be told apart", file->path);
+			return;
+		}
+	}
+	if (strcmp(digests[FG_ARM_BASELINE], file->identity) != 0) {
+		say(reason, NULL, "%s is not the build whose functions were recorded", file->path);
+		reason->is_stale = true;
+		return;
+	}
+	if (strcmp(digests[FG_ARM_BASELINE], digests[FG_ARM_CANDIDATE]) == 0)
+		return;
+	c = comparison_of(affected, targets, file);
+	if (c->always) {
+		say(reason, c->symbol, "%s in %s", c->always, file->path);
+		return;
+	}
+	if (file->is_whole && c->functions.count) {
+		say(reason, NULL, "%s changed, and some of what runs in it has no name",
+		    file->path);
+		return;
+	}
+	for (size_t i = 0; i < c->functions.count; i++) {
+		if (fg_executed_has_function(file, c->functions.entries[i].key)) {
+			say(reason, c->functions.entries[i].key, "it executes what changed");
+			return;
+		}
+	}
+}
+
+static void check_outside(const struct fg_executed_file *file, struct fg_affected_reason *reason)
+{
+	struct fg_binary elf = {0};
+
+	if (fg_binary_read(file->path, &elf, NULL) != FG_OK ||
+	    strcmp(elf.build_id, file->identity) != 0) {
+		say(reason, NULL, "%s is not what it was", file->path);
+		reason->is_stale = true;
+	}
+	fg_binary_release(&elf);
+}
+
+/* ---- what its kind and its build tell ---- */
+
+static bool same_command(const struct fg_command *a, const struct fg_command *b)
+{
+	bool same = a->argc == b->argc;
+
+	for (size_t i = 0; i < a->argc && same; i++)
+		same = strcmp(a->argv[i], b->argv[i]) == 0;
+	return same;
+}
+
+/* Is this word among these, which are separated by blanks? */
+static bool has_word(const char *words, const char *word)
+{
+	const size_t length = strlen(word);
+
+	for (const char *at = words; at && *at; at += strspn(at, " ")) {
+		const size_t size = strcspn(at, " ");
+
+		if (size == length && memcmp(at, word, length) == 0)
+			return true;
+		at += size;
+	}
+	return false;
+}
+
+/* Those of the project are looked at function by function. */
+static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
+			    struct fg_affected_reason *reason)
+{
+	const char *own = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES);
+	struct fg_fact_difference *found = NULL;
+	const size_t count =
+		fg_environment_diff(&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE], &found);
+
+	for (size_t i = 0; i < count && !reason->text; i++) {
+		const char *name = fg_build_library_name(found[i].key);
+
+		if (!name)
+			continue;
+		if (!found[i].baseline || !found[i].candidate || !has_word(own, name))
+			say(reason, NULL, "another library: %s", name);
+	}
+	free(found);
+}
+
+void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
+			 struct fg_affected_reason *reason)
+{
+	const struct fg_target *baseline = &targets[FG_ARM_BASELINE];
+	const struct fg_target *candidate = &targets[FG_ARM_CANDIDATE];
+	const struct fg_benchmark *benchmark = candidate->benchmark;
+
+	*reason = (struct fg_affected_reason){0};
+	if (!baseline->command || !baseline->program || !candidate->program)
+		say(reason, NULL, "it is not on both sides");
+	else if (benchmark->harness != FG_HARNESS_NONE)
+		say(reason, NULL, "a harness decides by itself what it executes");
+	else if (baseline->is_wrapper || candidate->is_wrapper)
+		say(reason, NULL, "what it runs in the end cannot be seen: %s",
+		    fg_fs_base_name(candidate->program));
+	else if (!same_command(baseline->command, candidate->command))
+		say(reason, NULL, "each side has a command of its own");
+	else if (benchmark->prepare.argc)
+		say(reason, NULL, "what its prepare makes is not looked at");
+}
+
+void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
+			  const struct fg_environment builds[FG_ARM_COUNT],
+			  struct fg_affected_reason *reason)
+{
+	fg_affected_by_kind(targets, reason);
+	if (!reason->text)
+		check_libraries(builds, reason);
+}
+
+/* ---- what it reads ---- */
+
+static void check_input(const struct fg_target targets[FG_ARM_COUNT],
+			const struct fg_executed_input *input, struct fg_affected_reason *reason)
+{
+	char *before = fg_executed_input_now(&targets[FG_ARM_BASELINE], input);
+	char *after = fg_executed_input_now(&targets[FG_ARM_CANDIDATE], input);
+
+	if (strcmp(before, after) != 0) {
+		say(reason, NULL, "a file that it reads changed: %s", input->path);
+	} else if (strcmp(before, input->identity) != 0) {
+		say(reason, NULL, "%s is not what it was", input->path);
+		reason->is_stale = true;
+	}
+	free(before);
+	free(after);
+}
+
+static void check_inputs(const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	for (size_t i = 0; i < executed->input_count && !reason->text; i++)
+		check_input(targets, &executed->inputs[i], reason);
+}
+
+/* Where it is not known what it reads, that is any file which is not source code. */
+static void check_project(const struct fg_target targets[FG_ARM_COUNT],
+			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	const struct fg_benchmark *benchmark = targets[FG_ARM_CANDIDATE].benchmark;
+	const char *before = fg_environment_get(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS);
+	const char *after = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS);
+	char *name = NULL;
+
+	if (benchmark->setup.argc) {
+		say(reason, NULL, "it is not known what it reads of what its setup makes");
+		return;
+	}
+	if (!before || !after || !executed->tracked) {
+		say(reason, NULL, "it is not known which files it may read");
+		return;
+	}
+	if (strcmp(before, after) != 0) {
+		name = fg_code_facts_changed_input(&targets[FG_ARM_BASELINE],
+						   &targets[FG_ARM_CANDIDATE]);
+		say(reason, NULL, "a file that it may read changed: %s", name ? name : "?");
+		free(name);
+	} else if (strcmp(before, executed->tracked) != 0) {
+		say(reason, NULL, "files of the project are not what they were");
+		reason->is_stale = true;
+	}
+}
+
+/* ---- the whole ---- */
+
+void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_environment builds[FG_ARM_COUNT],
+			 const struct fg_executed *executed, struct fg_affected_reason *reason)
+{
+	*reason = (struct fg_affected_reason){0};
+	if (executed->doubt)
+		say(reason, NULL, "%s", executed->doubt);
+	else if (executed->knows_inputs)
+		check_inputs(targets, executed, reason);
+	else
+		check_project(targets, builds, executed, reason);
+	for (size_t i = 0; i < executed->file_count && !reason->text; i++) {
+		if (executed->files[i].is_inside)
+			check_inside(affected, targets, &executed->files[i], reason);
+		else
+			check_outside(&executed->files[i], reason);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an ELF file was built: build-id, .comment, program interpreter, and the compiler's producer
+ * strings, searched for among the strings of the debug sections (gcc records its flags there).
+ */
+#ifndef FG_RUNNER_BINARY_H
+#define FG_RUNNER_BINARY_H
+
+#include "binary/elf_tables.h"
+
+/* gcc writes its flags into the producer string; other compilers say nothing. */
+enum fg_binary_level {
+	FG_BINARY_O0 = 1 << 0, /* no -O at all, too */
+	FG_BINARY_OG = 1 << 1,
+	FG_BINARY_O1 = 1 << 2,
+	FG_BINARY_O2 = 1 << 3,
+	FG_BINARY_O3 = 1 << 4,
+	FG_BINARY_OFAST = 1 << 5,
+	FG_BINARY_OS = 1 << 6,
+	FG_BINARY_OZ = 1 << 7,
+};
+
+struct fg_binary {
+	uint64_t size_bytes;
+	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, "" when it has none */
+	char *interpreter;               /* dynamic loader; NULL: statically linked, or a library */
+	char *comment;                   /* the lines of .comment, joined by "; "; NULL: none */
+	char *producer;                  /* of its first compiled unit; NULL: unknown */
+	size_t producer_count;           /* different ones */
+	unsigned levels; /* of optimisation, by all producers: enum fg_binary_level, or'ed */
+	bool has_debug_info;
+	bool has_symbols;
+	bool compressed_debug_info; /* then the producer cannot be read */
+};
+
+/* FG_EPARSE: not an ELF file, or a broken one. */
+int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err) FG_NODISCARD;
+void fg_binary_release(struct fg_binary *elf);
+
+/* Is this string a compiler's producer string? */
+bool fg_binary_is_producer(const char *text);
+/* The level in this producer string; 0: none. */
+unsigned fg_binary_level_of(const char *producer);
+/* "-O2", or "-O0 -O2" where units differ; "" for 0.  To be freed. */
+char *fg_binary_level_names(unsigned levels);
+
+#endif

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/facts/build_info.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "model/build_difference.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
+#include "runner/execute/output_tail.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+enum {
+	LOADER_TIMEOUT_S = 10,
+	FACT_TIMEOUT_S = 60,
+	FACT_MAX_BYTES = 4096,
+	LIBRARIES_MAX = 4096,
+	KEY_MAX = 256
+};
+
+void fg_build_split_producer(const char *producer, char **compiler, char **flags)
+{
+	const char *dash = strstr(producer, " -");
+
+	*compiler = dash ? fg_xstrndup(producer, (size_t)(dash - producer)) : fg_xstrdup(producer);
+	*flags = fg_xstrdup(dash ? dash + 1 : "");
+}
+
+static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *build)
+{
+	char *levels = NULL;
+	char *compiler = NULL;
+	char *flags = NULL;
+
+	if (*elf->build_id)
+		fg_environment_set(build, "build.id", elf->build_id, false);
+	if (elf->comment)
+		fg_environment_set(build, "build.comment", elf->comment, false);
+	fg_environment_set(build, "build.debug_info", elf->has_debug_info ? "yes" : "no", false);
+	fg_environment_set(build, "build.linking", elf->interpreter ? "dynamic" : "static", false);
+	if (!elf->producer)
+		return;
+	levels = fg_binary_level_names(elf->levels);
+	fg_build_split_producer(elf->producer, &compiler, &flags);
+	fg_environment_set(build, "build.compiler", compiler, false);
+	if (*flags)
+		fg_environment_set(build, "build.flags", flags, false);
+	if (elf->levels)
+		fg_environment_set(build, "build.optimisation", levels, false);
+	if (elf->producer_count > 1)
+		fg_environment_printf(build, "build.producers", false, "%zu different ones",
+				      elf->producer_count);
+	free(levels);
+	free(compiler);
+	free(flags);
+}
+
+/* Appends a name to a fact that is a list of names. */
+static void add_name(struct fg_environment *build, const char *key, const char *name)
+{
+	const char *names = fg_environment_get(build, key);
+	char *longer = fg_xasprintf("%s%s%s", names ? names : "", names ? " " : "", name);
+
+	fg_environment_set(build, key, longer, false);
+	free(longer);
+}
+
+/*
+ * Below the project, outside of the checkout that lies in its STATE/builds/KEY/tree: the user's own
+ * files, which both sides share.
+ */
+static bool is_in_the_work_tree(const struct fg_target *target, const char *path)
+{
+	static const char below[] = "/.fastgate/builds/";
+	const char *state = target->checkout ? strstr(target->checkout, below) : NULL;
+	const size_t length = state ? (size_t)(state - target->checkout) : 0;
+
+	return state && strncmp(path, target->checkout, length) == 0 && path[length] == '/' &&
+	       !fg_text_starts_with(path, target->checkout);
+}
+
+/* In the checkout, so that it is the same text on both sides. */
+static void add_place(const struct fg_target *target, const char *name, const char *path,
+		      struct fg_environment *build)
+{
+	char *key = fg_xasprintf("%s.%s", FG_FACT_PLACE, name);
+	const char *place = path + strlen(target->checkout);
+
+	fg_environment_set(build, key, place + strspn(place, "/"), false);
+	free(key);
+}
+
+static void add_origin(const struct fg_target *target, const char *name, const char *path,
+		       struct fg_environment *build)
+{
+	const bool in_checkout = target->checkout && fg_text_starts_with(path, target->checkout);
+
+	if (in_checkout)
+		add_place(target, name, path, build);
+	if (in_checkout || fg_target_is_inside(target, path))
+		add_name(build, FG_FACT_OWN_LIBRARIES, name);
+	else if (is_in_the_work_tree(target, path))
+		add_name(build, FG_FACT_SHARED_LIBRARIES, path);
+}
+
+/* What tells one file from another: its build-id, or its size where it has none. */
+static void add_library(const struct fg_target *target, const char *name, const char *path,
+			struct fg_environment *build)
+{
+	struct fg_binary elf = {0};
+	char *key = fg_build_library_key(name);
+
+	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
+		fg_environment_set(build, key, "unreadable", false);
+		goto out;
+	}
+	if (*elf.build_id)
+		fg_environment_set(build, key, elf.build_id, false);
+	else
+		fg_environment_printf(build, key, false, "no build-id, %" PRIu64 " bytes",
+				      elf.size_bytes);
+	add_origin(target, name, path, build);
+	fg_code_facts_add_library(target, name, path, build);
+	fg_binary_release(&elf);
+out:
+	free(key);
+}
+
+/*
+ * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no
+ * library of interest.
+ */
+static void add_loader_line(const struct fg_target *target, char *line,
+			    struct fg_environment *build)
+{
+	char *arrow = strstr(line, " => ");
+	char *name = line + strspn(line, " \t");
+	char *path = NULL;
+	char *whole = NULL;
+	char *end = NULL;
+
+	if (!arrow)
+		return;
+	*arrow = '\0';
+	path = arrow + 4;
+	end = strstr(path, " (0x");
+	if (end)
+		*end = '\0';
+	/* Without "(0x...)" it is not found, and the program cannot start, either. */
+	if (!end)
+		path = line + strlen(line);
+	/* LD_LIBRARY_PATH may be relative: to where the program runs. */
+	if (*path && *path != '/' && target->working_directory)
+		whole = fg_fs_join(target->working_directory, path);
+	add_library(target, name, whole ? whole : path, build);
+	free(whole);
+}
+
+/*
+ * glibc's loader lists what it would load without running the program; another loader might run it.
+ */
+static bool is_glibc_loader(const char *interpreter)
+{
+	const char *base = fg_fs_base_name(interpreter);
+
+	return fg_text_starts_with(base, "ld-linux") || fg_text_starts_with(base, "ld64.so");
+}
+
+static void add_libraries(const struct fg_target *target, const char *interpreter,
+			  struct fg_environment *build)
+{
+	char *argv[] = {(char *)(uintptr_t)interpreter, (char *)(uintptr_t) "--list",
+			target->program, NULL};
+	struct fg_process_result result = {0};
+	size_t count = 0;
+
+	if (!is_glibc_loader(interpreter))
+		return;
+	if (fg_process_run(
+		    &(struct fg_process_options){.argv = argv,
+						 .environment = target->environment,
+						 .working_directory = target->working_directory,
+						 .stdout_to = FG_STREAM_CAPTURE,
+						 .timeout_ns = LOADER_TIMEOUT_S * FG_NS_PER_S},
+		    &result, NULL) != FG_OK)
+		return;
+	for (char *line = result.stdout_text; line && *line && count < LIBRARIES_MAX; count++) {
+		char *newline = strchr(line, '\n');
+
+		if (newline)
+			*newline = '\0';
+		add_loader_line(target, line, build);
+		line = newline ? newline + 1 : NULL;
+	}
+	fg_process_result_release(&result);
+}
+
+void fg_build_capture(const struct fg_target *target, struct fg_environment *build)
+{
+	struct fg_binary elf = {0};
+	struct stat status;
+
+	if (!target->program || target->is_shell)
+		return;
+	fg_environment_set(build, "build.program", fg_fs_base_name(target->program), false);
+	if (stat(target->program, &status) == 0)
+		fg_environment_printf(build, "build.size", false, "%lld",
+				      (long long)status.st_size);
+	if (fg_binary_read(target->program, &elf, NULL) != FG_OK)
+		return;
+	add_elf_facts(&elf, build);
+	if (elf.interpreter)
+		add_libraries(target, elf.interpreter, build);
+	fg_code_facts_add_program(target, build);
+	fg_code_facts_add_inputs(target, build);
+	fg_binary_release(&elf);
+}
+
+/* Libraries without a build-id are told apart by nothing that could be trusted. */
+static bool is_build_id(const char *value)
+{
+	return !strchr(value, ' ') && strcmp(value, "unreadable") != 0;
+}
+
+static bool same_libraries(const struct fg_environment *a, const struct fg_environment *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		const bool is_library = fg_build_library_name(a->facts[i].key) != NULL;
+
+		if (strcmp(a->facts[i].key, b->facts[i].key) != 0)
+			return false;
+		if (is_library && (strcmp(a->facts[i].value, b->facts[i].value) != 0 ||
+				   !is_build_id(a->facts[i].value)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_equal(const struct fg_environment *a, const struct fg_environment *b,
+		     const char *key)
+{
+	const char *in_a = fg_environment_get(a, key);
+	const char *in_b = fg_environment_get(b, key);
+
+	return in_a && in_b && strcmp(in_a, in_b) == 0;
+}
+
+/* Each library of `a` is the same file in `b`, or the same when loaded. */
+static bool has_loaded_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const char *key = a->facts[i].key;
+		const char *name = fg_build_library_name(key);
+		char layout[KEY_MAX];
+
+		if (!name)
+			continue;
+		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s", name);
+		if (!is_equal(a, b, layout) &&
+		    (!is_equal(a, b, key) || !is_build_id(a->facts[i].value)))
+			return false;
+	}
+	return true;
+}
+
+bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
+			      const struct fg_environment *build_a,
+			      const struct fg_environment *build_b)
+{
+	if (a->command->argc != b->command->argc)
+		return false;
+	for (size_t i = 0; i < a->command->argc; i++) {
+		if (strcmp(a->command->argv[i], b->command->argv[i]) != 0)
+			return false;
+	}
+	return is_equal(build_a, build_b, FG_FACT_LAYOUT) &&
+	       is_equal(build_a, build_b, FG_FACT_INPUTS) &&
+	       has_loaded_libraries_of(build_a, build_b) &&
+	       has_loaded_libraries_of(build_b, build_a);
+}
+
+bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
+			   const struct fg_environment *build_a,
+			   const struct fg_environment *build_b)
+{
+	return fg_target_same_files(a, b) && same_libraries(build_a, build_b);
+}
+
+static int record_command(const struct fg_recorded_fact *fact, const char *key,
+			  const struct fg_record_options *options,
+			  struct fg_environment *environment, struct fg_error *err)
+{
+	struct fg_process_result result = {0};
+	struct fg_strbuf text = {0};
+	size_t size = 0;
+	int status = fg_process_run(
+		&(struct fg_process_options){.argv = fact->command.argv,
+					     .working_directory = options->folder,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .timeout_ns = FACT_TIMEOUT_S * FG_NS_PER_S,
+					     .interrupted = options->interrupted},
+		&result, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "recorded fact '%s'", fact->name);
+		return status;
+	}
+	if (!result.exited || result.exit_code != 0) {
+		char *words = fg_output_tail(&result, 1, 200);
+
+		fg_process_describe(&result, &text);
+		status = fg_error_set(err, FG_ECHILD, "recorded fact '%s': '%s' %s%s%s", fact->name,
+				      fact->command.text, fg_strbuf_text(&text), words ? ": " : "",
+				      words ? words : "");
+		free(words);
+	} else {
+		size = result.stdout_size;
+		while (size > 0 && strchr(" \t\r\n", result.stdout_text[size - 1]))
+			size--;
+		fg_text_add_clean(&text, result.stdout_text, size, FACT_MAX_BYTES);
+		fg_environment_set(environment, key, fg_strbuf_text(&text), options->identity);
+	}
+	fg_strbuf_release(&text);
+	fg_process_result_release(&result);
+	return status;
+}
+
+int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
+		    struct fg_error *err)
+{
+	for (size_t i = 0; i < options->count; i++) {
+		const struct fg_recorded_fact *fact = &options->facts[i];
+		char key[KEY_MAX];
+		int status = FG_OK;
+
+		(void)snprintf(key, sizeof(key), "user.%s", fact->name);
+		if (fact->literal)
+			fg_environment_set(environment, key, fact->literal, options->identity);
+		else
+			status = record_command(fact, key, options, environment, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/facts/code_facts.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "binary/code.h"
+#include "runner/facts/binary.h"
+#include "runner/build/git.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum {
+	/*
+	 * Raise it when digests of the same code come out differently: cached ones are left alone.
+	 */
+	DIGEST_VERSION = 4,
+	DIGEST_HEX = FG_CODE_FACT_SIZE,
+	CHANGED_MAX_BYTES = 2000,
+	FUNCTIONS_MAX_BYTES = 8000,
+	COMPARED_FILES_MAX = 32,
+	INPUT_FILES_MAX = 20000,
+	INPUT_MAX_BYTES = 256 << 20, /* all files together */
+};
+
+#define AND_MORE " ..."
+
+/* ---- machine code ---- */
+
+static char *cache_path(const char *build_id)
+{
+	char *folder = fg_fs_cache_folder();
+	char *path;
+
+	if (!folder || !*build_id) {
+		free(folder);
+		return NULL;
+	}
+	path = fg_xasprintf("%s/code/%d-%s", folder, DIGEST_VERSION, build_id);
+	free(folder);
+	return path;
+}
+
+/* Both digests of a file, as text: "CODE LAYOUT". */
+struct file_digests {
+	char code[DIGEST_HEX];
+	char layout[DIGEST_HEX];
+};
+
+static bool is_digest(const char *text)
+{
+	return strspn(text, "0123456789abcdef") >= DIGEST_HEX - 1;
+}
+
+static bool read_cached(const char *path, struct file_digests *digests)
+{
+	char *text = NULL;
+	size_t size = 0;
+	bool good = false;
+
+	if (path && fg_fs_read_regular(path, sizeof(*digests), &text, &size, NULL) == FG_OK &&
+	    size == sizeof(*digests) - 1 && is_digest(text) && is_digest(text + DIGEST_HEX)) {
+		memcpy(digests, text, size);
+		digests->code[DIGEST_HEX - 1] = '\0';
+		digests->layout[DIGEST_HEX - 1] = '\0';
+		good = true;
+	}
+	free(text);
+	return good;
+}
+
+/* Not being able to keep it costs the next run a tenth of a second. */
+static void write_cached(const char *path, const struct file_digests *digests)
+{
+	char *folder = path ? fg_fs_parent(path) : NULL;
+	char text[sizeof(*digests) + 1];
+
+	(void)snprintf(text, sizeof(text), "%s %s", digests->code, digests->layout);
+	if (folder && fg_fs_make_folders(folder, 0700, NULL) == FG_OK)
+		(void)!fg_fs_write_atomic(path, text, strlen(text), 0600, NULL);
+	free(folder);
+}
+
+static bool digest_file(const struct fg_target *target, const char *path,
+			struct file_digests *digests)
+{
+	struct fg_binary elf = {0};
+	struct fg_code code;
+	char *cached = NULL;
+	bool good;
+
+	if (fg_binary_read(path, &elf, NULL) == FG_OK)
+		cached = cache_path(elf.build_id);
+	fg_binary_release(&elf);
+	good = read_cached(cached, digests);
+	if (!good && fg_code_read(path, target->checkout, &code, NULL) == FG_OK) {
+		fg_hex(code.digest, sizeof(code.digest), digests->code);
+		fg_hex(code.layout, sizeof(code.layout), digests->layout);
+		fg_code_release(&code);
+		write_cached(cached, digests);
+		good = true;
+	}
+	free(cached);
+	return good;
+}
+
+bool fg_code_facts_digest(const struct fg_target *target, const char *path,
+			  char digest[FG_CODE_FACT_SIZE])
+{
+	struct file_digests digests;
+
+	if (!digest_file(target, path, &digests))
+		return false;
+	memcpy(digest, digests.code, sizeof(digests.code));
+	return true;
+}
+
+void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build)
+{
+	struct file_digests digests;
+
+	if (!target->program || target->is_wrapper ||
+	    !digest_file(target, target->program, &digests))
+		return;
+	fg_environment_set(build, FG_FACT_CODE, digests.code, false);
+	fg_environment_set(build, FG_FACT_LAYOUT, digests.layout, false);
+}
+
+static void add_of_library(const char *fact, const char *name, const char *digest,
+			   struct fg_environment *build)
+{
+	char *key = fg_xasprintf("%s.%s", fact, name);
+
+	fg_environment_set(build, key, digest, false);
+	free(key);
+}
+
+void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
+			       struct fg_environment *build)
+{
+	struct file_digests digests;
+
+	/* One from outside is the same file on both sides, or its build-id tells it apart. */
+	if (!fg_target_is_inside(target, path) || !digest_file(target, path, &digests))
+		return;
+	add_of_library(FG_FACT_CODE, name, digests.code, build);
+	add_of_library(FG_FACT_LAYOUT, name, digests.layout, build);
+}
+
+/* A program or library in both builds. */
+struct compared {
+	struct fg_code code[FG_ARM_COUNT];
+	struct fg_code_difference difference;
+};
+
+static void add_changed_names(struct fg_strbuf *text, const struct compared *file)
+{
+	for (size_t i = 0; i < file->difference.pair_count; i++) {
+		const struct fg_code_pair *pair = &file->difference.pairs[i];
+		const bool is_there = pair->after != FG_CODE_NONE;
+		const struct fg_code *code =
+			&file->code[is_there ? FG_ARM_CANDIDATE : FG_ARM_BASELINE];
+		const char *name = code->items[is_there ? pair->after : pair->before].name;
+
+		if (pair->change == FG_CODE_SAME)
+			continue;
+		if (text->length + strlen(name) > CHANGED_MAX_BYTES) {
+			if (!fg_text_ends_with(fg_strbuf_text(text), AND_MORE))
+				fg_strbuf_add_text(text, AND_MORE);
+			return;
+		}
+		fg_strbuf_printf(text, "%s%s", text->length ? " " : "", name);
+	}
+}
+
+/* ---- functions of both builds ---- */
+
+/* Is it this function, or a part that the compiler split off ("parse.cold")? */
+static bool is_part_of(const char *item, const char *function)
+{
+	const size_t length = strlen(function);
+
+	return strncmp(item, function, length) == 0 &&
+	       (item[length] == '\0' || item[length] == '.');
+}
+
+/* What is known of a function, over all items of its name: the worst of them counts. */
+struct function_facts {
+	uint64_t address[FG_ARM_COUNT];
+	bool is_found;
+	bool has_changed;
+	bool reaches_change;
+};
+
+static void add_facts_of(const char *function, const struct compared *file,
+			 struct function_facts *facts)
+{
+	const struct fg_code *before = &file->code[FG_ARM_BASELINE];
+	const struct fg_code *after = &file->code[FG_ARM_CANDIDATE];
+
+	for (size_t i = 0; i < file->difference.pair_count; i++) {
+		const struct fg_code_pair *pair = &file->difference.pairs[i];
+		const bool in_both = pair->before != FG_CODE_NONE && pair->after != FG_CODE_NONE;
+		const struct fg_code_item *item = pair->after != FG_CODE_NONE
+							  ? &after->items[pair->after]
+							  : &before->items[pair->before];
+
+		if (!item->is_function || !is_part_of(item->name, function))
+			continue;
+		facts->has_changed |= pair->change != FG_CODE_SAME;
+		facts->reaches_change |= pair->reaches_change;
+		if (in_both && !facts->is_found) {
+			facts->address[FG_ARM_BASELINE] = before->items[pair->before].address;
+			facts->address[FG_ARM_CANDIDATE] = item->address;
+			facts->is_found = true;
+		}
+	}
+}
+
+/* "NAME=OFFSET:OFFSET:STATE", as code_facts.h has it. */
+static void add_function(struct fg_strbuf *text, const char *name,
+			 const struct function_facts *facts)
+{
+	const char *state = facts->has_changed ? "c" : facts->reaches_change ? "r" : "s";
+
+	if (!facts->is_found || strchr(name, ' ') ||
+	    text->length + strlen(name) > FUNCTIONS_MAX_BYTES)
+		return;
+	fg_strbuf_printf(text, "%s%s=%u:%u:%s", text->length ? " " : "", name,
+			 (unsigned)(facts->address[FG_ARM_BASELINE] % FG_FACT_PAGE),
+			 (unsigned)(facts->address[FG_ARM_CANDIDATE] % FG_FACT_PAGE), state);
+}
+
+struct comparing {
+	const struct fg_target *targets[FG_ARM_COUNT];
+	struct compared *files;
+	size_t count, capacity;
+};
+
+static void compare_file(struct comparing *c, const char *const paths[FG_ARM_COUNT])
+{
+	struct compared file;
+	size_t read = 0;
+
+	while (read < FG_ARM_COUNT && fg_code_read(paths[read], c->targets[read]->checkout,
+						   &file.code[read], NULL) == FG_OK)
+		read++;
+	if (read == FG_ARM_COUNT) {
+		fg_code_compare(&file.code[FG_ARM_BASELINE], &file.code[FG_ARM_CANDIDATE],
+				&file.difference);
+		c->files = fg_grow(c->files, &c->capacity, c->count + 1, sizeof(c->files[0]));
+		c->files[c->count++] = file;
+		return;
+	}
+	while (read > 0)
+		fg_code_release(&file.code[--read]);
+}
+
+static void compare_library(struct comparing *c, const char *place)
+{
+	char *paths[FG_ARM_COUNT] = {NULL};
+
+	if (!c->targets[FG_ARM_BASELINE]->checkout || !c->targets[FG_ARM_CANDIDATE]->checkout)
+		return;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		paths[arm] = fg_fs_join(c->targets[arm]->checkout, place);
+	compare_file(c, (const char *const[]){paths[0], paths[1]});
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		free(paths[arm]);
+}
+
+static void compare_files(struct comparing *c, const struct fg_environment *build)
+{
+	static const char prefix[] = FG_FACT_PLACE ".";
+
+	compare_file(c, (const char *const[]){c->targets[FG_ARM_BASELINE]->program,
+					      c->targets[FG_ARM_CANDIDATE]->program});
+	for (size_t i = 0; i < build->count && c->count < COMPARED_FILES_MAX; i++) {
+		if (fg_text_starts_with(build->facts[i].key, prefix))
+			compare_library(c, build->facts[i].value);
+	}
+}
+
+static void release_files(struct comparing *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		fg_code_difference_release(&c->files[i].difference);
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			fg_code_release(&c->files[i].code[arm]);
+	}
+	free(c->files);
+}
+
+void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
+			       const struct fg_code_names *functions, struct fg_environment *build)
+{
+	struct comparing c = {
+		.targets = {[FG_ARM_BASELINE] = baseline, [FG_ARM_CANDIDATE] = candidate}};
+	struct fg_strbuf text = {0};
+
+	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
+	    candidate->is_wrapper)
+		return;
+	compare_files(&c, build);
+	for (size_t i = 0; i < c.count; i++)
+		add_changed_names(&text, &c.files[i]);
+	if (text.length)
+		fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
+	fg_strbuf_clear(&text);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function_facts facts = {0};
+
+		for (size_t k = 0; k < c.count; k++)
+			add_facts_of(functions->items[i], &c.files[k], &facts);
+		add_function(&text, functions->items[i], &facts);
+	}
+	if (text.length)
+		fg_environment_set(build, FG_FACT_FUNCTIONS, text.data, false);
+	fg_strbuf_release(&text);
+	release_files(&c);
+}
+
+/* ---- inputs ---- */
+
+struct inputs {
+	struct fg_map *files; /* name to digest of the content; NULL: not wanted */
+	struct fg_sha256 sha;
+	uint64_t bytes_left;
+	bool complete;
+};
+
+/* A file by name and content; what is no file counts by name alone. */
+static void add_file(struct inputs *inputs, const char *name, const char *path)
+{
+	struct stat status;
+	uint64_t *entry = NULL;
+	char *data = NULL;
+	size_t size = 0;
+
+	fg_sha256_add(&inputs->sha, name, strlen(name) + 1);
+	if (inputs->files)
+		entry = fg_map_add_text(inputs->files, name, 0, NULL);
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return;
+	if ((uint64_t)status.st_size > inputs->bytes_left ||
+	    fg_fs_read_regular(path, (size_t)inputs->bytes_left, &data, &size, NULL) != FG_OK) {
+		inputs->complete = false;
+		return;
+	}
+	inputs->bytes_left -= size;
+	fg_sha256_add(&inputs->sha, data, size);
+	if (entry)
+		*entry = fg_hash64(data, size, 1);
+	free(data);
+}
+
+static bool ends_with_any(const char *name, const char *const *endings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (fg_text_ends_with(name, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What goes into the build shows in the code; what people read shows nowhere, and what we keep is
+ * ours.  All else may be read by the program.
+ */
+static bool is_no_input(const char *path)
+{
+	static const char *const endings[] = {
+		".c",     ".h",     ".cc",  ".hh",  ".cpp", ".hpp",  ".cxx",  ".hxx", ".c++",
+		".inc",   ".inl",   ".ipp", ".tcc", ".def", ".s",    ".S",    ".asm", ".f",
+		".f90",   ".rs",    ".go",  ".y",   ".l",   ".m4",   ".ac",   ".am",  ".mk",
+		".cmake", ".bazel", ".bzl", ".md",  ".rst", ".adoc", ".texi", ".1",   ".3",
+	};
+	static const char *const names[] = {
+		"CMakeLists.txt",
+		"Makefile",
+		"GNUmakefile",
+		"meson.build",
+		"meson_options.txt",
+		"configure",
+		"BUILD",
+		"WORKSPACE",
+		"LICENSE",
+		"COPYING",
+		"README",
+		"ChangeLog",
+		"NEWS",
+		"AUTHORS",
+		".gitignore",
+		".gitattributes",
+		".clang-format",
+		".clang-tidy",
+	};
+	const char *name = fg_fs_base_name(path);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	/* Our own reports, as the documentation names them. */
+	if (fg_text_starts_with(name, "fastgate."))
+		return true;
+	return fg_text_starts_with(path, ".github/") || fg_text_starts_with(path, ".fastgate/") ||
+	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
+}
+
+/* Adds those files that git knows or would add and that the program may read. */
+static void add_project_files(struct inputs *inputs, const struct fg_target *target)
+{
+	/* In a checkout of ours every file of the user's is tracked; others were built there. */
+	const char *others = target->checkout ? NULL : "--others";
+	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",
+					 "--cached", others,          NULL};
+	const struct fg_git git = {.folder = target->root};
+	char *text = NULL;
+	size_t count = 0;
+
+	/* Outside a repository other files are unknown, so nothing is claimed. */
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK) {
+		inputs->complete = false;
+		return;
+	}
+	for (char *line = text; line && *line && inputs->complete; count++) {
+		char *end = strchr(line, '\n');
+
+		if (end)
+			*end = '\0';
+		if (count >= INPUT_FILES_MAX || *line == '"')
+			inputs->complete = false;
+		else if (!is_no_input(line)) {
+			char *path = fg_fs_join(target->root, line);
+
+			add_file(inputs, line, path);
+			free(path);
+		}
+		line = end ? end + 1 : NULL;
+	}
+	free(text);
+}
+
+static void add_all_files(struct inputs *inputs, const struct fg_target *target)
+{
+	for (size_t i = 1; i < target->command->argc; i++) {
+		char *path = fg_fs_join(target->working_directory, target->command->argv[i]);
+
+		add_file(inputs, target->command->argv[i], path);
+		free(path);
+	}
+	if (target->stdin_path)
+		add_file(inputs, "<", target->stdin_path);
+	add_project_files(inputs, target);
+}
+
+void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build)
+{
+	struct inputs inputs = {.bytes_left = INPUT_MAX_BYTES, .complete = true};
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[DIGEST_HEX];
+
+	if (!target->program || target->is_wrapper)
+		return;
+	fg_sha256_init(&inputs.sha);
+	add_all_files(&inputs, target);
+	if (!inputs.complete)
+		return;
+	fg_sha256_finish(&inputs.sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
+}
+
+/* The first name in `a` that is not there, or is another file, in `b`. */
+static const char *find_other(const struct fg_map *a, const struct fg_map *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const uint64_t *other = fg_map_get_text(b, a->entries[i].key);
+
+		if (!other || *other != a->entries[i].value)
+			return a->entries[i].key;
+	}
+	return NULL;
+}
+
+char *fg_code_facts_changed_input(const struct fg_target *baseline,
+				  const struct fg_target *candidate)
+{
+	struct fg_map before = {0};
+	struct fg_map after = {0};
+	struct inputs old = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &before};
+	struct inputs now = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &after};
+	const char *name = NULL;
+	char *found = NULL;
+
+	fg_sha256_init(&old.sha);
+	fg_sha256_init(&now.sha);
+	add_all_files(&old, baseline);
+	add_all_files(&now, candidate);
+	name = find_other(&after, &before);
+	if (!name)
+		name = find_other(&before, &after);
+	found = name ? fg_xstrdup(strcmp(name, "<") == 0 ? "its input" : name) : NULL;
+	fg_map_release(&before);
+	fg_map_release(&after);
+	return found;
+}

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/facts/executed.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "binary/code.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum {
+	READ_CHUNK = 1 << 16,
+	INPUT_HEX = 33,
+};
+
+struct reader {
+	const struct fg_target *target;
+	struct fg_executed *executed;
+	struct fg_map names;    /* "o7", "f12": index of texts; of one process */
+	struct fg_map programs; /* objects by path: index of codes + 1, 0: from outside */
+	char **texts;
+	size_t text_count;
+	size_t text_capacity;
+	struct fg_code *codes;
+	size_t code_count;
+	size_t code_capacity;
+	struct fg_executed_file *file; /* NULL: of nobody's interest */
+	const struct fg_code *code;    /* of the file, inside */
+	char *command;                 /* of the process: its first word */
+	bool has_program;              /* an object of the project bears its name */
+};
+
+/* ---- what callgrind writes ---- */
+
+/* "(7) name" gives 7 a name, "(7)" is that name; "name" stands for itself. */
+static const char *name_of(struct reader *r, char kind, const char *spec)
+{
+	const char *close = *spec == '(' ? strchr(spec, ')') : NULL;
+	char key[24];
+	uint64_t *known = NULL;
+
+	if (!close || close - spec >= (ptrdiff_t)sizeof(key))
+		return spec;
+	(void)snprintf(key, sizeof(key), "%c%.*s", kind, (int)(close - spec - 1), spec + 1);
+	known = fg_map_get_text(&r->names, key);
+	if (close[1] != ' ')
+		return known && r->texts ? r->texts[*known] : "";
+	if (known && r->texts) {
+		free(r->texts[*known]);
+		r->texts[*known] = fg_xstrdup(close + 2);
+		return r->texts[*known];
+	}
+	r->texts = fg_grow(r->texts, &r->text_capacity, r->text_count + 1, sizeof(r->texts[0]));
+	(void)fg_map_add_text(&r->names, key, r->text_count, NULL);
+	r->texts[r->text_count] = fg_xstrdup(close + 2);
+	return r->texts[r->text_count++];
+}
+
+static void forget_names(struct reader *r)
+{
+	fg_map_release(&r->names);
+	for (size_t i = 0; i < r->text_count; i++)
+		free(r->texts[i]);
+	r->text_count = 0;
+}
+
+/* What a process runs must be a program of the project: an interpreter runs what nobody sees. */
+static void end_process(struct reader *r)
+{
+	if (r->command && !r->has_program)
+		fg_executed_doubt(r->executed, "it starts %s, which is not of this project",
+				  fg_fs_base_name(r->command));
+	free(r->command);
+	r->command = NULL;
+	r->has_program = false;
+	r->file = NULL;
+	r->code = NULL;
+}
+
+static void begin_process(struct reader *r, const char *command)
+{
+	const char *word = command + strspn(command, " ");
+
+	end_process(r);
+	forget_names(r);
+	r->command = fg_xstrndup(word, strcspn(word, " "));
+}
+
+/* ---- files ---- */
+
+static bool is_of_valgrind(const char *path)
+{
+	return strstr(path, "/valgrind/") && strstr(path, "/vgpreload_");
+}
+
+/* Seen from the arm's root, if it lies below it. */
+static const char *path_in(const struct fg_target *target, const char *path)
+{
+	const size_t length = strlen(target->root);
+
+	return fg_text_starts_with(path, target->root) && path[length] == '/' ? path + length + 1
+									      : path;
+}
+
+static const char *relative_path(const struct fg_target *target, const char *path, char **whole)
+{
+	const char *inside = NULL;
+
+	*whole = realpath(path, NULL);
+	inside = *whole ? path_in(target, *whole) : NULL;
+	return inside != *whole ? inside : NULL;
+}
+
+static void begin_inside(struct reader *r, const char *path, const char *relative)
+{
+	char digest[FG_CODE_FACT_SIZE];
+	struct fg_code code;
+
+	if (!fg_code_facts_digest(r->target, path, digest) ||
+	    fg_code_read(path, r->target->checkout, &code, NULL) != FG_OK) {
+		fg_executed_doubt(r->executed, "the functions of %s cannot be told apart",
+				  relative);
+		return;
+	}
+	if (code.asks_processor)
+		fg_executed_doubt(r->executed, "%s chooses its code by what the processor can do",
+				  relative);
+	if (code.brings_code)
+		fg_executed_doubt(r->executed, "%s may run code that is no part of it (%s)",
+				  relative, code.brings_code);
+	(void)fg_executed_add_file(r->executed, relative, true, digest);
+	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
+	r->codes[r->code_count++] = code;
+}
+
+static void begin_outside(struct reader *r, const char *path)
+{
+	struct fg_binary elf = {0};
+
+	if (fg_binary_read(path, &elf, NULL) == FG_OK && *elf.build_id)
+		(void)fg_executed_add_file(r->executed, path, false, elf.build_id);
+	else
+		fg_executed_doubt(r->executed, "%s has no build-id", path);
+	fg_binary_release(&elf);
+}
+
+static void begin_file(struct reader *r, const char *path)
+{
+	char *whole = NULL;
+	const char *relative = NULL;
+	uint64_t *index = NULL;
+	bool is_new = false;
+
+	r->file = NULL;
+	r->code = NULL;
+	/* Sections beside .text have no file in what callgrind writes: stubs, _init. */
+	if (*path != '/' || is_of_valgrind(path))
+		return;
+	relative = relative_path(r->target, path, &whole);
+	index = fg_map_add_text(&r->programs, path, 0, &is_new);
+	if (is_new && relative) {
+		begin_inside(r, whole, relative);
+		*index = r->code_count;
+	} else if (is_new) {
+		begin_outside(r, path);
+	}
+	r->file = fg_executed_find(r->executed, relative ? relative : path);
+	r->code = r->file && relative ? &r->codes[*index - 1] : NULL;
+	if (relative && r->command &&
+	    strcmp(fg_fs_base_name(r->command), fg_fs_base_name(relative)) == 0)
+		r->has_program = true;
+	free(whole);
+}
+
+/* ---- functions ---- */
+
+/* "0x0000000000001050": no symbol; where it lies in its file. */
+static bool is_address(const char *name, uint64_t *address)
+{
+	char *end = NULL;
+
+	if (!fg_text_starts_with(name, "0x"))
+		return false;
+	*address = strtoull(name, &end, 16);
+	return *end == '\0';
+}
+
+/* "parse'main": in this context; "parse@@V2": of this version. */
+static char *plain_name(const char *name)
+{
+	const size_t length = strcspn(*name ? name + 1 : name, "'@");
+
+	return fg_xstrndup(name, *name ? length + 1 : 0);
+}
+
+static void take_function(struct reader *r, const char *full)
+{
+	const struct fg_code_item *item = NULL;
+	char *name = NULL;
+	uint64_t address = 0;
+
+	if (!r->file || !r->code)
+		return;
+	name = plain_name(full);
+	item = is_address(name, &address) ? fg_code_at(r->code, address)
+					  : fg_code_find(r->code, name);
+	if (item)
+		fg_executed_add_function(r->file, item->name);
+	else
+		r->file->is_whole = true;
+	free(name);
+}
+
+static void take_line(struct reader *r, const char *line)
+{
+	if (fg_text_starts_with(line, "cmd:"))
+		begin_process(r, line + strlen("cmd:"));
+	else if (fg_text_starts_with(line, "ob="))
+		begin_file(r, name_of(r, 'o', line + strlen("ob=")));
+	else if (fg_text_starts_with(line, "cob="))
+		(void)name_of(r, 'o', line + strlen("cob="));
+	else if (fg_text_starts_with(line, "fn="))
+		take_function(r, name_of(r, 'f', line + strlen("fn=")));
+	else if (fg_text_starts_with(line, "cfn="))
+		(void)name_of(r, 'f', line + strlen("cfn="));
+}
+
+void fg_executed_from_callgrind(const struct fg_target *target, const char *callgrind, size_t size,
+				struct fg_executed *executed)
+{
+	struct reader r = {.target = target, .executed = executed};
+	char *copy = fg_xstrndup(callgrind, size);
+
+	for (char *line = copy; line && *line;) {
+		char *end = strchr(line, '\n');
+
+		if (end)
+			*end = '\0';
+		take_line(&r, line);
+		line = end ? end + 1 : NULL;
+	}
+	end_process(&r);
+	if (executed->file_count == 0)
+		fg_executed_doubt(executed, "no file of code was seen");
+	forget_names(&r);
+	free(r.texts);
+	for (size_t i = 0; i < r.code_count; i++)
+		fg_code_release(&r.codes[i]);
+	free(r.codes);
+	fg_map_release(&r.programs);
+	free(copy);
+}
+
+/* ---- what it reads ---- */
+
+/* The system's own: the same for both sides, or another each time it is read. */
+static bool is_of_the_system(const char *path)
+{
+	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
+
+	/* Anybody's files: a project may lie there. */
+	if (fg_text_starts_with(path, "/dev/shm/"))
+		return false;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (fg_text_starts_with(path, beginnings[i]))
+			return true;
+	}
+	/* What the loader finds with it is looked at by itself. */
+	return strcmp(path, "/etc/ld.so.cache") == 0;
+}
+
+static bool digest_content(const char *path, struct fg_sha256 *sha)
+{
+	char *chunk = fg_xmalloc(READ_CHUNK);
+	FILE *file = fopen(path, "re");
+	size_t got = 0;
+	bool good = file != NULL;
+
+	while (good && (got = fread(chunk, 1, READ_CHUNK, file)) > 0)
+		fg_sha256_add(sha, chunk, got);
+	if (file) {
+		good = !ferror(file);
+		(void)fclose(file);
+	}
+	free(chunk);
+	return good;
+}
+
+static bool digest_names(const char *path, struct fg_sha256 *sha)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(path, &names, &count, NULL) != FG_OK)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		fg_sha256_add(sha, names[i], strlen(names[i]) + 1);
+	fg_fs_list_free(names, count);
+	return true;
+}
+
+static char *digest_input(const char *path)
+{
+	uint8_t digest[FG_SHA256_SIZE];
+	char text[INPUT_HEX];
+	struct fg_sha256 sha;
+	struct stat status;
+	bool good = false;
+
+	if (stat(path, &status) != 0)
+		return fg_xstrdup("absent");
+	fg_sha256_init(&sha);
+	if (S_ISREG(status.st_mode))
+		good = digest_content(path, &sha);
+	else if (S_ISDIR(status.st_mode))
+		good = digest_names(path, &sha);
+	if (!good)
+		return fg_xstrdup("unreadable");
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, INPUT_HEX / 2, text);
+	return fg_xstrdup(text);
+}
+
+/* Code is looked at function by function. */
+static bool is_code(const struct fg_target *target, const char *path,
+		    const struct fg_executed *executed)
+{
+	char *whole = realpath(path, NULL);
+	const bool found = whole && fg_executed_find(executed, path_in(target, whole));
+
+	free(whole);
+	return found;
+}
+
+void fg_executed_take_input(const struct fg_target *target, const char *path,
+			    struct fg_executed *executed)
+{
+	const char *name = path_in(target, path);
+	const bool inside = name != path;
+	char *identity = NULL;
+
+	if (is_of_the_system(path) || strchr(path, '\n') || is_code(target, path, executed))
+		return;
+	identity = digest_input(path);
+	if (strcmp(identity, "unreadable") == 0)
+		fg_executed_doubt(executed, "it reads from %s, which is no file", name);
+	else
+		fg_executed_add_input(executed, name, inside, identity);
+	free(identity);
+}
+
+char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input)
+{
+	char *path =
+		input->is_inside ? fg_fs_join(target->root, input->path) : fg_xstrdup(input->path);
+	char *identity = digest_input(path);
+
+	free(path);
+	return identity;
+}
+
+static const char *identity_now(const struct fg_target *target, const struct fg_executed_file *file,
+				char digest[FG_CODE_FACT_SIZE])
+{
+	char *path = NULL;
+	bool known = false;
+
+	if (!file->is_inside)
+		return file->identity;
+	path = fg_fs_join(target->root, file->path);
+	known = fg_code_facts_digest(target, path, digest);
+	free(path);
+	return known ? digest : file->identity;
+}
+
+void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
+		      struct fg_executed *to)
+{
+	*to = (struct fg_executed){0};
+	for (size_t i = 0; i < from->file_count; i++) {
+		const struct fg_executed_file *file = &from->files[i];
+		char digest[FG_CODE_FACT_SIZE];
+		struct fg_executed_file *copy = fg_executed_add_file(
+			to, file->path, file->is_inside, identity_now(target, file, digest));
+
+		copy->is_whole = file->is_whole;
+		for (size_t k = 0; k < file->functions.count; k++)
+			fg_executed_add_function(copy, file->functions.entries[k].key);
+	}
+	for (size_t i = 0; i < from->input_count; i++)
+		fg_executed_add_input(to, from->inputs[i].path, from->inputs[i].is_inside,
+				      from->inputs[i].identity);
+	to->knows_inputs = from->knows_inputs;
+	to->tracked = fg_arena_strdup(&to->arena, from->tracked);
+	if (from->doubt)
+		fg_executed_doubt(to, "%s", from->doubt);
+}
+
+/* ---- what it was made from ---- */
+
+static void add_text(struct fg_sha256 *sha, const char *text)
+{
+	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void finish(struct fg_sha256 *sha, char part[FG_EXECUTED_KEY_PART])
+{
+	uint8_t digest[FG_SHA256_SIZE];
+
+	fg_sha256_finish(sha, digest);
+	fg_hex(digest, FG_EXECUTED_KEY_PART / 2, part);
+}
+
+static void add_command(struct fg_sha256 *sha, const struct fg_command *command)
+{
+	for (size_t i = 0; i < command->argc; i++)
+		add_text(sha, command->argv[i]);
+	add_text(sha, NULL);
+}
+
+static void digest_configuration(const struct fg_target *target, char part[FG_EXECUTED_KEY_PART])
+{
+	const struct fg_benchmark *benchmark = target->benchmark;
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	add_command(&sha, target->command);
+	add_command(&sha, &benchmark->setup);
+	add_command(&sha, &benchmark->prepare);
+	add_command(&sha, &benchmark->cleanup);
+	add_text(&sha, benchmark->working_directory);
+	add_text(&sha, benchmark->stdin_path);
+	for (size_t i = 0; i < benchmark->environment_count; i++) {
+		add_text(&sha, benchmark->environment[i].name);
+		add_text(&sha, benchmark->environment[i].value);
+	}
+	finish(&sha, part);
+}
+
+/* Variables of a session, a terminal or a CI job: programs do not depend on them. */
+static bool is_of_the_session(const char *variable)
+{
+	static const char *const beginnings[] = {
+		"_=",          "PWD=",       "OLDPWD=",  "SHLVL=",         "TERM",
+		"COLORTERM=",  "LINES=",     "COLUMNS=", "GIT_",           "SSH_",
+		"XDG_SESSION", "XDG_VTNR=",  "DISPLAY=", "WAYLAND_",       "DBUS_",
+		"WINDOWID=",   "TMUX",       "STY=",     "INVOCATION_ID=", "JOURNAL_STREAM=",
+		"MAKE",        "MFLAGS=",    "GITHUB_",  "RUNNER_",        "CI_",
+		"FASTGATE_",   "PRE_COMMIT", "VSCODE_",  "EDITOR=",        "PAGER=",
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (fg_text_starts_with(variable, beginnings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* git puts its own folder in front of PATH where it runs a hook. */
+static void add_path(struct fg_sha256 *sha, const char *folders)
+{
+	while (*folders) {
+		const size_t length = strcspn(folders, ":");
+		char *folder = fg_xstrndup(folders, length);
+
+		if (!fg_text_ends_with(folder, "/git-core"))
+			add_text(sha, folder);
+		free(folder);
+		folders += length + (folders[length] == ':');
+	}
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void digest_environment(const struct fg_target *target, const struct fg_environment *host,
+			       char part[FG_EXECUTED_KEY_PART])
+{
+	char **sorted = fg_xcalloc(target->environment_count + 1, sizeof(sorted[0]));
+	char fingerprint[FG_EXECUTED_KEY_PART];
+	struct fg_sha256 sha;
+
+	memcpy(sorted, target->environment, target->environment_count * sizeof(sorted[0]));
+	qsort(sorted, target->environment_count, sizeof(sorted[0]), compare_texts);
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < target->environment_count; i++) {
+		if (fg_text_starts_with(sorted[i], "PATH="))
+			add_path(&sha, sorted[i] + strlen("PATH="));
+		else if (!is_of_the_session(sorted[i]))
+			add_text(&sha, sorted[i]);
+	}
+	fg_environment_fingerprint(host, fingerprint);
+	add_text(&sha, fingerprint);
+	finish(&sha, part);
+	free(sorted);
+}
+
+bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
+			const struct fg_environment *host, struct fg_executed_key *key)
+{
+	struct fg_sha256 sha;
+
+	if (!target->command || !fg_environment_get(build, FG_FACT_CODE))
+		return false;
+	fg_sha256_init(&sha);
+	add_text(&sha, target->benchmark->name);
+	finish(&sha, key->benchmark);
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < build->count; i++) {
+		const struct fg_fact *fact = &build->facts[i];
+
+		if (fg_text_starts_with(fact->key, FG_FACT_CODE)) {
+			add_text(&sha, fact->key);
+			add_text(&sha, fact->value);
+		}
+	}
+	finish(&sha, key->build);
+	digest_configuration(target, key->configuration);
+	digest_environment(target, host, key->environment);
+	return true;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/facts/kinds.h"
+
+#include "base/text.h"
+#include "runner/facts/program_file.h"
+
+static bool is_same_command(const struct fg_command *a, const struct fg_command *b)
+{
+	bool same = a->argc == b->argc;
+
+	for (size_t i = 0; same && i < a->argc; i++)
+		same = strcmp(a->argv[i], b->argv[i]) == 0;
+	return same;
+}
+
+/*
+ * A script's interpreter; one below the arm's root as seen from there, as in a virtual environment.
+ */
+static const char *interpreter_of(const struct fg_target *target,
+				  const struct fg_program_file *program)
+{
+	const char *path = program->interpreter;
+
+	return fg_text_starts_with(path, target->root) ? path + strlen(target->root) : path;
+}
+
+static char *describe(const struct fg_target *target, const struct fg_program_file *program)
+{
+	if (!program->is_elf && *program->interpreter)
+		return fg_xasprintf("a script for %s", interpreter_of(target, program));
+	if (!program->is_elf)
+		return fg_xstrdup("neither a script nor an ELF program");
+	return fg_xasprintf("an ELF program for machine %u%s%s", program->machine,
+			    program->sanitizer ? " with " : "",
+			    program->sanitizer ? program->sanitizer : "");
+}
+
+char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *candidate)
+{
+	struct fg_program_file programs[FG_ARM_COUNT];
+	char *words[FG_ARM_COUNT];
+	char *reason = NULL;
+
+	if (!baseline->program || !candidate->program ||
+	    !is_same_command(baseline->command, candidate->command) ||
+	    fg_program_file_read(baseline->program, &programs[FG_ARM_BASELINE], NULL) != FG_OK ||
+	    fg_program_file_read(candidate->program, &programs[FG_ARM_CANDIDATE], NULL) != FG_OK)
+		return NULL;
+	words[FG_ARM_BASELINE] = describe(baseline, &programs[FG_ARM_BASELINE]);
+	words[FG_ARM_CANDIDATE] = describe(candidate, &programs[FG_ARM_CANDIDATE]);
+	if (strcmp(words[FG_ARM_BASELINE], words[FG_ARM_CANDIDATE]) != 0)
+		reason = fg_xasprintf("the two sides are of different kinds, so their times say "
+				      "nothing about the change: '%s' is %s in the baseline and %s "
+				      "in the candidate; where that is the change itself, "
+				      "compare them with `fastgate duel`",
+				      candidate->command->argv[0], words[FG_ARM_BASELINE],
+				      words[FG_ARM_CANDIDATE]);
+	free(words[FG_ARM_BASELINE]);
+	free(words[FG_ARM_CANDIDATE]);
+	return reason;
+}
+
+char *fg_kinds_built_apart(const struct fg_target *baseline, const struct fg_target *candidate,
+			   const struct fg_build_difference *difference)
+{
+	if (!difference->is_grave ||
+	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||
+	    !is_same_command(baseline->command, candidate->command))
+		return NULL;
+	return fg_xasprintf("the work tree is not built as the baseline is, which leftovers of an "
+			    "earlier build may have caused, so the times say nothing about the "
+			    "change: %s; build the work tree afresh, or measure a snapshot of it "
+			    "(without in_place)",
+			    difference->text);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file that is about to be executed says about itself, as far as preloading is concerned: 32
+ * or 64 bits, program or script. (runner/facts/binary.h says how it was built.) Internal to runner/.
+ */
+#ifndef FG_RUNNER_PROGRAM_FILE_H
+#define FG_RUNNER_PROGRAM_FILE_H
+
+#include "base/error.h"
+
+#include <elf.h>
+#include <stdbool.h>
+
+struct fg_program_file {
+	bool is_elf;
+	bool is_dynamic; /* has a program interpreter: the dynamic linker */
+	unsigned machine;
+	const char *sanitizer;  /* "AddressSanitizer", ..., or NULL */
+	char interpreter[4096]; /* of a script: what follows #! */
+	char loader[256];       /* of a dynamic program: its dynamic linker */
+};
+
+/* A file that is neither a program nor a script is not an error: is_elf is false then. */
+int fg_program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Harnesses that write one JSON document. */
+#include "base/json.h"
+#include "base/text.h"
+#include "runner/harness/harness_parsers.h"
+
+#include <math.h>
+
+enum {
+	REPORT_MAX_BYTES = 64 << 20
+};
+
+/*
+ * A JSON object or list that is printed among other lines begins at the start of a line, or ends
+ * one: pytest writes its report behind a line of progress.
+ */
+static const char *find_json(const char *text)
+{
+	bool at_start = true;
+
+	for (; *text; text++) {
+		if ((*text == '{' || *text == '[') && (at_start || text[1] == '\n'))
+			return text;
+		at_start = *text == '\n';
+	}
+	return NULL;
+}
+
+/* Up to the bracket that closes it; 0: none does. */
+static size_t json_length(const char *json)
+{
+	size_t depth = 0;
+	bool in_text = false;
+
+	for (size_t i = 0; json[i]; i++) {
+		if (in_text && json[i] == '\\' && json[i + 1]) {
+			i++;
+			continue;
+		}
+		if (in_text) {
+			in_text = json[i] != '"';
+			continue;
+		}
+		in_text = json[i] == '"';
+		depth += json[i] == '{' || json[i] == '[';
+		depth -= json[i] == '}' || json[i] == ']';
+		if (depth == 0)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The last document: hyperfine writes all of its results again after each command. */
+static int parse_json(const char *text, size_t size, cJSON **json, struct fg_error *err)
+{
+	char *copy = fg_xstrndup(text, size);
+	const char *start = find_json(copy);
+	cJSON *last = NULL;
+	struct fg_error found = {0};
+
+	if (!start)
+		(void)fg_error_set(&found, FG_ECHILD, "there is no JSON in the output");
+	while (start) {
+		const size_t length = json_length(start);
+		cJSON *one = NULL;
+
+		if (fg_json_parse(start, length ? length : strlen(start), REPORT_MAX_BYTES, &one,
+				  last ? NULL : &found) == FG_OK) {
+			cJSON_Delete(last);
+			last = one;
+		} else if (!length && *start == '{') {
+			/* It was cut off: what came before it is not all. */
+			cJSON_Delete(last);
+			last = NULL;
+			(void)fg_error_set(&found, FG_ECHILD, "its end is missing");
+		}
+		start = length ? find_json(start + length) : NULL;
+	}
+	free(copy);
+	if (last) {
+		*json = last;
+		return FG_OK;
+	}
+	return fg_error_set(
+		err, FG_ECHILD, "%s%s",
+		strstr(found.message, "no JSON") ? "" : "its JSON is broken: ", found.message);
+}
+
+/* Members of a Google Benchmark entry that are no counters. */
+static const char *const google_members[] = {
+	"family_index",   "per_family_instance_index",
+	"repetitions",    "repetition_index",
+	"threads",        "iterations",
+	"real_time",      "cpu_time",
+	"aggregate_unit", NULL,
+};
+
+static bool is_google_member(const char *name)
+{
+	for (size_t i = 0; google_members[i]; i++) {
+		if (strcmp(google_members[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_google_case(struct fg_harness_report *report, const cJSON *entry, const char *name)
+{
+	const double unit = fg_harness_unit_ns(fg_json_text_or(entry, "time_unit", "ns"));
+	struct fg_harness_case *added = fg_harness_add(report, name, strlen(name));
+	const cJSON *member = NULL;
+
+	if (!added)
+		return;
+	fg_harness_add_time(report, added, "cpu_time",
+			    unit * fg_json_double_or(entry, "cpu_time", (double)NAN));
+	fg_harness_add_time(report, added, "wall_time",
+			    unit * fg_json_double_or(entry, "real_time", (double)NAN));
+	cJSON_ArrayForEach(member, entry)
+	{
+		const bool is_rate = fg_text_ends_with(member->string, "_per_second");
+
+		if (cJSON_IsNumber(member) && !is_google_member(member->string))
+			fg_harness_add_value(
+				report, added,
+				(struct fg_harness_value){.metric = member->string,
+							  .unit = is_rate ? "1/s" : "1",
+							  .better = is_rate ? FG_BETTER_HIGHER
+									    : FG_BETTER_LOWER,
+							  .value = member->valuedouble});
+	}
+}
+
+/*
+ * A case that the harness repeated appears once per repetition and once per aggregate. The mean
+ * represents it; if aggregates are off, nothing averages the repetitions, and the last one counts.
+ */
+static int add_google_entry(struct fg_harness_report *report, const cJSON *entry,
+			    struct fg_error *err)
+{
+	const char *name = fg_json_text_or(entry, "run_name", fg_json_text_or(entry, "name", ""));
+	const bool is_aggregate =
+		strcmp(fg_json_text_or(entry, "run_type", "iteration"), "aggregate") == 0;
+
+	if (cJSON_IsTrue(fg_json_find(entry, "error_occurred")))
+		return fg_error_set(err, FG_ECHILD, "case '%s' failed: %s", name,
+				    fg_json_text_or(entry, "error_message", "no reason given"));
+	if (is_aggregate && strcmp(fg_json_text_or(entry, "aggregate_name", ""), "mean") != 0)
+		return FG_OK;
+	if (report->case_count > 0 &&
+	    strcmp(report->cases[report->case_count - 1].name, name) == 0) {
+		free(report->cases[report->case_count - 1].values);
+		report->case_count--;
+	}
+	add_google_case(report, entry, name);
+	return FG_OK;
+}
+
+int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err)
+{
+	const cJSON *entries = NULL;
+	const cJSON *entry = NULL;
+	cJSON *json = NULL;
+	int status = parse_json(text, size, &json, err);
+
+	if (status != FG_OK)
+		return status;
+	entries = fg_json_find(json, "benchmarks");
+	if (!cJSON_IsArray(entries))
+		status = fg_error_set(err, FG_ECHILD, "its JSON has no list 'benchmarks'");
+	cJSON_ArrayForEach(entry, entries)
+	{
+		if (status == FG_OK)
+			status = add_google_entry(report, entry, err);
+	}
+	cJSON_Delete(json);
+	return status;
+}
+
+int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err)
+{
+	const double ns_per_s = 1e9;
+	const cJSON *results = NULL;
+	const cJSON *result = NULL;
+	cJSON *json = NULL;
+	int status = parse_json(text, size, &json, err);
+
+	if (status != FG_OK)
+		return status;
+	results = fg_json_find(json, "results");
+	if (!cJSON_IsArray(results))
+		status = fg_error_set(err, FG_ECHILD, "its JSON has no list 'results'");
+	cJSON_ArrayForEach(result, results)
+	{
+		const char *name = fg_json_text_or(result, "command", "");
+		const double user = fg_json_double_or(result, "user", (double)NAN);
+		const double system_time = fg_json_double_or(result, "system", (double)NAN);
+		struct fg_harness_case *added = fg_harness_add(report, name, strlen(name));
+
+		if (!added)
+			break;
+		fg_harness_add_time(report, added, "wall_time",
+				    ns_per_s * fg_json_double_or(result, "mean", (double)NAN));
+		fg_harness_add_time(report, added, "user_time", ns_per_s * user);
+		fg_harness_add_time(report, added, "system_time", ns_per_s * system_time);
+		fg_harness_add_time(report, added, "cpu_time", ns_per_s * (user + system_time));
+	}
+	cJSON_Delete(json);
+	return status;
+}
+
+/* ---- a list of entries in JSON, each a case ---- */
+
+/*
+ * The list at `path` ("": the whole is one), entry by entry.
+ */
+static int parse_list(const char *text, size_t size, const char *path,
+		      struct fg_harness_report *report,
+		      void (*add)(struct fg_harness_report *report, const cJSON *entry),
+		      struct fg_error *err)
+{
+	const cJSON *entries = NULL;
+	const cJSON *entry = NULL;
+	cJSON *json = NULL;
+	int status = parse_json(text, size, &json, err);
+
+	if (status != FG_OK)
+		return status;
+	entries = *path ? fg_json_find(json, path) : json;
+	if (!cJSON_IsArray(entries) && *path)
+		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);
+	else if (!cJSON_IsArray(entries))
+		status = fg_error_set(err, FG_ECHILD, "its JSON is no list");
+	cJSON_ArrayForEach(entry, entries)
+	{
+		if (status == FG_OK)
+			add(report, entry);
+	}
+	cJSON_Delete(json);
+	return status;
+}
+
+static struct fg_harness_case *add_named(struct fg_harness_report *report, const cJSON *entry,
+					 const char *key)
+{
+	const char *name = fg_json_text_or(entry, key, "");
+
+	return *name ? fg_harness_add(report, name, strlen(name)) : NULL;
+}
+
+/* ---- nanobench ---- */
+
+/* Values are per iteration; a batch is the operations in one. A counter of 0 was not read. */
+static void add_nanobench(struct fg_harness_report *report, const cJSON *entry)
+{
+	static const char *const counters[] = {"instructions", "branchinstructions", "branchmisses",
+					       "pagefaults"};
+	struct fg_harness_case *added = add_named(report, entry, "name");
+	const double batch = fg_json_double_or(entry, "batch", 1);
+
+	if (!added)
+		return;
+	fg_harness_add_time(report, added, "wall_time",
+			    1e9 * fg_json_double_or(entry, "median(elapsed)", (double)NAN) / batch);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(counters); i++) {
+		char *key = fg_xasprintf("median(%s)", counters[i]);
+		const double value = fg_json_double_or(entry, key, 0);
+
+		if (value > 0)
+			fg_harness_add_value(report, added,
+					     (struct fg_harness_value){.metric = counters[i],
+								       .unit = "1",
+								       .value = value / batch});
+		free(key);
+	}
+}
+
+int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err)
+{
+	return parse_list(text, size, "results", report, add_nanobench, err);
+}
+
+/* ---- pytest-benchmark ---- */
+
+static void add_pytest(struct fg_harness_report *report, const cJSON *entry)
+{
+	struct fg_harness_case *added = add_named(report, entry, "fullname");
+
+	if (!added)
+		added = add_named(report, entry, "name");
+	if (added)
+		fg_harness_add_time(
+			report, added, "wall_time",
+			1e9 * fg_json_double_or(fg_json_find(entry, "stats"), "mean", (double)NAN));
+}
+
+int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err)
+{
+	return parse_list(text, size, "benchmarks", report, add_pytest, err);
+}
+
+/* ---- JMH ---- */
+
+/* Samples and single shots are times of an operation, too, but not the average. */
+static bool is_jmh_average(const char *mode)
+{
+	return strcmp(mode, "sample") != 0 && strcmp(mode, "ss") != 0;
+}
+
+/*
+ * "org.example.Sort.merge (n=10, kind=random)". The modes `thrpt` and `avgt` of a benchmark are
+ * one case with two metrics.
+ */
+static struct fg_harness_case *add_jmh_name(struct fg_harness_report *report, const cJSON *entry)
+{
+	struct fg_harness_case *added = NULL;
+	struct fg_strbuf name = {0};
+	const char *between = " (";
+	const char *mode = fg_json_text_or(entry, "mode", "");
+	const cJSON *parameter = NULL;
+
+	fg_strbuf_add_text(&name, fg_json_text_or(entry, "benchmark", ""));
+	cJSON_ArrayForEach(parameter, fg_json_find(entry, "params"))
+	{
+		if (!cJSON_IsString(parameter))
+			continue;
+		fg_strbuf_printf(&name, "%s%s=%s", between, parameter->string,
+				 parameter->valuestring);
+		between = ", ";
+	}
+	if (!is_jmh_average(mode)) {
+		fg_strbuf_printf(&name, "%smode=%s", between, mode);
+		between = ", ";
+	}
+	if (*between == ',')
+		fg_strbuf_add_char(&name, ')');
+	if (name.length)
+		added = fg_harness_find_or_add(report, fg_strbuf_text(&name), name.length);
+	fg_strbuf_release(&name);
+	return added;
+}
+
+static void add_jmh(struct fg_harness_report *report, const cJSON *entry)
+{
+	const cJSON *primary = fg_json_find(entry, "primaryMetric");
+	const char *unit = fg_json_text_or(primary, "scoreUnit", "");
+	struct fg_harness_case *added = add_jmh_name(report, entry);
+
+	if (added)
+		fg_harness_add_measured(report, added,
+					fg_json_double_or(primary, "score", (double)NAN), unit);
+}
+
+int fg_harness_parse_jmh(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err)
+{
+	return parse_list(text, size, "", report, add_jmh, err);
+}
+
+/* ---- BenchmarkDotNet ---- */
+
+static void add_dotnet(struct fg_harness_report *report, const cJSON *entry)
+{
+	struct fg_harness_case *added = add_named(report, entry, "FullName");
+
+	if (added)
+		fg_harness_add_time(
+			report, added, "wall_time",
+			fg_json_double_or(fg_json_find(entry, "Statistics"), "Mean", (double)NAN));
+}
+
+int fg_harness_parse_dotnet(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err)
+{
+	return parse_list(text, size, "Benchmarks", report, add_dotnet, err);
+}
+
+/* ---- lit and LNT ---- */
+
+static void add_lit(struct fg_harness_report *report, const cJSON *entry)
+{
+	const cJSON *metrics = fg_json_find(entry, "metrics");
+	const double seconds = fg_json_double_or(metrics, "exec_time",
+						 fg_json_double_or(entry, "elapsed", (double)NAN));
+	struct fg_harness_case *added = NULL;
+	const cJSON *metric = NULL;
+
+	if (strcmp(fg_json_text_or(entry, "code", ""), "PASS") != 0)
+		return;
+	added = add_named(report, entry, "name");
+	if (!added)
+		return;
+	fg_harness_add_time(report, added, "wall_time", 1e9 * seconds);
+	cJSON_ArrayForEach(metric, metrics)
+	{
+		if (cJSON_IsNumber(metric) && strcmp(metric->string, "exec_time") != 0)
+			fg_harness_add_value(report, added,
+					     (struct fg_harness_value){
+						     .metric = metric->string,
+						     .unit = "1",
+						     .value = metric->valuedouble,
+					     });
+	}
+}
+
+int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err)
+{
+	return parse_list(text, size, "tests", report, add_lit, err);
+}
+
+/* A number, or the mean of a list of them; NaN: neither. */
+static double number_or_mean(const cJSON *value)
+{
+	const cJSON *item = NULL;
+	double sum = 0;
+	double count = 0;
+
+	if (cJSON_IsNumber(value))
+		return value->valuedouble;
+	cJSON_ArrayForEach(item, value)
+	{
+		if (!cJSON_IsNumber(item))
+			return (double)NAN;
+		sum += item->valuedouble;
+		count++;
+	}
+	return count > 0 ? sum / count : (double)NAN;
+}
+
+/* 0: it passed, as does a test without a status. */
+static bool lnt_failed(const cJSON *entry)
+{
+	return fg_json_double_or(entry, "compile_status", 0) > 0 ||
+	       fg_json_double_or(entry, "execution_status", 0) > 0;
+}
+
+static void add_lnt(struct fg_harness_report *report, const cJSON *entry)
+{
+	struct fg_harness_case *added = lnt_failed(entry) ? NULL : add_named(report, entry, "name");
+	const cJSON *metric = NULL;
+
+	if (!added)
+		return;
+	cJSON_ArrayForEach(metric, entry)
+	{
+		const double value = number_or_mean(metric);
+
+		if (!isfinite(value) || fg_text_ends_with(metric->string, "_status"))
+			continue;
+		if (strcmp(metric->string, "execution_time") == 0)
+			fg_harness_add_time(report, added, "wall_time", 1e9 * value);
+		else
+			fg_harness_add_value(report, added,
+					     (struct fg_harness_value){.metric = metric->string,
+								       .unit = "1",
+								       .value = value});
+	}
+}
+
+int fg_harness_parse_lnt(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err)
+{
+	return parse_list(text, size, "tests", report, add_lnt, err);
+}
+
+/* ---- lists of name, unit and value, as github-action-benchmark takes them ---- */
+
+static void add_custom(struct fg_harness_report *report, const cJSON *entry, enum fg_better better)
+{
+	struct fg_harness_case *added = add_named(report, entry, "name");
+	const char *unit = fg_json_text_or(entry, "unit", "1");
+	const double value = fg_json_double_or(entry, "value", (double)NAN);
+	const double ns = fg_harness_unit_ns(unit);
+
+	if (added && better == FG_BETTER_LOWER && isfinite(ns))
+		fg_harness_add_time(report, added, "wall_time", ns * value);
+	else if (added)
+		fg_harness_add_value(
+			report, added,
+			(struct fg_harness_value){.metric = "value",
+						  .unit = fg_arena_strdup(&report->arena, unit),
+						  .better = better,
+						  .value = value});
+}
+
+static void add_smaller(struct fg_harness_report *report, const cJSON *entry)
+{
+	add_custom(report, entry, FG_BETTER_LOWER);
+}
+
+static void add_bigger(struct fg_harness_report *report, const cJSON *entry)
+{
+	add_custom(report, entry, FG_BETTER_HIGHER);
+}
+
+int fg_harness_parse_smaller(const char *text, size_t size, struct fg_harness_report *report,
+			     struct fg_error *err)
+{
+	return parse_list(text, size, "", report, add_smaller, err);
+}
+
+int fg_harness_parse_bigger(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err)
+{
+	return parse_list(text, size, "", report, add_bigger, err);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One parser a harness, and what they share.  FG_ECHILD: the output is not what it should be. */
+#ifndef FG_RUNNER_HARNESS_PARSERS_H
+#define FG_RUNNER_HARNESS_PARSERS_H
+
+#include "runner/harness/harness.h"
+
+/* NULL: there are too many. */
+struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const char *name,
+				       size_t length);
+/* As above; a case of this name that is there already is given, for a harness that repeats. */
+struct fg_harness_case *fg_harness_find_or_add(struct fg_harness_report *report, const char *name,
+					       size_t length);
+/* Values that are not finite are dropped. */
+void fg_harness_add_value(struct fg_harness_report *report, struct fg_harness_case *to,
+			  struct fg_harness_value value);
+void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_case *to,
+			 const char *metric, double value_ns);
+/*
+ * By its unit: a time (of an operation, "ns/op") is wall_time, a rate ("MB/s", "ops/s") is better
+ * when it is higher, anything else is a metric called as the unit.  Of repeated values the mean.
+ */
+void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,
+			     double value, const char *unit);
+/* "us" → 1000; NaN: it is no time. */
+double fg_harness_unit_ns(const char *unit);
+
+int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_catch2(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
+			     struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_cargo(const char *text, size_t size, struct fg_harness_report *report,
+			   struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
+			struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_jmh(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_dotnet(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_benchmark_js(const char *text, size_t size, struct fg_harness_report *report,
+				  struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_lnt(const char *text, size_t size, struct fg_harness_report *report,
+			 struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_report *report,
+			   struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_smaller(const char *text, size_t size, struct fg_harness_report *report,
+			     struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_bigger(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+
+#endif

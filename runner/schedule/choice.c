@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which schedule is sooner sure?
+ *
+ * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin,
+ * whichever is more.  With variance v of one observation the second is about v (Z / ln(1 +
+ * margin))².  That number times the seconds of an observation is the time until a verdict, and the
+ * schedule for which it is shorter is chosen.
+ *
+ * The seconds are known after a few observations.  The variances are not: of six values each, two
+ * variances differ by a factor of five for no reason once in ten times, and programs that run on
+ * crowded machines have outliers besides.  Chosen by them alone, every second choice between
+ * schedules that are alike is a toss, and some between schedules that are not.  So the trial is not
+ * taken at its word; it is weighed against what is known beforehand (a normal prior on the
+ * logarithm of the ratio of the variances, updated by the trial):
+ *
+ * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
+ *   variance of A then B, give or take a
+ *   factor of e: whatever disturbs one half disturbs the other, and the two see the same CPU.
+ * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
+ *   n: 4.6 / n for normal values, and
+ *   as much again for outliers.
+ *
+ * Three rounds change the belief little, twelve as much as there is to know: ABBA is then chosen
+ * when it looks better by 1.8 or more.  The trial ends when the choice would be the same with the
+ * ratio PAUSE errors up or down; on a quiet machine, where both schedules decide at their first
+ * look, after three rounds.
+ *
+ * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin
+ * 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1: together
+ * -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s against 24
+ * blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the variance in
+ * twice the time.
+ *
+ * The spread is the mean absolute deviation from the median: with so few values a square would let
+ * one accident decide.
+ */
+#include "runner/schedule/choice.h"
+
+#include "base/sort.h"
+
+#include <math.h>
+
+#define PRIOR_LOG_RATIO   (-0.9) /* ln(variance of a duet's pair / variance of A then B) */
+#define PRIOR_VARIANCE    1.0
+#define SPREADS_VARIANCE  8.0 /* times 1/n: of the logarithm of the ratio of two squared spreads */
+#define PAUSE             1.0
+#define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
+#define ERRORS_WITHIN \
+ 3.5 /* standard errors that have to fit into the margin: early looks want more, late ones less */
+#define LEAST_SPREAD 1e-5
+
+double fg_trial_spread(const struct fg_trial *trial)
+{
+	const size_t n = trial->count;
+	double sorted[FG_TRIAL_ROUNDS_MAX];
+	double middle = 0;
+	double sum = 0;
+
+	if (n < 2)
+		return (double)NAN;
+	memcpy(sorted, trial->differences, n * sizeof(double));
+	middle = fg_middle(sorted, n);
+	for (size_t i = 0; i < n; i++)
+		sum += fabs(sorted[i] - middle);
+	return sum / ((double)n - 1);
+}
+
+static double log_variance(const struct fg_trial *trial)
+{
+	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), LEAST_SPREAD));
+}
+
+/* Expected seconds until a verdict, for observations of that variance. */
+static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
+{
+	const double reach = fmax(log1p(goal->margin), LEAST_SPREAD);
+	const double needed = variance * (ERRORS_WITHIN / reach) * (ERRORS_WITHIN / reach);
+
+	return seconds * fmax(goal->min_pairs, needed);
+}
+
+static double seconds_each(const struct fg_trial *trial)
+{
+	return trial->seconds / (double)trial->count;
+}
+
+struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct fg_trial *duet,
+				const struct fg_trial *abba)
+{
+	const double n = (double)(duet->count < abba->count ? duet->count : abba->count);
+	const double weight = PRIOR_VARIANCE / (PRIOR_VARIANCE + SPREADS_VARIANCE / n);
+	const double error = sqrt((1 - weight) * PRIOR_VARIANCE);
+	const double level = (log_variance(duet) + log_variance(abba)) / 2;
+	const double seen = log_variance(duet) - log_variance(abba);
+	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
+	struct fg_choice choice = {.settled = true};
+
+	/* The ratio as believed comes last: it is what the result tells. */
+	for (int side = 0; side < 3; side++) {
+		const double log_ratio = ratio + (side == 0   ? -PAUSE
+						  : side == 1 ? PAUSE
+							      : 0) *
+							 error;
+		const double pair = exp(level + log_ratio / 2);
+		const double block = exp(level - log_ratio / 2) / 2;
+		const enum fg_schedule before = choice.schedule;
+
+		choice.duet_seconds = until_verdict(goal, pair, seconds_each(duet));
+		choice.abba_seconds = until_verdict(goal, block, 2 * seconds_each(abba));
+		choice.schedule = choice.duet_seconds <= choice.abba_seconds ? FG_SCHEDULE_DUET
+									     : FG_SCHEDULE_ABBA;
+		if (side > 0 && choice.schedule != before)
+			choice.settled = false;
+	}
+	return choice;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A build is measured with its code in several places, from the beginning or where it looks slower,
+ * so that the verdict is about the code and not about the place that the linker happened to choose.
+ * Each pair runs both arms in the same layout, the next pair in the next one: that costs links, not
+ * time.
+ */
+#include "base/clock.h"
+#include "base/log.h"
+#include "runner/facts/code_facts.h"
+#include "runner/job.h"
+#include "runner/build/layouts.h"
+#include "runner/build/link_price.h"
+
+#include <math.h>
+
+enum {
+	TRIALS = 3,            /* before a program is said to do other work in another folder */
+	TELLING_MS = 10,       /* of CPU time: less of it is mostly that of the start */
+	BYTES_MAX = 256 << 20, /* of one side's programs and libraries in many places */
+};
+
+/* A program that does not find its files beside itself may do less, or more, and end well. */
+static const double other_work = 2;
+
+static bool does_other_work(const struct fg_runner_job *job, enum fg_arm arm, double cpu_ns)
+{
+	const struct fg_series *series = fg_job_series(job);
+	double least = (double)INFINITY;
+	double most = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->arm != arm || !(r->values[FG_METRIC_CPU_TIME] > 0))
+			continue;
+		least = fmin(least, r->values[FG_METRIC_CPU_TIME]);
+		most = fmax(most, r->values[FG_METRIC_CPU_TIME]);
+	}
+	return fmax(most, cpu_ns) >= TELLING_MS * (double)FG_NS_PER_MS && most > 0 &&
+	       (cpu_ns * other_work < least || cpu_ns > other_work * most);
+}
+
+static int check_work(const struct fg_runner_job *job, const struct fg_block *block,
+		      const struct fg_execution *executions, struct fg_error *err)
+{
+	for (size_t i = 0; i < block->count; i++) {
+		const double cpu_ns = (double)fg_process_cpu_ns(&executions[i].result);
+
+		if (does_other_work(job, block->slots[i].arm, cpu_ns))
+			return fg_error_set(err, FG_EUNSUPPORTED,
+					    "in another folder it does other work");
+	}
+	return FG_OK;
+}
+
+static int look_at_work(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
+{
+	struct fg_execution executions[FG_BLOCK_SLOTS_MAX] = {0};
+	struct fg_schedule_rules rules = job->rules;
+	struct fg_failure failure = {0};
+	struct fg_block block;
+	int status;
+
+	rules.sampled = false;
+	fg_schedule_warmup(&rules, layout, &block);
+	block.layout = layout;
+	status = fg_execute_block(&job->executor, &block, executions, &failure, err);
+	if (status == FG_OK)
+		status = check_work(job, &block, executions, err);
+	for (size_t i = 0; i < block.count; i++)
+		fg_execution_release(&executions[i]);
+	fg_failure_release(&failure);
+	return status;
+}
+
+/*
+ * Programs that find their data beside themselves do not find them from another folder, each time
+ * that they are tried; a busy machine can make a short one look so once.
+ */
+static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
+{
+	int status = FG_EUNSUPPORTED;
+
+	for (int i = 0; i < TRIALS && status == FG_EUNSUPPORTED; i++)
+		status = look_at_work(job, layout, err);
+	return status;
+}
+
+/* ---- making them ---- */
+
+static struct fg_layouts_options options_of(const struct fg_runner_job *job, size_t arm)
+{
+	static const struct fg_command none;
+	const struct fg_build *build = job->runner->options.build;
+
+	return (struct fg_layouts_options){
+		.target = &job->executor.targets[arm],
+		.build = &fg_job_series(job)->build[arm],
+		.relink = build ? &build->relink : &none,
+		.most = FG_LAYOUTS_MAX,
+		.at_once = job->runner->cpu_count,
+		.interrupted = job->runner->options.interrupted,
+	};
+}
+
+/* What of the allowance each side has for its links: those that are made already need none. */
+static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
+{
+	int64_t sides = 0;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_layouts_options options = options_of(job, arm);
+
+		sides += !fg_layouts_are_made(&options);
+	}
+	return sides ? allowance_ns / sides : 0;
+}
+
+/* By what the programs took so far: at their best, for other processes may have been there. */
+static int64_t pair_time_ns(const struct fg_runner_job *job)
+{
+	const struct fg_series *series = fg_job_series(job);
+	double least[FG_ARM_COUNT] = {(double)INFINITY, (double)INFINITY};
+	double both = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->values[FG_METRIC_WALL_TIME] > 0)
+			least[r->arm] = fmin(least[r->arm], r->values[FG_METRIC_WALL_TIME]);
+	}
+	both = least[FG_ARM_BASELINE] + least[FG_ARM_CANDIDATE];
+	if (!isfinite(both))
+		return 0;
+	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
+}
+
+/* What the links of each side may take. */
+static int64_t link_time_ns(const struct fg_runner_job *job)
+{
+	return share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
+}
+
+/* Both sides get the same number of layouts, `most` or fewer. */
+static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned most,
+			struct fg_error *err)
+{
+	struct fg_target *targets = job->executor.targets;
+	const int64_t share_ns = link_time_ns(job);
+	unsigned count = most;
+	int status = FG_OK;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
+		struct fg_layouts_options options = options_of(job, arm);
+
+		options.within_ns = only_if_cheap ? share_ns : 0;
+		options.more_within_ns = share_ns;
+		options.bytes_max = BYTES_MAX;
+		options.most = count;
+		status = fg_layouts_make(&options, &targets[arm].layouts, err);
+		count = targets[arm].layouts.count;
+	}
+	/* Their code is the same: where nobody has asked for them, one tells enough. */
+	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
+	     k < FG_LINE_PLACES && status == FG_OK; k++)
+		status = try_out(job, k, err);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_target_layouts_cut(&targets[arm].layouts, status == FG_OK ? count : 0);
+	if (status == FG_OK)
+		fg_job_series(job)->layouts = count;
+	job->interrupted |= status == FG_EINTERRUPTED;
+	return status;
+}
+
+/* What is resumed goes on in as many, since their number says in which one a pair ran. */
+int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
+{
+	const unsigned before = fg_job_series(job)->layouts;
+	const int status = make_layouts(job, false, before, err);
+	const unsigned now = fg_job_series(job)->layouts;
+
+	if (status != FG_OK || now == before)
+		return status;
+	return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now", now, before);
+}
+
+/* ---- beside the pairs ---- */
+
+/*
+ * A duet keeps one processor busy, and what runs on another takes the same from both arms.  A
+ * command of the user's links in place, and would replace what is measured.
+ */
+static bool can_link_beside(const struct fg_runner_job *job)
+{
+	bool are_made = true;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_layouts_options options = options_of(job, arm);
+
+		if (options.relink->argc)
+			return false;
+		are_made = are_made && fg_layouts_are_made(&options);
+	}
+	return !are_made && job->rules.schedule == FG_SCHEDULE_DUET && job->rules.cpu_count > 1;
+}
+
+/* The next block gets a number that is in the same layout whatever their number becomes. */
+static void link_beside(struct fg_runner_job *job)
+{
+	job->next_pair += (FG_LAYOUTS_MAX - job->next_pair % FG_LAYOUTS_MAX) % FG_LAYOUTS_MAX;
+	job->first_in_layouts = job->next_pair;
+	job->links_are_due = true;
+}
+
+static void start_links(struct fg_runner_job *job)
+{
+	const int64_t share_ns = link_time_ns(job);
+	struct fg_error err = {0};
+
+	job->links_are_due = false;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		job->links_options[arm] = options_of(job, arm);
+		job->links_options[arm].more_within_ns = share_ns;
+		job->links_options[arm].bytes_max = BYTES_MAX;
+		job->links_options[arm].at_once = job->rules.cpu_count - 1;
+	}
+	if (fg_links_beside_start(job->links_options, &job->links, &err) != FG_OK)
+		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", err.message);
+}
+
+static void end_links(struct fg_runner_job *job)
+{
+	fg_links_beside_end(job->links);
+	job->links = NULL;
+}
+
+/* The next doubling, if there is one: the pairs go on in as many. */
+static void take_doubling(struct fg_runner_job *job)
+{
+	struct fg_target *targets = job->executor.targets;
+	struct fg_target_layouts more[FG_ARM_COUNT] = {0};
+	const unsigned count = fg_links_beside_wait(job->links);
+	bool good = count > 0;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT && good; arm++) {
+		struct fg_layouts_options options = options_of(job, arm);
+
+		options.most = count;
+		good = fg_layouts_make(&options, &more[arm], NULL) == FG_OK &&
+		       more[arm].count == count;
+	}
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_target_layouts_cut(good ? &targets[arm].layouts : &more[arm], 0);
+		if (good)
+			targets[arm].layouts = more[arm];
+	}
+	if (good)
+		fg_job_series(job)->layouts = count;
+	else
+		end_links(job);
+}
+
+/* Processors that the block leaves idle; all, while it waits. */
+static void give_processors(const struct fg_runner_job *job, int taken)
+{
+	const struct fg_schedule_rules *rules = &job->rules;
+	int *idle = fg_xcalloc(rules->cpu_count, sizeof(idle[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->cpu_count; i++) {
+		if (rules->cpus[i] != taken)
+			idle[count++] = rules->cpus[i];
+	}
+	fg_links_beside_run_on(job->links, idle, count);
+	free(idle);
+}
+
+/* Programs that run alone are not disturbed; and each doubling has its first pair. */
+void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block)
+{
+	const struct fg_series *series = fg_job_series(job);
+	const uint32_t done = job->next_pair - job->first_in_layouts;
+
+	if (job->links_are_due && block->concurrent)
+		start_links(job);
+	if (job->links && (!block->concurrent || done >= series->layouts))
+		give_processors(job, -1);
+	while (job->links && (!block->concurrent || done >= series->layouts))
+		take_doubling(job);
+	if (job->links)
+		give_processors(job, block->cpu);
+}
+
+/* ---- measuring in them ---- */
+
+static void set_aside(struct fg_runner_job *job, enum fg_aside why)
+{
+	struct fg_series *series = fg_job_series(job);
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (fg_aside_was_meant_to_count(repetition->aside))
+			repetition->aside |= (uint16_t)why;
+	}
+	job->counting = 0;
+	job->earlier_counting = 0;
+	job->apart = 0;
+	job->given_up = job->pairs;
+	job->earlier_pairs = job->pairs;
+	job->earlier_seconds = series->seconds; /* the budget begins anew */
+}
+
+static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
+{
+	if (job->series_count == 1 && job->benchmark->harness == FG_HARNESS_NONE &&
+	    job->rules.schedule != FG_SCHEDULE_STORED)
+		return FG_OK;
+	return fg_error_set(err, FG_EUNSUPPORTED, "cases of a harness are not measured in layouts");
+}
+
+static int vary(struct fg_runner_job *job, const char *metric, double ratio, bool only_if_cheap,
+		struct fg_error *err)
+{
+	struct fg_series *series = fg_job_series(job);
+	int status = check_kind(job, err);
+	bool beside;
+
+	if (status != FG_OK)
+		return status;
+	/* Who measures anew is told in how many. */
+	beside = job->pairs == 0 && can_link_beside(job);
+	status = make_layouts(job, only_if_cheap, beside ? FG_LINE_PLACES : FG_LAYOUTS_MAX, err);
+	if (status != FG_OK)
+		return status;
+	if (beside)
+		link_beside(job);
+	series->as_linked_metric = fg_xstrdup(metric);
+	series->as_linked = ratio;
+	if (job->pairs)
+		set_aside(job, FG_ASIDE_ONE_LAYOUT);
+	return FG_OK;
+}
+
+int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
+			  struct fg_error *err)
+{
+	return vary(job, metric, ratio, false, err);
+}
+
+int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
+{
+	if (only_if_cheap && job->pairs > 0)
+		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
+	return vary(job, "", (double)NAN, only_if_cheap, err);
+}
+
+void fg_runner_measure_anew(struct fg_runner_job *job)
+{
+	set_aside(job, FG_ASIDE_UNCONFIRMED);
+}

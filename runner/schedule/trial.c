@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `schedule: auto`: try both, keep the one that is sooner sure.
+ *
+ * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
+ * half the time of a block.  On a crowded one it may lose: three tasks on one CPU are dealt their
+ * slices unevenly.  choice.c weighs a few observations of each against what is known beforehand;
+ * here they are made, turn and turn about, so that both meet the same weather.  Tried for ABBA is
+ * half a block, A then B.
+ *
+ * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen
+ * for a small spread, and a spread that was chosen is too small: counted among the ten pairs of the
+ * first look, they would make its interval too narrow and false alarms too frequent.
+ *
+ * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a
+ * loaded machine CPU time / wall time does not tell: waiting for a CPU looks like idling.
+ * Therefore the time that the program's main thread stood in the run queue is taken off the wall
+ * time first.
+ */
+#include "base/clock.h"
+#include "base/number.h"
+#include "runner/schedule/choice.h"
+#include "runner/job.h"
+
+#include <math.h>
+
+enum {
+	ROUND_EXECUTIONS = 4, /* two pairs */
+	REASON_SIZE = 256,
+	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
+	/*
+	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as
+	 * much as four, and two blocks of ABBA tell more.
+	 */
+	RECENT_PAIRS = 16,
+	RECENT_APART_MAX = 12,
+	DUETS_PER_BLOCK = 2, /* in time */
+};
+
+static const double busy_min = 0.9;
+static const double budget_share_max = 0.15;
+
+/* Why two programs are no duet, and what the user can do about it: one short line each. */
+static const char no_duet_harness[] =
+	"a harness decides how long it runs, so two of them are no duet; a command of its own for "
+	"one case can be";
+static const char no_duet_parallel[] =
+	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
+	"processes at once: limit it to one, if it can be";
+static const char no_duet_idle[] =
+	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
+	"time: let it wait less for files, timers, other programs or, behind a shell, a free CPU";
+static const char no_duet_file[] =
+	"both commands write their metrics to the same file, so they cannot run at once: give each a "
+	"file of its own";
+static const char no_duet_pin[] =
+	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, as "
+	"some containers do not";
+static const char no_duet_apart[] =
+	"the two programs do not run at the same time for long enough to be a duet: let the benchmark "
+	"repeat its work";
+
+static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const char *reason)
+{
+	struct fg_series *series = fg_job_series(job);
+
+	series->schedule = schedule;
+	job->rules.schedule = schedule;
+	free(series->schedule_reason);
+	series->schedule_reason = fg_xstrdup(reason);
+}
+
+/* Both arms must share nothing that two programs at once would fight over. */
+static bool shares_files(const struct fg_runner_job *job)
+{
+	const struct fg_target *targets = job->executor.targets;
+
+	if (strcmp(targets[0].working_directory, targets[1].working_directory) != 0)
+		return false;
+	for (size_t i = 0; i < job->benchmark->metric_count; i++) {
+		if (job->benchmark->metrics[i].file)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Executions are known from the warm-up, but not if a program waited for the reader of its output
+ * there.
+ */
+bool fg_job_knows_program(const struct fg_runner_job *job)
+{
+	return job->warmups > 0 && !job->executor.output_moved;
+}
+
+static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_seconds)
+{
+	const double budget_seconds =
+		(double)job->benchmark->measure.budget_ns / (double)FG_NS_PER_S;
+	const double rounds = budget_share_max * budget_seconds / (ROUND_EXECUTIONS * wall_seconds);
+
+	if (job->benchmark->measure.budget_ns <= 0 || !(rounds < FG_TRIAL_ROUNDS_MAX))
+		return FG_TRIAL_ROUNDS_MAX;
+	return (unsigned)rounds;
+}
+
+static struct fg_choice_goal goal_of(const struct fg_benchmark *benchmark)
+{
+	const struct fg_metric_policy cpu_time = fg_policy_metric(&benchmark->policy, "cpu_time");
+
+	return (struct fg_choice_goal){.min_pairs = benchmark->measure.min_pairs,
+				       .margin = cpu_time.margin};
+}
+
+static bool is_apart(const struct fg_contender *duet)
+{
+	return duet->refused > duet->trial.count;
+}
+
+/* After a round of both: are more rounds worth their time? */
+static void end_round(struct fg_runner_job *job)
+{
+	struct fg_competition *c = &job->competition;
+	const struct fg_choice_goal goal = goal_of(job->benchmark);
+
+	c->round++;
+	if (c->round >= FG_TRIAL_ROUNDS_FIRST && is_apart(&c->duet))
+		c->is_over = true;
+	else if (c->round >= FG_TRIAL_ROUNDS_FIRST && c->duet.trial.count >= 2 &&
+		 c->abba.trial.count >= 2)
+		c->choice = fg_choice_make(&goal, &c->duet.trial, &c->abba.trial);
+	c->is_over |= c->choice.settled || c->round >= c->rounds;
+}
+
+static void settle_winner(struct fg_runner_job *job)
+{
+	const struct fg_competition *c = &job->competition;
+	char as_duet[FG_NUMBER_TEXT_SIZE];
+	char as_abba[FG_NUMBER_TEXT_SIZE];
+	char reason[REASON_SIZE];
+
+	if (is_apart(&c->duet) || c->choice.schedule == FG_SCHEDULE_AUTO) {
+		settle(job, FG_SCHEDULE_ABBA, no_duet_apart);
+		return;
+	}
+	(void)snprintf(
+		reason, sizeof(reason),
+		"%s learns faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
+		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
+		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
+		100 * fg_trial_spread(&c->duet.trial), 100 * fg_trial_spread(&c->abba.trial),
+		c->abba.trial.count);
+	settle(job, c->choice.schedule, reason);
+}
+
+static void begin_competition(struct fg_runner_job *job, unsigned rounds)
+{
+	job->competition = (struct fg_competition){.duet.rules = job->rules,
+						   .abba.rules = job->rules,
+						   .choice.schedule = FG_SCHEDULE_AUTO,
+						   .rounds = rounds};
+	job->competition.duet.rules.schedule = FG_SCHEDULE_DUET;
+	job->competition.abba.rules.schedule = FG_SCHEDULE_ABBA;
+	/* other draws than the measured pairs */
+	job->competition.duet.rules.seed = ~job->rules.seed;
+	job->competition.abba.rules.seed = ~job->rules.seed;
+}
+
+bool fg_job_plan_trial(struct fg_runner_job *job)
+{
+	const struct fg_competition *c = &job->competition;
+
+	if (c->is_over) {
+		settle_winner(job);
+		return false;
+	}
+	if (c->is_abbas_turn)
+		fg_schedule_solo(&c->abba.rules, c->round, &job->block);
+	else
+		fg_schedule_pair(&c->duet.rules, c->round, &job->block);
+	job->block.aside = FG_ASIDE_TRIAL;
+	return true;
+}
+
+void fg_job_take_trial(struct fg_runner_job *job)
+{
+	struct fg_competition *c = &job->competition;
+	struct fg_contender *contender = c->is_abbas_turn ? &c->abba : &c->duet;
+	double means[FG_ARM_COUNT];
+
+	contender->trial.seconds += fg_job_series(job)->seconds - job->seconds_before;
+	fg_job_last_means(job, FG_METRIC_CPU_TIME, means);
+	if (job->last_aside & FG_ASIDE_OVERLAP)
+		contender->refused++;
+	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
+		contender->trial.differences[contender->trial.count++] =
+			log(means[FG_ARM_CANDIDATE] / means[FG_ARM_BASELINE]);
+	if (c->is_abbas_turn)
+		end_round(job);
+	c->is_abbas_turn = !c->is_abbas_turn;
+}
+
+static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
+{
+	unsigned apart = 0;
+
+	for (unsigned i = 0; i < pairs; i++)
+		apart += job->apart >> i & 1;
+	return apart;
+}
+
+/*
+ * Is there time for the first look at blocks of ABBA?  Otherwise the few pairs that count are the
+ * better answer.
+ */
+static bool has_time_for_blocks(const struct fg_runner_job *job)
+{
+	const struct fg_measuring *measure = &job->benchmark->measure;
+	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
+	const double wanted = DUETS_PER_BLOCK * measure->min_pairs * job->pair_seconds;
+
+	return measure->budget_ns <= 0 ||
+	       spent + wanted <= (double)measure->budget_ns / (double)FG_NS_PER_S;
+}
+
+/* What was measured of it stays, and does not count: no two schedules are mixed. */
+static void give_up(struct fg_runner_job *job, const char *reason)
+{
+	struct fg_series *series = fg_job_series(job);
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (fg_aside_was_meant_to_count(repetition->aside))
+			repetition->aside |= FG_ASIDE_GIVEN_UP;
+	}
+	job->counting = 0;
+	job->earlier_counting = 0;
+	job->apart = 0;
+	job->given_up = job->pairs;
+	job->timed = 0;
+	job->pair_seconds = 0;
+	settle(job, FG_SCHEDULE_ABBA, reason);
+	fg_job_note(job, reason);
+}
+
+/*
+ * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two
+ * programs ran together says nothing about which of them is slower, so a choice by it biases no
+ * verdict; what the looks at the pairs so far have spent is for the decision to remember.  A
+ * bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
+ */
+bool fg_job_reconsider(struct fg_runner_job *job)
+{
+	const struct fg_measuring *measure = &job->benchmark->measure;
+	const unsigned apart = apart_among(job, RECENT_PAIRS);
+	const unsigned recent = job->pairs < RECENT_PAIRS ? job->pairs : RECENT_PAIRS;
+	const bool in_vain = job->counting == 0 && apart >= APART_MAX;
+	const bool mostly = !measure->until_sure && apart >= RECENT_APART_MAX;
+	char reason[REASON_SIZE];
+
+	if (measure->schedule != FG_SCHEDULE_AUTO || job->rules.schedule != FG_SCHEDULE_DUET ||
+	    !(in_vain || (mostly && has_time_for_blocks(job))))
+		return false;
+	(void)snprintf(
+		reason, sizeof(reason),
+		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet: let the benchmark repeat its work (what was measured as one is set aside)",
+		apart, recent);
+	give_up(job, reason);
+	return true;
+}
+
+void fg_job_begin_choice(struct fg_runner_job *job)
+{
+	double wall_ns[FG_ARM_COUNT];
+	char reason[REASON_SIZE];
+	unsigned rounds = 0;
+	double busy = 0;
+
+	if (job->benchmark->harness != FG_HARNESS_NONE) {
+		settle(job, FG_SCHEDULE_ABBA, no_duet_harness);
+		return;
+	}
+	fg_job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
+	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
+	if (!(busy >= busy_min)) {
+		(void)snprintf(reason, sizeof(reason), no_duet_idle, 100 * busy);
+		settle(job, FG_SCHEDULE_ABBA, busy > 0 ? reason : no_duet_parallel);
+		return;
+	}
+	if (!job->rules.cpu_count || shares_files(job)) {
+		settle(job, FG_SCHEDULE_ABBA, job->rules.cpu_count ? no_duet_file : no_duet_pin);
+		return;
+	}
+	rounds = affordable_rounds(job, (wall_ns[0] + wall_ns[1]) / 2 / (double)FG_NS_PER_S);
+	if (rounds < FG_TRIAL_ROUNDS_FIRST)
+		settle(job, FG_SCHEDULE_DUET,
+		       "one busy thread; trying both schedules would take too much of the budget");
+	else
+		begin_competition(job, rounds);
+}

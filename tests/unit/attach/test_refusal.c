@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Few kernels have Yama, and none lets a test set it: the words for each of its settings. */
+#include "profile/attach/threads.h"
+#include "tests/support/fg_test.h"
+
+static void the_setting_that_forbids_is_named_with_what_changes_it(void **state)
+{
+	static const struct {
+		long scope;
+		const char *words; /* NULL: it forbids nothing */
+	} rows[] = {
+		{-1, NULL}, /* no Yama */
+		{0, NULL},
+		{1, "kernel.yama.ptrace_scope is 1; `sysctl kernel.yama.ptrace_scope=0`"},
+		{2, "kernel.yama.ptrace_scope is 2; `sysctl kernel.yama.ptrace_scope=0`"},
+		{3, "kernel.yama.ptrace_scope is 3, which only a restart of the machine changes"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		char *reason = fg_thread_reason_of_scope(rows[i].scope);
+
+		if (rows[i].words) {
+			assert_non_null(reason);
+			assert_non_null(strstr(reason, rows[i].words));
+		} else {
+			assert_null(reason);
+		}
+		free(reason);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_setting_that_forbids_is_named_with_what_changes_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

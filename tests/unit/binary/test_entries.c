@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binary/entries.h"
+#include "binary/entry_window.h"
+#include "tests/support/fg_test.h"
+
+#include <string.h>
+
+static struct fg_entries entries;
+
+static int read_object(void **state)
+{
+	struct fg_error err = {0};
+
+	(void)state;
+	if (fg_entries_read(FG_TEST_ENTRIES, &entries, &err) == FG_OK)
+		return 0;
+	print_error("%s\n", err.message);
+	return 1;
+}
+
+static int release_object(void **state)
+{
+	(void)state;
+	fg_entries_release(&entries);
+	return 0;
+}
+
+static const struct fg_plan_entry *entry_of(const char *name)
+{
+	for (size_t i = 0; i < entries.count; i++)
+		if (strcmp(entries.names[entries.entries[i].name], name) == 0)
+			return &entries.entries[i];
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
+static void expect(const char *name, enum fg_entry_refusal refusal)
+{
+	const unsigned found = entry_of(name)->refusal;
+
+	if (found != refusal)
+		fail_msg("%s: expected %u, got %u", name, (unsigned)refusal, found);
+}
+
+static void usual_beginnings_are_accepted(void **state)
+{
+	static const char *const names[] = {"plain",      "behind_endbr", "relative",  "early_exit",
+					    "with_guard", "starts_here",  "goes_there"};
+
+	(void)state;
+	assert_int_equal(entries.refusal, FG_ENTRY_ACCEPTED);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		expect(names[i], FG_ENTRY_ACCEPTED);
+}
+
+static void nops_that_the_compiler_left_are_told_apart(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_nops;
+		uint8_t jump_at, window_size;
+	} expected[] = {
+		{.name = "five_nops", .is_nops = true, .jump_at = 0, .window_size = 5},
+		{.name = "long_nop", .is_nops = true, .jump_at = 0, .window_size = 5},
+		{.name = "longer_nops", .is_nops = true, .jump_at = 4, .window_size = 14},
+		{.name = "three_nops", .is_nops = false, .jump_at = 0, .window_size = 6},
+		{.name = "plain", .is_nops = false, .jump_at = 0, .window_size = 6},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		const struct fg_plan_entry *entry = entry_of(expected[i].name);
+
+		expect(expected[i].name, FG_ENTRY_ACCEPTED);
+		assert_int_equal(entry->is_nops, expected[i].is_nops);
+		assert_int_equal(entry->jump_at, expected[i].jump_at);
+		assert_int_equal(entry->window_size, expected[i].window_size);
+	}
+	expect("three_nops_and_memory", FG_ENTRY_MEMORY);
+}
+
+static void what_cannot_be_moved_is_refused(void **state)
+{
+	(void)state;
+	expect("too_short", FG_ENTRY_SHORT);
+	expect("short_jump", FG_ENTRY_SHORT);
+	expect("thunk", FG_ENTRY_SHORT);
+	expect("whole", FG_ENTRY_SHORT);
+	expect("with_call", FG_ENTRY_CALL);
+	expect("with_memory", FG_ENTRY_MEMORY);
+	expect("with_jrcxz", FG_ENTRY_INSTRUCTION);
+	expect("with_loop", FG_ENTRY_INSTRUCTION);
+	expect("with_division", FG_ENTRY_INSTRUCTION);
+	expect("with_copy", FG_ENTRY_INSTRUCTION);
+	expect("with_small_stack", FG_ENTRY_STACKS);
+}
+
+static void what_leads_into_the_first_instructions_refuses_them(void **state)
+{
+	(void)state;
+	expect("loop_to_start", FG_ENTRY_LOOP);
+	expect("loop_inside", FG_ENTRY_LOOP);
+	expect("loop_behind_endbr", FG_ENTRY_LOOP);
+	expect("branched_into", FG_ENTRY_BRANCH);
+	expect("branches", FG_ENTRY_ACCEPTED);
+	expect("near_unknown", FG_ENTRY_BRANCH);
+	expect("address_in_data", FG_ENTRY_ADDRESS);
+	expect("address_in_code", FG_ENTRY_ADDRESS);
+	expect("symbol_inside", FG_ENTRY_SYMBOL);
+	expect("handles_inside", FG_ENTRY_HANDLER);
+}
+
+static void what_is_not_understood_is_refused(void **state)
+{
+	(void)state;
+	expect("with_switch", FG_ENTRY_COMPUTED);
+	expect("tail_call", FG_ENTRY_COMPUTED);
+	expect("has_strange_part", FG_ENTRY_COMPUTED);
+	expect("without_frame", FG_ENTRY_FRAMELESS);
+	expect("not_code", FG_ENTRY_UNDECODED);
+}
+
+static void what_is_no_function_of_its_own_is_refused(void **state)
+{
+	(void)state;
+	expect("chosen_later", FG_ENTRY_RESOLVER);
+	for (size_t i = 0; i < entries.count; i++)
+		if (entries.entries[i].address == entry_of("plain")->address)
+			assert_int_equal(entries.entries[i].refusal, FG_ENTRY_ACCEPTED);
+	/* "plain.cold" counts as plain, and is none. */
+	for (size_t i = 0, parts = 0; i <= entries.count; i++) {
+		if (i == entries.count) {
+			assert_int_equal(parts, 1);
+			break;
+		}
+		parts += entries.entries[i].refusal == FG_ENTRY_PART;
+	}
+}
+
+/* ---- what takes the place of the first instructions ---- */
+
+static struct fg_plan_entry window_of(const uint8_t *bytes, size_t size,
+				      enum fg_entry_refusal expected)
+{
+	struct fg_plan_entry entry = {.address = 0x1000};
+
+	assert_int_equal(fg_entry_window(bytes, size, &entry), expected);
+	assert_int_equal(entry.refusal, expected);
+	return entry;
+}
+
+static void whole_instructions_are_taken(void **state)
+{
+	static const uint8_t code[] = {
+		0xf3, 0x0f, 0x1e, 0xfa, /* endbr64 */
+		0x55,                   /* push rbp */
+		0x48, 0x89, 0xe5,       /* mov rbp, rsp */
+		0x41, 0x54,             /* push r12 */
+		0x90,                   /* nop */
+	};
+	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
+
+	(void)state;
+	assert_int_equal(entry.jump_at, 4);
+	assert_int_equal(entry.window_size, 10);
+	assert_memory_equal(entry.original, code, 10);
+	assert_int_equal(entry.code_size, 6 + FG_PLAN_JUMP);
+	assert_memory_equal(entry.code, code + 4, 6);
+	assert_int_equal(entry.code[6], 0xe9);
+	assert_int_equal(entry.fixup_count, 1);
+	assert_int_equal(entry.fixups[0].at, 7);
+	assert_int_equal(entry.fixups[0].rest, 0);
+	assert_int_equal(entry.fixups[0].target, 10);
+}
+
+static void a_place_in_memory_keeps_its_immediate_behind_it(void **state)
+{
+	static const uint8_t code[] = {
+		0xc7, 0x05, 0x10, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, /* mov [rip+16], 1 */
+		0xc3,
+	};
+	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
+
+	(void)state;
+	assert_int_equal(entry.fixup_count, 2);
+	assert_int_equal(entry.fixups[0].at, 2);
+	assert_int_equal(entry.fixups[0].rest, 4);
+	assert_int_equal(entry.fixups[0].target, 10 + 16);
+}
+
+static void a_short_branch_becomes_a_long_one(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x85, 0xff, /* test rdi, rdi */
+		0x74, 0x20,       /* je */
+		0xc3,
+	};
+	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
+
+	(void)state;
+	assert_int_equal(entry.code_size, 3 + 6 + FG_PLAN_JUMP);
+	assert_int_equal(entry.code[3], 0x0f);
+	assert_int_equal(entry.code[4], 0x84);
+	assert_int_equal(entry.fixups[0].at, 5);
+	assert_int_equal(entry.fixups[0].target, 5 + 0x20);
+	assert_int_equal(entry.fixups[1].target, 5);
+}
+
+static void a_refusal_leaves_nothing_else(void **state)
+{
+	static const uint8_t code[] = {0x55, 0x8b, 0x07, 0x90, 0x90, 0x90};
+	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_MEMORY);
+
+	(void)state;
+	assert_int_equal(entry.code_size, 0);
+	assert_int_equal(entry.window_size, 0);
+}
+
+static void what_is_cut_off_is_no_instruction(void **state)
+{
+	static const uint8_t code[] = {0x55, 0x48, 0x89};
+
+	(void)state;
+	(void)window_of(code, sizeof(code), FG_ENTRY_UNDECODED);
+	(void)window_of(code, 1, FG_ENTRY_SHORT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usual_beginnings_are_accepted),
+		cmocka_unit_test(nops_that_the_compiler_left_are_told_apart),
+		cmocka_unit_test(what_cannot_be_moved_is_refused),
+		cmocka_unit_test(what_leads_into_the_first_instructions_refuses_them),
+		cmocka_unit_test(what_is_not_understood_is_refused),
+		cmocka_unit_test(what_is_no_function_of_its_own_is_refused),
+		cmocka_unit_test(whole_instructions_are_taken),
+		cmocka_unit_test(a_place_in_memory_keeps_its_immediate_behind_it),
+		cmocka_unit_test(a_short_branch_becomes_a_long_one),
+		cmocka_unit_test(a_refusal_leaves_nothing_else),
+		cmocka_unit_test(what_is_cut_off_is_no_instruction),
+	};
+
+	return cmocka_run_group_tests(tests, read_object, release_object);
+}

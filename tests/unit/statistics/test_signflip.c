@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reference values: all 256 sign patterns of 8 pairs, enumerated with NumPy 1.24. */
+#include "base/random.h"
+#include "gate/statistics/signflip.h"
+#include "tests/unit/statistics/close.h"
+
+#include <stdbool.h>
+
+#define ROWS  5
+#define PAIRS 8
+
+static const float dense[ROWS][PAIRS] = {
+	{1.0F, 2.0F, 1.5F, 0.5F, 1.2F, 0.8F, 1.9F, 1.1F},
+	{0.3F, -0.2F, 0.5F, 0.1F, -0.4F, 0.6F, 0.2F, 0.1F},
+	{0.0F, 0.0F, 2.0F, 0.0F, 0.0F, 1.0F, 0.0F, 0.5F},
+	{-1.0F, -0.5F, -0.7F, -0.2F, -0.9F, -1.1F, -0.4F, -0.6F},
+	{0.9F, 0.7F, 0.8F, -0.1F, 1.0F, 0.4F, 0.6F, 0.2F},
+};
+
+struct matrix {
+	size_t start[ROWS + 1];
+	uint32_t columns[ROWS * PAIRS];
+	float values[ROWS * PAIRS];
+	struct fg_sparse_rows rows;
+};
+
+static void pack(struct matrix *m)
+{
+	size_t used = 0;
+
+	for (size_t row = 0; row < ROWS; row++) {
+		m->start[row] = used;
+		for (uint32_t pair = 0; pair < PAIRS; pair++) {
+			if (fabsf(dense[row][pair]) > 0.0F) {
+				m->columns[used] = pair;
+				m->values[used++] = dense[row][pair];
+			}
+		}
+	}
+	m->start[ROWS] = used;
+	m->rows = (struct fg_sparse_rows){.row_count = ROWS,
+					  .column_count = PAIRS,
+					  .start = m->start,
+					  .columns = m->columns,
+					  .values = m->values};
+}
+
+static void adjusted_p_approach_those_of_all_patterns(void **state)
+{
+	static const double up[] = {0.00390625, 0.2578125, 0.2265625, 1.0, 0.01953125};
+	static const double down[] = {1.0, 0.984375, 1.0, 0.0078125, 1.0};
+	struct fg_signflip_options options = {.patterns = 40000, .seed = 3};
+	struct matrix m;
+	double p_up[ROWS];
+	double p_down[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p_up, p_down, NULL), FG_OK);
+	for (size_t i = 0; i < ROWS; i++) {
+		assert_near(p_up[i], up[i], 4.0 * sqrt(up[i] * (1.0 - up[i]) / 20000.0) + 1e-4);
+		assert_near(p_down[i], down[i],
+			    4.0 * sqrt(down[i] * (1.0 - down[i]) / 20000.0) + 1e-4);
+	}
+}
+
+/* Where it stands among the others; a row of nothing is never evidence. */
+static void a_row_has_its_p_wherever_it_stands(void **state)
+{
+	static const float values[3][PAIRS] = {
+		{0.1F, -0.1F, 0.2F, -0.2F, 0.3F, -0.3F, 0.1F, -0.1F}, /* noise */
+		{1.0F, 1.1F, 0.9F, 1.2F, 1.0F, 0.8F, 1.0F, 1.1F},     /* a change */
+		{0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F},
+	};
+	static const size_t orders[][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}};
+	const struct fg_signflip_options options = {.patterns = 2000, .seed = 5};
+	double first = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(orders); i++) {
+		size_t start[4];
+		uint32_t columns[3 * PAIRS];
+		float all[3 * PAIRS];
+		float handicap[3]; /* who has nothing is favoured: that is no evidence */
+		const struct fg_sparse_rows rows = {.row_count = 3,
+						    .column_count = PAIRS,
+						    .start = start,
+						    .columns = columns,
+						    .values = all,
+						    .handicap = handicap};
+		double p[2][3];
+
+		for (size_t row = 0; row < 3; row++) {
+			start[row] = row * PAIRS;
+			handicap[row] = orders[i][row] == 2 ? -0.5F : 0.0F;
+			memcpy(&all[row * PAIRS], values[orders[i][row]], sizeof(values[0]));
+			for (uint32_t pair = 0; pair < PAIRS; pair++)
+				columns[row * PAIRS + pair] = pair;
+		}
+		start[3] = sizeof(all) / sizeof(all[0]);
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], p[1], NULL), FG_OK);
+		for (size_t row = 0; row < 3; row++) {
+			if (orders[i][row] == 2) {
+				assert_near(p[0][row], 1, 0);
+				assert_near(p[1][row], 1, 0);
+			} else if (orders[i][row] == 1 && i > 0) {
+				assert_near(p[0][row], first, 0);
+			} else if (orders[i][row] == 1) {
+				first = p[0][row];
+				assert_true(first < 0.02);
+			}
+		}
+	}
+}
+
+static void as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing(void **state)
+{
+	struct fg_signflip_options options = {.patterns = 1, .seed = 5};
+	struct fg_sparse_rows most = {.column_count = FG_SIGNFLIP_COLUMNS_MAX};
+	struct matrix m;
+	double p_up[ROWS];
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&most, &options, NULL, NULL, NULL), FG_OK);
+	most.column_count++;
+	assert_int_equal(fg_signflip_max_t(&most, &options, NULL, NULL, NULL), FG_ELIMIT);
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p_up, NULL, NULL), FG_OK);
+	for (size_t i = 0; i < ROWS; i++)
+		assert_true(p_up[i] >= 0.5);
+}
+
+static void the_same_seed_gives_the_same_p(void **state)
+{
+	struct fg_signflip_options options = {.seed = 9};
+	struct matrix m;
+	double first[ROWS];
+	double second[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, first, NULL, NULL), FG_OK);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, second, NULL, NULL), FG_OK);
+	assert_memory_equal(first, second, sizeof(first));
+}
+
+enum {
+	NODES = 40,
+	COLUMNS = 20,
+	ROUNDS = 400,
+};
+
+/*
+ * Rounds with any row flagged at 5 %: 40 rows of which each is the sum of the one before and noise,
+ * as call paths nest.
+ */
+static int count_false_flags(const float *handicap)
+{
+	size_t start[NODES + 1];
+	uint32_t columns[NODES * COLUMNS];
+	float values[NODES * COLUMNS];
+	double p[NODES];
+	struct fg_sparse_rows rows = {.row_count = NODES,
+				      .column_count = COLUMNS,
+				      .start = start,
+				      .columns = columns,
+				      .values = values,
+				      .handicap = handicap};
+	struct fg_random rng;
+	int flagged = 0;
+
+	fg_random_seed(&rng, 21);
+	for (size_t i = 0; i <= NODES; i++)
+		start[i] = i * COLUMNS;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct fg_signflip_options options = {.patterns = 200, .seed = (uint64_t)round};
+		bool any = false;
+
+		for (size_t i = 0; i < NODES * (size_t)COLUMNS; i++) {
+			columns[i] = (uint32_t)(i % COLUMNS);
+			values[i] = (float)fg_random_normal(&rng);
+			if (i >= COLUMNS)
+				values[i] += values[i - COLUMNS];
+		}
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p, NULL, NULL), FG_OK);
+		for (size_t i = 0; i < NODES; i++)
+			any = any || p[i] <= 0.05;
+		flagged += any;
+	}
+	return flagged;
+}
+
+static void identical_programs_are_flagged_no_more_often_than_alpha(void **state)
+{
+	float handicap[NODES];
+
+	(void)state;
+	/* 5 % of 400 is 20; 4 standard deviations are 17. */
+	assert_in_range(count_false_flags(NULL), 6, 37);
+	for (size_t i = 0; i < NODES; i++)
+		handicap[i] = i % 7 == 0 ? -0.8F : 0.1F;
+	assert_in_range(count_false_flags(handicap), 6, 37);
+}
+
+static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
+{
+	static const float handicap[ROWS] = {0.0F, -1.0F, 0.5F, 0.0F, 0.5F};
+	struct fg_signflip_options options = {.patterns = 2000, .seed = 3};
+	struct matrix m;
+	double even[ROWS];
+	double weighted[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, even, NULL, NULL), FG_OK);
+	m.rows.handicap = handicap;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, weighted, NULL, NULL), FG_OK);
+	assert_true(weighted[1] < even[1]);
+	assert_true(weighted[4] > even[4]);
+}
+
+static void rows_without_values_are_no_evidence(void **state)
+{
+	static const size_t start[] = {0, 0, 2};
+	static const uint32_t columns[] = {0, 1};
+	static const float values[] = {0.0F, 0.0F};
+	struct fg_sparse_rows rows = {.row_count = 2,
+				      .column_count = 2,
+				      .start = start,
+				      .columns = columns,
+				      .values = values};
+	struct fg_signflip_options options = {0};
+	double up[2] = {0};
+	double down[2] = {0};
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, up, down, NULL), FG_OK);
+	for (int i = 0; i < 2; i++) {
+		assert_near(up[i], 1.0, 0.0);
+		assert_near(down[i], 1.0, 0.0);
+	}
+	rows.row_count = 0;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, up, down, NULL), FG_OK);
+}
+
+static void a_row_that_begins_with_zeros_is_evidence(void **state)
+{
+	static const size_t start[] = {0, 8};
+	static const uint32_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	static const float values[] = {0.0F, 1.0F, 1.1F, 0.9F, 1.2F, 0.8F, 1.0F, 1.1F};
+	const struct fg_sparse_rows rows = {.row_count = 1,
+					    .column_count = 8,
+					    .start = start,
+					    .columns = columns,
+					    .values = values};
+	struct fg_signflip_options options = {0};
+	double up = 1;
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, &up, NULL, NULL), FG_OK);
+	assert_true(up < 0.05);
+}
+
+static void bad_rows_are_refused(void **state)
+{
+	struct fg_signflip_options options = {0};
+	struct fg_error err;
+	struct matrix m;
+	double p[ROWS];
+
+	(void)state;
+	pack(&m);
+	m.columns[3] = PAIRS;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.values[2] = NAN;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.values[m.start[ROWS] - 1] = NAN; /* the last of the last */
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.rows.column_count = FG_SIGNFLIP_COLUMNS_MAX + 1;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_ELIMIT);
+	pack(&m);
+	options.patterns = FG_SIGNFLIP_PATTERNS_MAX + 1;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_ELIMIT);
+}
+
+/* ---- to the pattern ---- */
+
+enum {
+	MADE_ROWS = 5,
+	MADE_COLUMNS = 22,
+};
+
+/* Uniform numbers of a small generator, moved by `shift`, in every `every`th pair; 0: in none. */
+struct made_row {
+	double shift;
+	size_t every;
+};
+
+static const struct made_row calm[MADE_ROWS] = {{0.05, 1}, {-0.02, 1}, {0.1, 2}, {0, 3}};
+static const struct made_row up[MADE_ROWS] = {{0.35, 1}, {0, 1}, {0.2, 2}, {-0.1, 1}, {0.45, 3}};
+static const struct made_row mix[MADE_ROWS] = {{-0.4, 1}, {0.25, 1}, {0.05, 2}, {0, 0}, {-0.2, 4}};
+static const float handicaps[MADE_ROWS] = {0.3F, -0.2F, 0.5F, 0.1F, -0.4F};
+
+/* Computed apart from the description, with the same coins. */
+static const struct {
+	const struct made_row *rows;
+	size_t columns;
+	size_t patterns;
+	uint64_t seed;
+	bool is_handicapped;
+	double up[MADE_ROWS];
+	double down[MADE_ROWS];
+} all_made[] = {
+	{calm, 13, 63, 1, false, {1, 1, 1, 1}, {0.625, 0.640625, 0.640625, 0.640625}},
+	{calm,
+	 13,
+	 64,
+	 2,
+	 false,
+	 {0.984375, 0.984375, 0.984375, 0.984375},
+	 {0.65625, 0.65625, 0.65625, 0.65625}},
+	{calm,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {0.96969696969697, 0.96969696969697, 0.96969696969697, 0.96969696969697},
+	 {0.742424242424242, 0.742424242424242, 0.742424242424242, 0.742424242424242}},
+	{calm, 22, 399, 3, false, {0.7925, 0.6625, 0.7925, 0.7925}, {0.915, 0.915, 0.915, 0.87}},
+	{calm,
+	 22,
+	 400,
+	 3,
+	 false,
+	 {0.8046875, 0.6796875, 0.8046875, 0.8046875},
+	 {0.8984375, 0.8984375, 0.8984375, 0.859375}},
+	{calm,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {0.859375, 0.46875, 0.859375, 0.859375},
+	 {0.953125, 0.953125, 0.953125, 0.7890625}},
+	{calm,
+	 22,
+	 0,
+	 5,
+	 false,
+	 {0.7734375, 0.5859375, 0.7734375, 0.7734375},
+	 {0.9375, 0.9375, 0.9375, 0.8359375}},
+	{up,
+	 13,
+	 63,
+	 1,
+	 false,
+	 {0.015625, 0.796875, 0.609375, 0.796875, 0.09375},
+	 {1, 0.9375, 0.9375, 0.78125, 1}},
+	{up,
+	 13,
+	 64,
+	 2,
+	 false,
+	 {0.03125, 0.84375, 0.65625, 0.84375, 0.125},
+	 {1, 0.921875, 0.921875, 0.84375, 1}},
+	{up,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {0.0909090909090909, 0.757575757575758, 0.757575757575758, 0.757575757575758,
+	  0.0909090909090909},
+	 {1, 0.939393939393939, 0.96969696969697, 0.939393939393939, 1}},
+	{up,
+	 22,
+	 399,
+	 3,
+	 false,
+	 {0.0025, 0.2975, 0.285, 0.9875, 0.0175},
+	 {1, 0.9975, 0.9975, 0.0975, 1}},
+	{up,
+	 22,
+	 400,
+	 3,
+	 false,
+	 {0.0025, 0.2975, 0.285, 0.9875, 0.0175},
+	 {1, 0.9975, 0.9975, 0.0975, 1}},
+	{up,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {0.00166666666666667, 0.275, 0.281666666666667, 0.976666666666667, 0.00333333333333333},
+	 {1, 0.995, 0.995, 0.181666666666667, 1}},
+	{up, 22, 0, 5, false, {0.003, 0.282, 0.275, 0.978, 0.018}, {1, 0.997, 0.997, 0.118, 1}},
+	{mix, 13, 63, 1, false, {1, 0.0625, 1, 1, 1}, {0.015625, 1, 0.484375, 1, 0.40625}},
+	{mix, 13, 64, 2, false, {1, 0.0625, 1, 1, 1}, {0.015625, 1, 0.578125, 1, 0.515625}},
+	{mix,
+	 13,
+	 65,
+	 2,
+	 true,
+	 {1, 0.0303030303030303, 1, 1, 1},
+	 {0.0151515151515152, 1, 0.636363636363636, 1, 0.348484848484849}},
+	{mix, 22, 399, 3, false, {1, 0.005, 1, 1, 1}, {0.0025, 1, 0.62, 1, 0.11}},
+	{mix, 22, 400, 3, false, {1, 0.005, 1, 1, 1}, {0.0025, 1, 0.62, 1, 0.11}},
+	{mix,
+	 22,
+	 600,
+	 4,
+	 true,
+	 {1, 0.00166666666666667, 1, 1, 1},
+	 {0.00333333333333333, 1, 1, 1, 0.0833333333333333}},
+	{mix, 22, 0, 5, false, {1, 0.002, 1, 1, 1}, {0.001, 1, 0.607, 1, 0.119}},
+};
+
+static void adjusted_p_are_those_of_the_description(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(all_made); i++) {
+		uint32_t columns[MADE_ROWS * MADE_COLUMNS];
+		float values[MADE_ROWS * MADE_COLUMNS];
+		size_t start[MADE_ROWS + 1] = {0};
+		const struct fg_sparse_rows rows = {
+			.row_count = all_made[i].rows == calm ? MADE_ROWS - 1 : MADE_ROWS,
+			.column_count = all_made[i].columns,
+			.start = start,
+			.columns = columns,
+			.values = values,
+			.handicap = all_made[i].is_handicapped ? handicaps : NULL};
+		const struct fg_signflip_options options = {.patterns = all_made[i].patterns,
+							    .seed = all_made[i].seed};
+		double p[2][MADE_ROWS];
+		size_t used = 0;
+
+		for (size_t r = 0; r < rows.row_count; r++) {
+			const struct made_row *row = &all_made[i].rows[r];
+
+			for (size_t c = 0; row->every && c < rows.column_count; c += row->every) {
+				const size_t drawn = (c + 1) * (c + 1) * 7919 + (r + 1) * 104729;
+
+				columns[used] = (uint32_t)c;
+				values[used++] =
+					(float)(row->shift + (double)(drawn % 1009) / 1009 - 0.5);
+			}
+			start[r + 1] = used;
+		}
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], p[1], NULL), FG_OK);
+		for (size_t r = 0; r < rows.row_count; r++) {
+			assert_near(p[0][r], all_made[i].up[r], 1e-9);
+			assert_near(p[1][r], all_made[i].down[r], 1e-9);
+		}
+		/* One direction alone is screened alone. */
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], NULL, NULL), FG_OK);
+		assert_int_equal(fg_signflip_max_t(&rows, &options, NULL, p[1], NULL), FG_OK);
+		if (rows.row_count == MADE_ROWS - 1 || all_made[i].patterns - 1 < 399) {
+			for (size_t r = 0; r < rows.row_count; r++) {
+				assert_near(p[0][r], all_made[i].up[r], 1e-9);
+				assert_near(p[1][r], all_made[i].down[r], 1e-9);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
+		cmocka_unit_test(a_row_has_its_p_wherever_it_stands),
+		cmocka_unit_test(as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing),
+		cmocka_unit_test(the_same_seed_gives_the_same_p),
+		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
+		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
+		cmocka_unit_test(rows_without_values_are_no_evidence),
+		cmocka_unit_test(adjusted_p_are_those_of_the_description),
+		cmocka_unit_test(a_row_that_begins_with_zeros_is_evidence),
+		cmocka_unit_test(bad_rows_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One trace file of the collector, as plain arrays: what trace/trace_format.h describes,
+ * checked.
+ *
+ * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
+ * available bytes, every id against the size of the file before memory is allocated for it, and a
+ * reference that leads nowhere (or in a circle) is kept as
+ * unknown.  Reading stops at the first damaged chunk; what came before is good and is kept, and
+ * `damage` says where and why.  A gap (a chunk that a killed process did not write) is normal and
+ * only counted.
+ *
+ * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
+ * referenced or skipped, but never defined.
+ */
+#ifndef FG_SYMBOLS_TRACE_READ_H
+#define FG_SYMBOLS_TRACE_READ_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "trace/trace_format.h"
+
+struct fg_trace_address {
+	uint64_t offset;
+	uint32_t module;
+	uint32_t code; /* not 0: of Python; `offset` is the instruction, from 1 */
+	bool exact;    /* where it was interrupted; else a return address */
+	bool defined;
+};
+
+struct fg_trace_path {
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t left_out; /* a cut: number of frames missing here */
+	bool defined;
+};
+
+struct fg_trace_module {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t time_ns, start, end, bias;
+	uint32_t flags; /* enum fg_module_flags */
+	bool is_python; /* an interpreter whose frames were read */
+	bool defined;
+};
+
+/* A function of Python. */
+struct fg_trace_code {
+	const char *name; /* NULL: not defined */
+	const char *file;
+	uint32_t line;        /* its first */
+	const uint8_t *lines; /* for fg_python_line(); may be cut */
+	size_t lines_size;
+};
+
+struct fg_trace_code_lines {
+	uint64_t position;
+	uint32_t code;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+struct fg_trace_thread {
+	const char *name; /* NULL: not told */
+	uint32_t tid;
+	uint32_t kind;  /* enum fg_thread_kind */
+	uint32_t clock; /* enum fg_trace_clock */
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0: not seen */
+	uint64_t user_ns, system_ns;
+	bool defined;
+};
+
+struct fg_trace_region {
+	uint32_t parent;
+	uint32_t name;
+	bool defined;
+};
+
+struct fg_trace_region_times {
+	uint32_t thread, region;
+	uint64_t count, wall_ns;
+};
+
+/* A region became current on a thread (region 0: none). time_ns 0: unknown. */
+struct fg_trace_region_change {
+	uint32_t thread, region;
+	uint64_t time_ns;
+};
+
+struct fg_trace_unit_mark {
+	uint32_t thread, name;
+	uint64_t number, time_ns;
+	bool begin;
+};
+
+struct fg_trace_sample {
+	uint64_t time_ns;
+	uint64_t weight_ns;
+	uint32_t path;
+	uint32_t thread;
+	uint32_t region;
+	uint8_t clock; /* enum fg_trace_clock */
+	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
+};
+
+/* What was counted on a call path. */
+struct fg_trace_value {
+	uint64_t value;
+	uint32_t thread; /* 0: not known */
+	uint32_t region;
+	uint32_t path;
+	uint32_t measure;
+	uint32_t state; /* what was held then; 0: what was counted */
+};
+
+/* Patterns of functions to count, and what each reached. */
+struct fg_trace_pattern {
+	const char *text;
+	const char *library; /* that was to define them; "": any */
+	bool is_reached;
+	uint64_t unresolved; /* imports whose function was not certain */
+	/* an object that exports it, though nothing imports it; NULL: none, or not known */
+	const char *exported_by;
+	bool is_unsigned;   /* arguments were asked for, and a signature is not known */
+	bool is_overloaded; /* overloads with other parameters are counted and no more */
+	bool is_untimed;    /* durations were asked for, and a signature is not known */
+};
+
+/* What was seen of an argument of a function. */
+struct fg_trace_domain {
+	uint32_t thread, region, path, measure, argument;
+	uint64_t values, zeros, negatives, denormals, infinities, nans, repeats;
+	double least, most, sum;
+	uint64_t bins[FG_DOMAIN_BINS];
+};
+
+/* Calls of a function that came to their end. */
+/* Functions that were to be counted at their entries. */
+struct fg_trace_refusal {
+	uint64_t reason; /* enum fg_entry_refusal; accepted: they are */
+	uint64_t functions;
+	const char *names; /* of some of them, "a, b" */
+};
+
+struct fg_trace_call_times {
+	uint32_t thread, region, path, measure;
+	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
+	uint64_t bins[FG_CALL_TIME_BINS];
+};
+
+/* Arguments of calls, packed (FG_RECORD_CALL_VALUES). */
+struct fg_trace_call_values {
+	uint32_t thread, path, measure, columns, rows;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* The name of some addresses of a module without a file. */
+struct fg_trace_symbol {
+	uint32_t module;
+	uint64_t start, size;
+	const char *name;
+};
+
+/* What was held of the heap at a time. */
+struct fg_trace_held {
+	uint64_t time_ns, bytes, most;
+	uint32_t state; /* that it belongs to; 0: none */
+	uint32_t dump;  /* that was taken then; 0: none */
+};
+
+/* Resident memory of the mappings of one name. */
+struct fg_trace_resident {
+	const char *name;
+	uint64_t time_ns, held, bytes;
+	uint32_t state;
+	bool is_at_end; /* otherwise near the peak of the heap */
+};
+
+/* Exceptions that were caught. */
+struct fg_trace_caught {
+	uint64_t count;
+	uint32_t thrown_path; /* 0: not known */
+	uint32_t caught_path;
+	uint32_t measure; /* of its type */
+	bool is_again;    /* it had been caught before */
+};
+
+struct fg_trace {
+	struct fg_arena arena;
+	struct fg_trace_header header;
+	struct fg_trace_address *frames;
+	size_t frame_count, frame_capacity;
+	struct fg_trace_path *paths;
+	size_t path_count, path_capacity;
+	struct fg_trace_module *modules;
+	size_t module_count, module_capacity;
+	struct fg_trace_thread *threads;
+	size_t thread_count, thread_capacity;
+	const char **names; /* NULL: not defined */
+	size_t name_count, name_capacity;
+	struct fg_trace_region *regions;
+	size_t region_count, region_capacity;
+	struct fg_trace_sample *samples; /* in order of the file: by time within a chunk */
+	size_t sample_count, sample_capacity;
+	struct fg_trace_region_times *times;
+	size_t time_count, time_capacity;
+	struct fg_trace_region_change *changes;
+	size_t change_count, change_capacity;
+	struct fg_trace_unit_mark *marks;
+	size_t mark_count, mark_capacity;
+	const char **measures; /* NULL: not defined; "": could not be told */
+	size_t measure_count, measure_capacity;
+	struct fg_trace_value *values;
+	size_t value_count, value_capacity;
+	uint32_t
+		last_state; /* the last that is complete: values of the others are to be left out */
+	struct fg_trace_pattern *patterns;
+	size_t pattern_count, pattern_capacity;
+	const char **signatures; /* by measure */
+	size_t signature_count, signature_capacity;
+	uint32_t *
+		ways; /* by measure: how the calls of its function are counted (enum fg_call_way) */
+	/* functions that were to be counted at their entries: there, or why not */
+	struct fg_trace_refusal *refusals;
+	size_t refusal_count, refusal_capacity;
+	size_t way_count, way_capacity;
+	struct fg_trace_domain *domains;
+	size_t domain_count, domain_capacity;
+	struct fg_trace_call_times *call_times;
+	size_t call_time_count, call_time_capacity;
+	struct fg_trace_call_values *call_values;
+	size_t call_value_count, call_value_capacity;
+	struct fg_trace_symbol *symbols; /* by module and start */
+	size_t symbol_count, symbol_capacity;
+	struct fg_trace_code *codes;
+	size_t code_count, code_capacity;
+	/* parts of their tables, by code and position */
+	struct fg_trace_code_lines *code_lines;
+	size_t code_line_count, code_line_capacity;
+	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
+	struct fg_trace_held *helds;
+	size_t held_count, held_capacity;
+	struct fg_trace_resident *residents;
+	size_t resident_count, resident_capacity;
+	struct fg_trace_caught *caughts;
+	size_t caught_count, caught_capacity;
+	const char **notes; /* the collector's own */
+	size_t note_count, note_capacity;
+	const char *executable; /* "": not told */
+	const char *jit_dump;   /* the file that describes its generated code; "": not told */
+	const char *command;    /* arguments joined by blanks */
+	size_t chunk_count;     /* read */
+	size_t gap_count;       /* allocated and never written */
+	uint64_t unknown_records;
+	uint64_t missing_bytes; /* allocated, but not in the file */
+	char damage[160];       /* "": the file was read to its end */
+};
+
+/*
+ * FG_EPARSE: not a trace, or its first page is damaged; FG_EUNSUPPORTED: a newer version; FG_EIO,
+ * FG_ENOENT: cannot be read; FG_ELIMIT: larger than FG_TRACE_MAX_BYTES.
+ */
+#define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
+int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
+/* As above, from memory; `name` is used in messages. */
+int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
+		   struct fg_error *err) FG_NODISCARD;
+void fg_trace_release(struct fg_trace *trace);
+/* The name of this address in FG_RECORD_SYMBOL, or NULL. */
+const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
+
+/* trace_python.c: puts the parts of tables together, when the whole file was read. */
+void fg_trace_join_python_lines(struct fg_trace *trace);
+
+/* Does the file begin like a trace? */
+bool fg_trace_is_trace(const char *path);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes traces, byte by byte as trace/trace_format.h says, where the collector itself does not:
+ * outside of a program, and in tests.
+ *
+ *	struct fg_trace_writer w = {0};
+ *	fg_trace_writer_init(&w);
+ *	fg_trace_writer_record(&w, FG_RECORD_NAME, 1, fg_tw_text("event"), ...)
+ *	fg_trace_writer_finish(&w, &size)     the file's bytes, valid until release
+ */
+#ifndef FG_SYMBOLS_TRACE_WRITER_H
+#define FG_SYMBOLS_TRACE_WRITER_H
+
+#include "base/strbuf.h"
+#include "trace/trace_format.h"
+
+enum {
+	FG_TRACE_MODULE_NUMBERS = 6
+};
+
+struct fg_trace_writer {
+	struct fg_strbuf file;
+	struct fg_strbuf chunk; /* payload of the open one */
+	struct fg_trace_header header;
+	uint32_t thread, region, sequence;
+	uint64_t base_time_ns, time_ns;
+};
+
+void fg_trace_writer_init(struct fg_trace_writer *w);
+void fg_trace_writer_release(struct fg_trace_writer *w);
+/* A record of numbers only; `count` of them. */
+void fg_trace_writer_numbers(struct fg_trace_writer *w, uint8_t kind, const uint64_t *numbers,
+			     size_t count);
+#define FG_TW(w, kind, ...)                                        \
+ fg_trace_writer_numbers(w, kind, (const uint64_t[]){__VA_ARGS__}, \
+			 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+/* Numbers, then a text. */
+void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t number,
+			  const char *text, size_t size);
+/* The numbers of FG_RECORD_MODULE, its id first. */
+void fg_trace_writer_mapping(struct fg_trace_writer *w,
+			     const uint64_t numbers[FG_TRACE_MODULE_NUMBERS],
+			     const uint8_t *build_id, size_t build_id_size, const char *path);
+void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t start,
+			    uint64_t size, const char *name);
+/* A function of Python, whose table of lines may be NULL. */
+struct fg_trace_python_code {
+	uint64_t id;
+	uint32_t first_line;
+	const char *name, *file;
+	const uint8_t *lines;
+	size_t lines_size;
+};
+void fg_trace_writer_python_code(struct fg_trace_writer *w,
+				 const struct fg_trace_python_code *code);
+void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
+			    uint64_t path, uint64_t weight_ns);
+/*
+ * Closes the open chunk: the next record starts a new one with this thread, region and base time.
+ */
+void fg_trace_writer_chunk(struct fg_trace_writer *w, uint32_t thread, uint32_t region,
+			   uint64_t base_time_ns);
+/* `size` may be NULL. */
+const char *fg_trace_writer_finish(struct fg_trace_writer *w, size_t *size);
+
+#endif
