@@ -323,39 +323,33 @@ const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 	return with_minus(text);
 }
 
-/* Without its sign: "4.8 %". */
-static const char *format_percent(double ratio, char text[FG_NUMBER_TEXT_SIZE])
+static void format_percent(const char *sign, double ratio, char text[FG_NUMBER_TEXT_SIZE])
 {
 	const double percent = fabs(ratio) * 100.0;
 
 	if (!isfinite(percent))
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
 	else if (percent < 0.005)
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "0.0 %%");
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s0.0 %%", sign);
 	else
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.*f %%",
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.*f %%", sign,
 			       percent < 0.095   ? 2
 			       : percent < 999.5 ? 1
 						 : 0,
 			       percent);
-	return text;
 }
 
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE])
 {
-	char percent[FG_NUMBER_TEXT_SIZE];
+	char count[FG_NUMBER_TEXT_SIZE];
 
 	if (ratio_minus_one >= 9.995) {
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "×%s",
-			       fg_format_count(round(ratio_minus_one + 1), percent));
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "×%.*s",
+			       (int)(FG_NUMBER_TEXT_SIZE - sizeof("×")),
+			       fg_format_count(round(ratio_minus_one + 1), count));
 		return text;
 	}
-	(void)format_percent(ratio_minus_one, percent);
-	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%s",
-		       percent[0] == '?'             ? ""
-		       : ratio_minus_one <= -0.00005 ? FG_MINUS
-						     : "+",
-		       percent);
+	format_percent(ratio_minus_one <= -0.00005 ? FG_MINUS : "+", ratio_minus_one, text);
 	return text;
 }
 

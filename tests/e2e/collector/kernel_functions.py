@@ -137,7 +137,7 @@ def functions_stand_below_who_called_and_change_no_share():
             check(weight(seen, other, function) == 0, f"{other} was seen reading")
     record("--", target("kernel"), "faults", "400")
     seen = stacks()
-    check(weight(seen, "touch_pages", "handle_mm_fault") > 0.2 * weight(seen, "touch_pages"), "page faults have no names")
+    check(weight(seen, "touch_pages", "exc_page_fault") > 0.2 * weight(seen, "touch_pages"), "page faults have no names")
 
 
 def everything_that_a_program_starts_is_seen():
