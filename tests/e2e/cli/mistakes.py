@@ -91,53 +91,53 @@ MISTAKES = [
     ("The file has another name", wrong_file_name, "fastgate run", "Rename it."),
     ("The command is misspelled", nothing, "fastgate rnu", "The nearest one is named; `fastgate help` lists them all."),
     ("An option is misspelled", nothing, "fastgate run --agianst main", "`fastgate run --help` lists the options."),
-    ("A value has no unit that we know", config, "fastgate run --budget 5minutes", "Durations: `250ms`, `90s`, `5m`, `2h`."),
+    ("A value has an unknown unit", config, "fastgate run --budget 5minutes", "Durations: `250ms`, `90s`, `5m`, `2h`."),
     ("Keys and values are wrong, several at once", several_at_once, "fastgate run",
-     "All of it is reported, in the order of the file. `fastgate config --check` does that without running anything."),
+     "Every error is reported, in the order of the file. `fastgate config --check` does so without running anything."),
     ("A line is indented by a tab", lambda: write("fastgate.yml", "version: 1\nbenchmarks:\n\t- name: parse\n"), "fastgate config",
-     "Two blanks a level."),
-    ("A shell's operators stand in a command", lambda: config("make && ./parse"), "fastgate run",
-     "Say `shell: true`, or put the first part into `setup`, `prepare` or `build.command`."),
-    ("A secret stands in the file", lambda: config(more='perfdb: { url: "https://perfdb.example.org", token: 1a2b3c }\n'),
+     "Indent by two spaces a level."),
+    ("A command uses shell operators", lambda: config("make && ./parse"), "fastgate run",
+     "Set `shell: true`, or move the first part into `setup`, `prepare` or `build.command`."),
+    ("The file contains a secret", lambda: config(more='perfdb: { url: "https://perfdb.example.org", token: 1a2b3c }\n'),
      "fastgate run", "Put the secret into an environment variable, and its name into `token_env`. Then change the secret: it "
-     "was in a file."),
+     "has leaked into a file."),
     ("The benchmark is misspelled", lambda: config(), "fastgate run prase", "`fastgate config --benchmarks` lists the names."),
     ("The program is not there", lambda: config(), "fastgate run --quick",
-     "Is it built? `build.command` says how, and `working_directory` from where the path counts."),
-    ("The program may not be executed", lambda: (script("exit 0\n", 0o644), config()), "fastgate run --quick", "`chmod +x parse`"),
+     "Is it built? `build.command` says how; paths are relative to `working_directory`."),
+    ("The program is not executable", lambda: (script("exit 0\n", 0o644), config()), "fastgate run --quick", "`chmod +x parse`"),
     ("The program fails", lambda: (script("echo 'cannot open input.dat' >&2\nexit 3\n"), config()), "fastgate run --quick",
-     "The last lines that it wrote are shown. If 3 is right for it: `expect: { exit_code: 3 }`."),
+     "Its last lines of output are shown. If 3 is its normal exit code: `expect: { exit_code: 3 }`."),
     ("The program crashes", crashing_program, "fastgate run --quick",
      "A crash is never a measurement, and never a pass. The program is run once more to see where it happens."),
     ("The program hangs", hanging_program, "fastgate run --quick",
-     "Where every thread stands and what it waits for is shown, here without the C library's own frames; then the program is ended "
+     "The report shows where every thread is and what it waits for, here without the C library's frames; then the program is ended "
      "with everything that it started. `timeout` is ten minutes unless you say otherwise."),
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),
     ("The commit does not exist", repository, "fastgate run --against mian",
-     "In a CI job it may be the shallow clone: fetch it first, `git fetch origin main`."),
-    ("The clone is shallow", shallow_clone, "fastgate run --against main", "The message names what fetches the rest, on the usual CI servers."),
+     "In a CI job the clone may be shallow: fetch it first, `git fetch origin main`."),
+    ("The clone is shallow", shallow_clone, "fastgate run --against main", "The message says how to fetch the rest, also on the usual CI servers."),
     ("There is no baseline, and one is required", lambda: (script("exit 0\n"), config(more="baseline: { required: true }\n")), "fastgate run --quick",
      "Measure both sides in one session, `fastgate run --against main`, or keep a run as the baseline: `fastgate baseline set`."),
     ("The build fails", lambda: repository("build:\n  command: sh -c 'echo no rule to make target >&2; exit 2'\n"),
      "fastgate run --against HEAD", "Try the command by hand in a fresh clone: it must build from nothing."),
     ("The stored run does not exist", repository, "fastgate show 1a2b3c", "`fastgate runs` lists what is stored, once there is a store."),
-    ("The run has no profile", short_run, "fastgate view", "The sampler was off (`measure.sampler.enabled`). A program of a few milliseconds takes no sample either: let the benchmark "
-     "repeat its work."),
+    ("The run has no profile", short_run, "fastgate view", "The sampler was off (`measure.sampler.enabled`), or the program ended within a few milliseconds, before the first sample: let the "
+     "benchmark repeat its work."),
     ("The report format is misspelled", short_run, "fastgate report --format juint", "`fastgate report --help` lists them."),
     ("The server cannot be reached", lambda: (script("exit 0\n"), config(more='perfdb: { url: "http://127.0.0.1:9", upload: required }\n')),
      "fastgate run --quick", "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, it changes no exit code."),
-    ("The store is no store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
+    ("The store is not a store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
     ("The folder cannot be written", lambda: (script("exit 0\n"), config()), "fastgate run --quick --set store.path=/proc/fastgate/store.db",
      "Runs are kept in `.fastgate/` beside `fastgate.yml`; `store.path` moves that."),
-    ("A fastgate.yml is there already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
-    ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is no success."),
+    ("There is a fastgate.yml already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
+    ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is a failure."),
 ]
 
 HEAD = """<!-- Written by tests/e2e/cli/mistakes.py, which also checks it: ./dev golden. -->
 # Likely mistakes, and what fastgate says
 
-Each of these was tried; the answers are the program's own. The number behind the arrow is the
+A test makes each of these mistakes; the answers are the program's own. The number behind the arrow is the
 [exit code](exit-codes.md).
 """
 
