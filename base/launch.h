@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fg_process_start() and the launcher say to each other (runner/execute/launch.c, installed beside the
- * collector as fastgate-launch).
+ * What fg_process_start() and the launcher say to each other (runner/execute/launch.c, installed
+ * beside the collector as fastgate-launch).
  *
  * Why there is a launcher: the kernel counts the memory that a process has before exec into its
  * peak (ru_maxrss).  A program forked straight from fastgate would begin with fastgate's own size,

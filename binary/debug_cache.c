@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/debug_cache.h"
 
+#include "base/byte_source.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "base/byte_source.h"
 #include "binary/debug_index.h"
 
 #include <fcntl.h>

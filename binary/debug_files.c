@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/debug_files.h"
 
+#include "base/byte_source.h"
 #include "base/fs.h"
 #include "base/log.h"
-#include "base/byte_source.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -3,10 +3,10 @@
 
 #include "base/base.h"
 #include "base/fs.h"
+#include "binary/eh_frame.h"
 #include "binary/entry_scan.h"
 #include "binary/entry_window.h"
 #include "binary/image.h"
-#include "binary/eh_frame.h"
 
 #include <elf.h>
 

@@ -3,9 +3,9 @@
 #ifndef FG_CODE_ENTRY_SCAN_H
 #define FG_CODE_ENTRY_SCAN_H
 
+#include "binary/eh_frame.h"
 #include "binary/image.h"
 #include "collector/calls/entry_plan.h"
-#include "binary/eh_frame.h"
 
 /* The bytes that a jump at a function's entry would cover, and what speaks against it. */
 struct fg_entry_place {

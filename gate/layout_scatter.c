@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/layout_scatter.h"
 
-#include "model/run.h"
 #include "gate/statistics/location.h"
+#include "model/run.h"
 
 #include <math.h>
 

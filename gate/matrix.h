@@ -7,8 +7,8 @@
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H
 
-#include "model/profile_set.h"
 #include "gate/statistics/signflip.h"
+#include "model/profile_set.h"
 
 #define FG_NO_ENTITY UINT32_MAX
 

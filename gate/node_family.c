@@ -5,13 +5,14 @@
  * is 1 % of the whole, drowned in the whole's noise, and plain to see in the function's samples.
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
- * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges all entities
- * of a family together.  Tested are those with SAMPLES_MIN samples in both arms together: a filter
- * that knows nothing of the difference's sign, so it does not bias the null.  Half of the error
- * allowance is shared out evenly, half by size: a function with a tenth of the time gets a
- * twentieth of it, not one of several hundred equal parts.  Sizes are those of both arms together,
- * so this does not bias the null either, and it hardly costs the small ones anything.  A change
- * smaller than the floor, a share of the program's time, is no news whatever its p.
+ * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges
+ * all entities of a family together.  Tested are those with SAMPLES_MIN samples in both arms
+ * together: a filter that knows nothing of the difference's sign, so it does not bias the null. 
+ * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
+ * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
+ * arms together, so this does not bias the null either, and it hardly costs the small ones
+ * anything.  A change smaller than the floor, a share of the program's time, is no news whatever
+ * its p.
  *
  * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the
  * parts add up to the whole.  What the sure ones do not explain is said to be everything else:

@@ -8,8 +8,8 @@
  * other are not.
  *
  * At each look the 20 % trimmed mean m of all d so far is computed, with its winsorised standard
- * error s and t quantile q of the share of alpha that this look may spend (gate/statistics/sequential.h).
- * With it:
+ * error s and t quantile q of the share of alpha that this look may spend
+ * (gate/statistics/sequential.h). With it:
  *
  *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test
  *          agrees at 5 times the share
@@ -49,11 +49,11 @@
  * the first pair of the next.  What the looks at the old pairs were allowed to spend is spent; the
  * new ones share the rest of alpha, so the sum stays below alpha.
  *
- * A build that was measured in several layouts (runner/build/layouts.h) is slower in some and faster in
- * others by more than pairs differ otherwise.  The layouts cover every position within a cache
- * line and are not a sample: their effect on the mean is known, so only the scatter within each
- * counts.  Those within the page are a sample, and pairs that share one do not tell more of it the
- * more of them there are: the lower bound must also hold for the means of the layouts.
+ * A build that was measured in several layouts (runner/build/layouts.h) is slower in some and
+ * faster in others by more than pairs differ otherwise.  The layouts cover every position within a
+ * cache line and are not a sample: their effect on the mean is known, so only the scatter within
+ * each counts.  Those within the page are a sample, and pairs that share one do not tell more of it
+ * the more of them there are: the lower bound must also hold for the means of the layouts.
  *
  * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */
@@ -61,10 +61,10 @@
 
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
-#include "gate/until_sure.h"
-#include "model/run.h"
 #include "gate/statistics/distributions.h"
 #include "gate/statistics/signed_rank.h"
+#include "gate/until_sure.h"
+#include "model/run.h"
 
 #include <math.h>
 

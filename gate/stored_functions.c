@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "gate/node_family.h"
 #include "gate/shares.h"
-#include "gate/stored.h"
 #include "gate/statistics/distributions.h"
+#include "gate/stored.h"
 
 #include <math.h>
 

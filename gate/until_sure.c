@@ -4,8 +4,8 @@
  *
  * Two bettors bet on the sign of each difference: one against "no slower than tolerated", one
  * against "slower than margin".  A bettor whose wealth has grown by a factor of 1/alpha is believed
- * (gate/statistics/sequential.h).  A second run appends its pairs to those of the first, and the bettors go
- * on with the wealth they have.
+ * (gate/statistics/sequential.h).  A second run appends its pairs to those of the first, and the
+ * bettors go on with the wealth they have.
  *
  * This holds while the sign of a difference is a fair coin, given all earlier ones.  Where pairs
  * depend on each other it is not: one slow pair makes another likely, and at autocorrelation 0.6

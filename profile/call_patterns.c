@@ -2,9 +2,9 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
-#include "profile/inlined_copies.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
+#include "profile/inlined_copies.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

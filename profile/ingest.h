@@ -7,9 +7,9 @@
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H
 
+#include "binary/symbolizer.h"
 #include "model/environment.h"
 #include "profile/profile.h"
-#include "binary/symbolizer.h"
 
 struct fg_ingest_row {
 	uint8_t arm;    /* enum fg_arm of model/run.h */

@@ -6,8 +6,8 @@
 #ifndef FG_PROFILE_LISTING_H
 #define FG_PROFILE_LISTING_H
 
-#include "profile/profile.h"
 #include "binary/symbolizer.h"
+#include "profile/profile.h"
 
 enum {
 	FG_LISTED_MAX = 2000000, /* instructions in all */

@@ -21,10 +21,10 @@
 #include "base/map.h"
 #include "base/pair_index.h"
 #include "base/strbuf.h"
-#include "trace/trace_format.h"
+#include "binary/frame_flag.h"
 #include "model/arguments.h"
 #include "model/profile_set.h"
-#include "binary/frame_flag.h"
+#include "trace/trace_format.h"
 
 struct fg_frame {
 	uint32_t function;

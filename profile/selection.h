@@ -19,8 +19,8 @@
 #define FG_PROFILE_SELECTION_H
 
 #include "base/pattern.h"
-#include "profile/calltree.h"
 #include "binary/name_parts.h"
+#include "profile/calltree.h"
 
 enum {
 	FG_MOST_PATTERNS = 32

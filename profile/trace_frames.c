@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/radix_sort.h"
 #include "base/text.h"
-#include "profile/trace_private.h"
 #include "binary/elf_file.h"
 #include "binary/python_lines.h"
+#include "profile/trace_private.h"
 
 static void add_module(struct fg_trace_joiner *j, size_t i)
 {

@@ -7,8 +7,8 @@
 #ifndef FG_PROFILE_TRACE_PROFILE_H
 #define FG_PROFILE_TRACE_PROFILE_H
 
-#include "profile/profile.h"
 #include "binary/symbolizer.h"
+#include "profile/profile.h"
 #include "trace/trace_read.h"
 
 /* Adds one trace.  `origin_ns` is the CLOCK_MONOTONIC time that the profile's times count from. */

@@ -3,9 +3,9 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "runner/execute/preload.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/host.h"
-#include "runner/execute/preload.h"
 #include "runner/target.h"
 
 #include <errno.h>

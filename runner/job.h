@@ -4,10 +4,10 @@
 #define FG_RUNNER_JOB_H
 
 #include "model/coverage.h"
-#include "runner/schedule/choice.h"
-#include "runner/execute/execute.h"
 #include "runner/build/links_beside.h"
+#include "runner/execute/execute.h"
 #include "runner/runner.h"
+#include "runner/schedule/choice.h"
 #include "runner/schedule/sample_price.h"
 
 struct fg_runner {

@@ -6,11 +6,11 @@
 #include "base/launch.h"
 #include "base/log.h"
 #include "base/sort.h"
-#include "runner/schedule/choice.h"
+#include "runner/execute/preload.h"
 #include "runner/facts/code_facts.h"
 #include "runner/installed.h"
 #include "runner/job.h"
-#include "runner/execute/preload.h"
+#include "runner/schedule/choice.h"
 
 #include <math.h>
 #include <sched.h>

@@ -7,12 +7,12 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "model/build_difference.h"
+#include "runner/execute/preload.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/build_info.h"
 #include "runner/facts/code_facts.h"
-#include "runner/job.h"
 #include "runner/facts/kinds.h"
-#include "runner/execute/preload.h"
+#include "runner/job.h"
 
 #include <math.h>
 

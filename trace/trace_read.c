@@ -2,8 +2,8 @@
 #include "trace/trace_read.h"
 
 #include "base/base.h"
-#include "base/hash.h"
 #include "base/byte_source.h"
+#include "base/hash.h"
 
 #include <math.h>
 

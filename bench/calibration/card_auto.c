@@ -14,9 +14,9 @@
 #include "base/random.h"
 #include "bench/calibration/card.h"
 #include "bench/calibration/replay.h"
-#include "runner/schedule/choice.h"
 #include "gate/statistics/location.h"
 #include "gate/statistics/sample.h"
+#include "runner/schedule/choice.h"
 
 #include <math.h>
 
@@ -122,8 +122,8 @@ static void try_observation(const struct recorded_pair *from, size_t count, size
 }
 
 /*
- * The trial of runner/schedule/trial.c, on neighbouring observations; both from the same part of the
- * recordings, which were made by turns.
+ * The trial of runner/schedule/trial.c, on neighbouring observations; both from the same part of
+ * the recordings, which were made by turns.
  */
 static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
 {

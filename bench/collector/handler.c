@@ -19,10 +19,10 @@
  */
 #include "collector/sampler/handler.h"
 
-#include "collector/sampler/clocks.h"
 #include "collector/process/process.h"
 #include "collector/process/real.h"
 #include "collector/process/threads.h"
+#include "collector/sampler/clocks.h"
 
 #include <pthread.h>
 #include <stdio.h>

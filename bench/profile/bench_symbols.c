@@ -16,10 +16,10 @@
 #include "base/fs.h"
 #include "base/radix_sort.h"
 #include "base/random.h"
-#include "profile/profile.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
 #include "binary/symbolizer.h"
+#include "profile/profile.h"
 
 #include <inttypes.h>
 

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
-#include "runner/schedule/choice.h"
 #include "runner/build/git.h"
 #include "runner/installed.h"
+#include "runner/schedule/choice.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -3,12 +3,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "binary/demangle.h"
 #include "cli/session/executed_sets.h"
 #include "profile/attach/opened.h"
+#include "runner/execute/extra.h"
 #include "runner/facts/affected.h"
 #include "runner/facts/code_facts.h"
-#include "runner/execute/extra.h"
-#include "binary/demangle.h"
 
 static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
 {

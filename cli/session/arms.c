@@ -8,8 +8,8 @@
 #include "gate/commit_trailers.h"
 #include "model/links.h"
 #include "reporters/reporter.h"
-#include "runner/facts/build_info.h"
 #include "runner/build/git.h"
+#include "runner/facts/build_info.h"
 
 static void say_note(void *context, const char *note)
 {

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "cli/session/affected.h"
 #include "cli/session/count_both.h"
-#include "profile/exchange/import.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
+#include "profile/exchange/import.h"
 #include "runner/execute/exact.h"
 
 struct meter {

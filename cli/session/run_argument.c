@@ -7,9 +7,9 @@
 #include "cli/session/samples.h"
 #include "cli/session/stored.h"
 #include "cli/session/traces.h"
+#include "perfdb/protocol.h"
 #include "profile/exchange/archive.h"
 #include "profile/exchange/import.h"
-#include "perfdb/protocol.h"
 #include "trace/trace_read.h"
 
 #include <sys/stat.h>

@@ -5,11 +5,11 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
+#include "binary/symbolizer.h"
 #include "profile/attach/kernel_traces.h"
 #include "runner/facts/affected.h"
-#include "runner/guard.h"
 #include "runner/facts/host.h"
-#include "binary/symbolizer.h"
+#include "runner/guard.h"
 
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)

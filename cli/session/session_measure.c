@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "binary/symbolizer.h"
 #include "cli/session/affected.h"
 #include "cli/session/counts.h"
 #include "cli/session/exact.h"
@@ -16,7 +17,6 @@
 #include "profile/attach/kernel_traces.h"
 #include "runner/facts/code_facts.h"
 #include "runner/runner.h"
-#include "binary/symbolizer.h"
 
 /* The functions that spend most of the time are those that a verdict may name. */
 static void compare_code(const struct fg_session *session, struct fg_runner_job *job)

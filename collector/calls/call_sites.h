@@ -2,9 +2,9 @@
 /*
  * Where calls came from before, by thread: what the walk from there found, and the words of the
  * stack that decided it.  A call from the same place that finds these words unchanged has the same
- * call path, for a walk would read them again and go the same way (collector/unwind/walk.c).  No word is
- * taken for granted: that a function is called at the same depth from the same instruction says
- * nothing of who called its callers.
+ * call path, for a walk would read them again and go the same way (collector/unwind/walk.c).  No
+ * word is taken for granted: that a function is called at the same depth from the same instruction
+ * says nothing of who called its callers.
  *
  * The memory of a place that is seldom met again costs more than it saves.  Whoever calls from ever
  * new places is not remembered for a while, and for longer the longer that goes on.

@@ -11,14 +11,14 @@
 #include "collector/calls/call_symbols.h"
 #include "collector/calls/call_times.h"
 #include "collector/calls/call_values.h"
-#include "collector/sampler/collector_env.h"
-#include "collector/counting/count_hooks.h"
 #include "collector/calls/domains.h"
-#include "collector/sampler/introduce.h"
-#include "collector/unwind/paths.h"
+#include "collector/counting/count_hooks.h"
 #include "collector/process/threads.h"
-#include "collector/unwind/walk.h"
+#include "collector/sampler/collector_env.h"
+#include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
+#include "collector/unwind/walk.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* 32-bit programs run as they are, uncounted, and the trace says so. */
-#include "collector/sampler/collector_env.h"
 #include "collector/counting/count_hooks.h"
+#include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"
 
 static void on_introduce(struct fg_thread *thread)

@@ -6,8 +6,8 @@
  */
 #include "collector/counting/catches.h"
 
-#include "collector/unwind/paths.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -5,13 +5,13 @@
 #include "collector/arch/arch.h"
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/dumps.h"
-#include "collector/sampler/introduce.h"
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
-#include "collector/unwind/paths.h"
 #include "collector/process/threads.h"
-#include "collector/unwind/walk.h"
+#include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
+#include "collector/unwind/walk.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/counting/dumps.h"
 
-#include "collector/sampler/introduce.h"
 #include "collector/counting/live.h"
 #include "collector/process/real.h"
+#include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
-#include "collector/sampler/introduce.h"
 #include "collector/counting/io.h"
 #include "collector/counting/live.h"
+#include "collector/sampler/introduce.h"
 
 #include <dirent.h>
 #include <fcntl.h>

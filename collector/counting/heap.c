@@ -14,8 +14,8 @@
 #include "collector/counting/bypass.h"
 #include "collector/counting/count_probe.h"
 #include "collector/counting/dumps.h"
-#include "collector/sampler/introduce.h"
 #include "collector/counting/live.h"
+#include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
 
 #include <dlfcn.h>

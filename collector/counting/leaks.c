@@ -8,9 +8,9 @@
  *
  * Memory is read by a system call that fails where another thread has just unmapped it.
  */
-#include "collector/sampler/collector_env.h"
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
+#include "collector/sampler/collector_env.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -11,9 +11,9 @@
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
-#include "collector/sampler/introduce.h"
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
+#include "collector/sampler/introduce.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -9,9 +9,9 @@
  * the thread id.
  */
 #include "collector/process/environment.h"
-#include "collector/sampler/introduce.h"
 #include "collector/process/process.h"
 #include "collector/process/real.h"
+#include "collector/sampler/introduce.h"
 #include "collector/sampler/signals.h"
 #include "collector/sampler/writer.h"
 

@@ -2,13 +2,13 @@
 #include "collector/process/pthreads.h"
 
 #include "collector/counting/count_hooks.h"
+#include "collector/process/real.h"
+#include "collector/process/threads.h"
 #include "collector/sampler/handler.h"
 #include "collector/sampler/introduce.h"
-#include "collector/process/real.h"
 #include "collector/sampler/regions.h"
 #include "collector/sampler/signals.h"
 #include "collector/sampler/state.h"
-#include "collector/process/threads.h"
 #include "collector/sampler/writer.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/process/threads.h"
 
-#include "collector/sampler/clocks.h"
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/own_memory.h"
+#include "collector/sampler/clocks.h"
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/writer.h"
 

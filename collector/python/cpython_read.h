@@ -9,8 +9,8 @@
 #ifndef FG_CPYTHON_READ_H
 #define FG_CPYTHON_READ_H
 
-#include "trace/trace_format.h"
 #include "collector/python/cpython_layout.h"
+#include "trace/trace_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/python/python.h"
 
+#include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
-#include "collector/sampler/writer.h"
 
 #include <pthread.h>
 

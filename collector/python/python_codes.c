@@ -5,10 +5,10 @@
  * that in one key of 64 bits.  Its texts are written when it is first met; lines are worked out by
  * who reads the trace.
  */
-#include "collector/unwind/paths.h"
 #include "collector/python/python.h"
-#include "collector/unwind/tables.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
+#include "collector/unwind/tables.h"
 
 enum {
 	CODES_FIRST = 1 << 10,

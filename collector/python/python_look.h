@@ -3,8 +3,8 @@
 #ifndef FG_COLLECTOR_PYTHON_LOOK_H
 #define FG_COLLECTOR_PYTHON_LOOK_H
 
-#include "collector/unwind/readable.h"
 #include "collector/python/cpython_read.h"
+#include "collector/unwind/readable.h"
 
 struct fg_python_look {
 	struct fg_pages pages;

@@ -3,15 +3,15 @@
  * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
  * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
  */
-#include "collector/sampler/clocks.h"
 #include "collector/counting/count_hooks.h"
-#include "collector/sampler/introduce.h"
-#include "collector/unwind/modules.h"
 #include "collector/process/pthreads.h"
 #include "collector/process/real.h"
-#include "collector/sampler/state.h"
 #include "collector/process/threads.h"
+#include "collector/sampler/clocks.h"
+#include "collector/sampler/introduce.h"
+#include "collector/sampler/state.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/modules.h"
 
 #include <dlfcn.h>
 #include <linux/close_range.h>

@@ -6,22 +6,22 @@
  * System time.  The perf clock of an ordinary user does not see it.  A tick, or a probe, meets the
  * thread in the kernel; its signal is delivered on the way back, when the pc stands right behind a
  * system call instruction, and what is owed to system time belongs there.  Page faults are kernel
- * time, too, but return to the instruction that faulted: collector/sampler/account.h tells them.  Where
- * user time was met nothing is recorded, for the perf clock measures that better.
+ * time, too, but return to the instruction that faulted: collector/sampler/account.h tells them. 
+ * Where user time was met nothing is recorded, for the perf clock measures that better.
  */
 #include "collector/sampler/handler.h"
 
+#include "collector/process/threads.h"
 #include "collector/sampler/clocks.h"
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/kernel.h"
-#include "collector/unwind/paths.h"
 #include "collector/sampler/regions.h"
 #include "collector/sampler/restart.h"
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/signals.h"
-#include "collector/process/threads.h"
-#include "collector/unwind/walk.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
+#include "collector/unwind/walk.h"
 
 #include <errno.h>
 #include <string.h>

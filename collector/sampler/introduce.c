@@ -2,10 +2,10 @@
 #include "collector/sampler/introduce.h"
 
 #include "collector/counting/count_hooks.h"
-#include "collector/unwind/modules.h"
 #include "collector/python/python.h"
 #include "collector/sampler/region_table.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/modules.h"
 
 #include <fcntl.h>
 #include <string.h>

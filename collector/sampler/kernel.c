@@ -16,10 +16,10 @@
 #include "collector/sampler/kernel.h"
 
 #include "collector/arch/arch.h"
-#include "collector/unwind/paths.h"
 #include "collector/python/python.h"
-#include "collector/unwind/walk_copy.h"
 #include "collector/sampler/writer.h"
+#include "collector/unwind/paths.h"
+#include "collector/unwind/walk_copy.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

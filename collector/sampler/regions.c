@@ -10,11 +10,11 @@
 #include "collector/sampler/regions.h"
 
 #include "collector/counting/count_hooks.h"
+#include "collector/process/threads.h"
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/kernel.h"
 #include "collector/sampler/region_table.h"
 #include "collector/sampler/sampling.h"
-#include "collector/process/threads.h"
 #include "collector/sampler/writer.h"
 #include "include/fastgate/region.h"
 

@@ -31,16 +31,16 @@
  * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
  * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
  * address that call is known again when it is interrupted once more; poll and epoll_wait take a
- * number, and are known again by a mark (collector/arch/arch.h).  No register is changed but that of the
- * time-out: in the others the compiler of libc may have left what it needs behind the call. The
- * time before the first interruption cannot be known and is given back to the program: CPU clocks
- * interrupt a call only on its way in, wall clocks at the latest after one period, so a time-out
- * grows by one period at most, and what is counted in milliseconds by one of these.
+ * number, and are known again by a mark (collector/arch/arch.h).  No register is changed but that
+ * of the time-out: in the others the compiler of libc may have left what it needs behind the call.
+ * The time before the first interruption cannot be known and is given back to the program: CPU
+ * clocks interrupt a call only on its way in, wall clocks at the latest after one period, so a
+ * time-out grows by one period at most, and what is counted in milliseconds by one of these.
  */
 #include "collector/sampler/restart.h"
 
-#include "collector/sampler/clocks.h"
 #include "collector/process/real.h"
+#include "collector/sampler/clocks.h"
 
 #include <linux/futex.h>
 #include <linux/net.h>

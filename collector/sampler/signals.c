@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/sampler/signals.h"
 
-#include "collector/sampler/clocks.h"
 #include "collector/counting/count_hooks.h"
 #include "collector/process/real.h"
+#include "collector/sampler/clocks.h"
 #include "collector/sampler/writer.h"
 
 #include <dirent.h>

@@ -15,11 +15,11 @@
 #define FG_COLLECTOR_STATE_H
 
 #include "base/attrs.h"
-#include "collector/sampler/account.h"
 #include "collector/arch/arch.h"
+#include "collector/python/python_look.h"
+#include "collector/sampler/account.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/probe.h"
-#include "collector/python/python_look.h"
 #include "collector/unwind/rules.h"
 #include "trace/trace_format.h"
 
@@ -348,7 +348,7 @@ struct fg_global {
 	_Atomic uint32_t epoch; /* counts modules that went away */
 	_Atomic bool any_gone;
 	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
-	_Atomic bool visiting;      /* a thread looks at what others have: collector/process/threads.h */
+	_Atomic bool visiting; /* a thread looks at what others have: collector/process/threads.h */
 	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
 	bool control_missing;                  /* the page that was named could not be mapped */
 	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */

@@ -10,8 +10,8 @@
  */
 #include "collector/sampler/writer.h"
 
-#include "collector/sampler/crc32c.h"
 #include "collector/process/proc_stat.h"
+#include "collector/sampler/crc32c.h"
 
 #include <fcntl.h>
 #include <string.h>

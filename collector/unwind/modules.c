@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/unwind/modules.h"
 
-#include "collector/sampler/collector_env.h"
 #include "collector/counting/own_memory.h"
 #include "collector/python/python.h"
+#include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"
 
 #include <dlfcn.h>

@@ -9,11 +9,11 @@
  */
 #include "collector/unwind/paths.h"
 
+#include "collector/counting/own_memory.h"
+#include "collector/sampler/writer.h"
 #include "collector/unwind/jit_dumps.h"
 #include "collector/unwind/modules.h"
-#include "collector/counting/own_memory.h"
 #include "collector/unwind/rules.h"
-#include "collector/sampler/writer.h"
 
 #include <string.h>
 #include <sys/mman.h>

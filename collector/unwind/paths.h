@@ -7,8 +7,8 @@
 #ifndef FG_COLLECTOR_PATHS_H
 #define FG_COLLECTOR_PATHS_H
 
-#include "collector/unwind/modules.h"
 #include "collector/sampler/state.h"
+#include "collector/unwind/modules.h"
 #include "collector/unwind/tables.h"
 
 struct fg_frame_entry {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A walk goes from the leaf outwards. Each frame's rule (collector/unwind/rules.h) says where its caller's
- * registers are, so the path is a function of the rules and of a few words of the stack: return
- * addresses and saved frame pointers.
+ * A walk goes from the leaf outwards. Each frame's rule (collector/unwind/rules.h) says where its
+ * caller's registers are, so the path is a function of the rules and of a few words of the stack:
+ * return addresses and saved frame pointers.
  *
  * That makes the previous stack worth keeping. Between two samples most of a deep stack has not
  * moved. When the walk reaches a frame with the pc, sp and bp of a kept one, and all words that the
@@ -26,12 +26,12 @@
  */
 #include "collector/unwind/walk.h"
 
+#include "collector/python/python.h"
+#include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
-#include "collector/python/python.h"
 #include "collector/unwind/readable.h"
 #include "collector/unwind/rules.h"
-#include "collector/sampler/writer.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/unwind/walk_copy.h"
 
-#include "collector/unwind/paths.h"
 #include "collector/python/python.h"
+#include "collector/unwind/paths.h"
 
 #include <string.h>
 

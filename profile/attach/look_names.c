@@ -2,8 +2,8 @@
 /* Names for what was seen, and the two texts about it. */
 #include "base/fs.h"
 #include "base/text.h"
-#include "profile/attach/look.h"
 #include "binary/python_lines.h"
+#include "profile/attach/look.h"
 
 enum {
 	SHOWN_THREADS = 64,

@@ -2,8 +2,8 @@
 /*
  * Samples every process on the machine through the kernel's perf events: each CPU that is not idle
  * is interrupted at a constant rate, and the kernel hands us its own call chain, the registers of
- * the program and the top of its stack, which is walked as in profile/attach/stacks.h. One trace per
- * process, as from the collector.
+ * the program and the top of its stack, which is walked as in profile/attach/stacks.h. One trace
+ * per process, as from the collector.
  *
  *	machine.c           what is sampled, for how long
  *	machine_events.c    perf events: one per CPU, their rings and records

@@ -7,13 +7,13 @@
 #include "base/json_write.h"
 #include "base/map.h"
 #include "base/version.h"
-#include "trace/trace_format.h"
+#include "binary/debug_files.h"
+#include "binary/debug_index.h"
 #include "profile/exchange/archive.h"
 #include "profile/exchange/archive_format.h"
 #include "profile/exchange/pack.h"
 #include "profile/trace_profile.h"
-#include "binary/debug_files.h"
-#include "binary/debug_index.h"
+#include "trace/trace_format.h"
 
 enum {
 	INDEX_BYTES_MAX = 64 << 20 /* a larger one is left out, as if it had not been cached */

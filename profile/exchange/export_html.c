@@ -6,9 +6,9 @@
  */
 #include "base/number.h"
 #include "base/xml_write.h"
-#include "profile/exchange/export_formats.h"
 #include "profile/call_times.h"
 #include "profile/domains.h"
+#include "profile/exchange/export_formats.h"
 
 #include <math.h>
 #include <stdlib.h>

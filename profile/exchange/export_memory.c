@@ -4,8 +4,8 @@
  * whose marks (the peak, dumps, the end) lead to flame graphs of what was held then.
  */
 #include "base/number.h"
-#include "profile/exchange/export_formats.h"
 #include "profile/calltree.h"
+#include "profile/exchange/export_formats.h"
 
 #include <math.h>
 

@@ -8,10 +8,10 @@
  * here.  Several files may stand one after the other, one a process: each begins with "version:" or
  * "creator:" and numbers its names anew.
  */
+#include "binary/demangle.h"
 #include "profile/exchange/import_formats.h"
 #include "profile/exchange/import_lines.h"
 #include "profile/exchange/import_sink.h"
-#include "binary/demangle.h"
 
 static const uint32_t none = UINT32_MAX;
 

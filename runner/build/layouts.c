@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "binary/code.h"
 #include "model/build_difference.h"
-#include "runner/facts/binary.h"
-#include "runner/facts/code_facts.h"
 #include "runner/build/file_lock.h"
 #include "runner/build/link_again.h"
 #include "runner/build/link_price.h"
 #include "runner/build/link_record.h"
 #include "runner/build/pad_object.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
 
 #include <sys/file.h>
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
 #include "runner/build/link_again.h"
 
 #include "base/text.h"
-#include "runner/execute/output_tail.h"
 #include "runner/build/pad_object.h"
+#include "runner/execute/output_tail.h"
 
 enum {
 	TAIL_BYTES = 200

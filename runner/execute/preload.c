@@ -3,8 +3,8 @@
 
 #include "base/fs.h"
 #include "collector/sampler/collector_env.h"
-#include "runner/installed.h"
 #include "runner/facts/program_file.h"
+#include "runner/installed.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

@@ -6,9 +6,9 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "model/build_difference.h"
+#include "runner/execute/output_tail.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
-#include "runner/execute/output_tail.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

@@ -7,8 +7,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/code.h"
-#include "runner/facts/binary.h"
 #include "runner/build/git.h"
+#include "runner/facts/binary.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a file that is about to be executed says about itself, as far as preloading is concerned: 32
- * or 64 bits, program or script. (runner/facts/binary.h says how it was built.) Internal to runner/.
+ * or 64 bits, program or script. (runner/facts/binary.h says how it was built.) Internal to
+ * runner/.
  */
 #ifndef FG_RUNNER_PROGRAM_FILE_H
 #define FG_RUNNER_PROGRAM_FILE_H

@@ -7,10 +7,10 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
-#include "runner/facts/code_facts.h"
-#include "runner/job.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_price.h"
+#include "runner/facts/code_facts.h"
+#include "runner/job.h"
 
 #include <math.h>
 

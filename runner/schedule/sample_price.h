@@ -22,8 +22,8 @@
 #define FG_RUNNER_SAMPLE_PRICE_H
 
 #include "base/base.h"
-#include "trace/trace_format.h"
 #include "model/run.h"
+#include "trace/trace_format.h"
 
 enum {
 	FG_RATE_AUTO_LEAST_HZ = 100,

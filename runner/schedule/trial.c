@@ -19,8 +19,8 @@
  */
 #include "base/clock.h"
 #include "base/number.h"
-#include "runner/schedule/choice.h"
 #include "runner/job.h"
+#include "runner/schedule/choice.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  * threads, their frames, code and texts.  The first byte chooses the version, the rest is the
  * memory, with everything that the reader looks for somewhere in it.
  */
+#include "binary/python_lines.h"
 #include "profile/attach/exports.h"
 #include "profile/attach/mixed.h"
-#include "binary/python_lines.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -2,8 +2,8 @@
 #include "tests/fuzz/outputs.h"
 
 #include "profile/exchange/export.h"
-#include "tests/fuzz/fuzz.h"
 #include "profile/views/view.h"
+#include "tests/fuzz/fuzz.h"
 
 enum {
 	MOST_SAMPLES = 2000

@@ -2,9 +2,9 @@
 /*
  * Inlined functions without a linkage name (lambdas, local classes) are called by where they stand.
  */
-#include "profile/profile.h"
 #include "binary/elf_file.h"
 #include "binary/symbolizer.h"
+#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 
 enum {

@@ -6,11 +6,11 @@
 #include "base/base.h"
 #include "base/fs.h"
 #include "base/process.h"
-#include "profile/profile.h"
 #include "binary/elf_file.h"
 #include "binary/jit_map.h"
 #include "binary/mini_debug.h"
 #include "binary/symbolizer.h"
+#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "profile/attach/kernel_traces.h"
-#include "trace/trace_read.h"
-#include "trace/trace_writer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
+#include "trace/trace_read.h"
+#include "trace/trace_writer.h"
 
 #include <string.h>
 #include <time.h>

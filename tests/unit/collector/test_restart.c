@@ -4,8 +4,8 @@
  * is given: they are made up here, so that a signal can come between any two instructions.  The
  * collector is linked into this program and off.
  */
-#include "collector/sampler/restart.h"
 #include "collector/process/threads.h"
+#include "collector/sampler/restart.h"
 #include "tests/support/fg_test.h"
 
 #include <errno.h>

@@ -5,16 +5,16 @@
  * each must have found, frame by frame, what libunwind finds. The collector is linked into this
  * program, switched on by its environment, and paused.
  */
+#include "collector/process/threads.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/handler.h"
 #include "collector/sampler/kernel.h"
+#include "collector/sampler/sampling.h"
+#include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
-#include "collector/sampler/sampling.h"
-#include "collector/process/threads.h"
 #include "collector/unwind/walk.h"
 #include "collector/unwind/walk_copy.h"
-#include "collector/sampler/writer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Are the offsets in collector/python/cpython_layout.c those of the Python headers that this is compiled
- * with?  Says which are not.
+ * Are the offsets in collector/python/cpython_layout.c those of the Python headers that this is
+ * compiled with?  Says which are not.
  */
 #include "collector/python/cpython_layout.h"
 

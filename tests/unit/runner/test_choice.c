@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `schedule: auto`: what is chosen after a trial, and when the choice is taken back. */
 #include "base/random.h"
-#include "runner/schedule/choice.h"
 #include "runner/job.h"
+#include "runner/schedule/choice.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

@@ -8,11 +8,11 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "binary/code.h"
-#include "runner/facts/binary.h"
-#include "runner/facts/code_facts.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_record.h"
 #include "runner/build/links_beside.h"
+#include "runner/facts/binary.h"
+#include "runner/facts/code_facts.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a budget becomes a rate, and what traces tell of their cost. */
-#include "trace/trace_format.h"
 #include "runner/schedule/sample_price.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
+#include "trace/trace_format.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #include "profile/calltree.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "trace/trace_read.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 #include "tests/support/trace_writer.h"
+#include "trace/trace_read.h"
 
 /*
  * Common to most tests: a trace under construction, the result of reading it, and a folder for its

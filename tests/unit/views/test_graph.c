@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
+#include "profile/views/graph.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
-#include "profile/views/graph.h"
 
 #include <string.h>
 

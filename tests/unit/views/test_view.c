@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "profile/views/view.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
-#include "profile/views/view.h"
 
 #include <math.h>
 #include <string.h>
