@@ -7,12 +7,11 @@
  * Where a call leaves the return address in a register, as on arm64, a port needs changes in two
  * more places:
  * - collector/unwind/rules.c knows only frames whose return address lies where
- * fg_return_address_at()
- *   says.  Its rules would have to say whether it lies elsewhere or is still in its register, and
- *   struct fg_regs would carry that register.  Pointer signatures have to be removed.
+ *   fg_return_address_at() says.  Its rules would have to say whether it lies elsewhere or is still
+ *   in its register, and struct fg_regs would carry that register.  Pointer signatures have to be
+ *   removed.
  * - collector/sampler/restart.c repeats a call with the arguments that are still in their
- * registers.  Where
- *   the result overwrites the first argument, it has to come from somewhere else.
+ *   registers.  Where the result overwrites the first argument, it has to come from somewhere else.
  */
 #ifndef FG_COLLECTOR_ARCH_H
 #define FG_COLLECTOR_ARCH_H
