@@ -63,9 +63,7 @@ void fg_diagnosis_release(struct fg_diagnosis *diagnosis)
 	*diagnosis = (struct fg_diagnosis){0};
 }
 
-/*
- * What a check says; the texts are literals but for the evidence, which becomes the finding's own.
- */
+/* The texts of a finding; all literals except the evidence, which the finding takes over. */
 struct words {
 	const char *id;
 	const char *subject;
@@ -246,7 +244,9 @@ static void check_aslr(const char *root, struct fg_diagnosis *diagnosis)
 	    fg_xasprintf("kernel.randomize_va_space = %.0f", aslr));
 }
 
-/* Yama: 1 allows to trace descendants alone, 2 asks for CAP_SYS_PTRACE, 3 forbids it to all. */
+/*
+ * Yama: 1 allows tracing descendants only, 2 requires CAP_SYS_PTRACE, 3 forbids tracing altogether.
+ */
 static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
 {
 	const double scope = number_of(root, "/proc/sys/kernel/yama/ptrace_scope", (double)NAN);
@@ -536,7 +536,9 @@ static void check_git(struct fg_diagnosis *diagnosis)
 	free(git);
 }
 
-/* Set by the services themselves in every job; a runner of one's own says so, or sets nothing. */
+/*
+ * The hosted services set these in every job; a self-hosted runner sets another value, or nothing.
+ */
 static void check_hosted_runner(struct fg_diagnosis *diagnosis)
 {
 	const char *github = getenv("RUNNER_ENVIRONMENT");
@@ -577,7 +579,7 @@ void fg_doctor_process(struct fg_diagnosis *diagnosis)
 
 /* ---- benchmarks ---- */
 
-/* The last -O that the compiler was given; NULL: none. */
+/* The last -O option passed to the compiler; NULL: none. */
 static const char *optimisation(const char *producer)
 {
 	const char *found = NULL;
@@ -636,7 +638,7 @@ static void check_samplable(const char *program, const char *name, struct fg_dia
 	char *library = NULL;
 
 	if (fg_preload_library(&library, NULL) != FG_OK)
-		return; /* told already */
+		return; /* reported already */
 	if (fg_preload_check(program, library, &err) != FG_OK)
 		add(diagnosis,
 		    &(struct words){

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What on this host adds noise to measurements or limits the sampler, and how to mend it.  Each
- * check is a row of a table in doctor.c: it looks at one thing, says what it found, and names the
+ * What on this host adds noise to measurements or limits the sampler, and how to fix it.  Each
+ * check is a row of a table in doctor.c: it examines one thing, reports what it found, and names a
  * command that helps.
  */
 #ifndef FG_RUNNER_DOCTOR_H
@@ -22,8 +22,8 @@ struct fg_finding {
 	char *subject;  /* what it is about: "frequency governor", a benchmark's name */
 	enum fg_severity severity;
 	char *evidence; /* what was seen */
-	char *meaning;  /* why it matters; NULL where all is well */
-	char *remedy;   /* a command or a setting; NULL: nothing to be done */
+	char *meaning;  /* NULL if all is well */
+	char *remedy;   /* a command or a setting; NULL: nothing to do */
 };
 
 struct fg_diagnosis {
@@ -33,12 +33,12 @@ struct fg_diagnosis {
 };
 
 /*
- * Look at the host below `root` ("" for this one).  What the host does not tell gives no finding.
+ * Check the host below `root` ("" for this one).  What the host does not reveal gives no finding.
  */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
-/* Look at this process's own means: perf, CPUs it may use, the collector library, git. */
+/* Check what this process can use: perf, CPUs, the collector library, git. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);
-/* Look at a benchmark's program: there, optimised, with debug information, samplable. */
+/* Check a benchmark's program: present, optimised, with debug information, samplable. */
 void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
 			 struct fg_diagnosis *diagnosis);
 

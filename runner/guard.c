@@ -10,7 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Handed to the worker.  SIGQUIT too: the worker has a terminal's keys only through us. */
+/*
+ * Signals passed on to the worker.  SIGQUIT too: terminal keys reach the worker only through the
+ * guard.
+ */
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 				SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
 
@@ -25,7 +28,7 @@ static void pass_on(int signal_number)
 	errno = error;
 }
 
-/* Ctrl-Z stops both, SIGCONT wakes both. */
+/* Ctrl-Z stops both processes, SIGCONT resumes both. */
 static void stop_both(int signal_number)
 {
 	pass_on(signal_number);
@@ -55,13 +58,13 @@ static void install(void)
 }
 
 /*
- * The worker learns of the guard's death by SIGTERM, as if the user had asked it to stop.  The
- * guard may have died before the request was made: then there is another parent already.
+ * When the guard dies the worker gets SIGTERM, as if the user had asked it to stop.  If the guard
+ * died before the request was made, the parent has changed already.
  */
 static void become_worker(pid_t guard, const sigset_t *mask)
 {
 	(void)setpgid(0, 0);
-	/* A worker in the background may write to the terminal whatever `stty tostop` says. */
+	/* Allow a worker in the background to write to the terminal despite `stty tostop`. */
 	(void)signal(SIGTTOU, SIG_IGN);
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)sigprocmask(SIG_SETMASK, mask, NULL);

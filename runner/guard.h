@@ -2,9 +2,9 @@
 /*
  * Two processes for one session, so that nothing is left behind whichever way it ends.
  *
- * fg_guard_split() forks.  The child, the worker, goes on and does everything; it has a process
- * group of its own.  The parent, the guard, only waits: it passes signals on, and when the worker
- * is gone it ends whatever the worker left behind.
+ * fg_guard_split() forks.  The child, the worker, does all the work in its own process group.  The
+ * parent, the guard, only waits: it passes signals on, and kills whatever the worker leaves behind
+ * when it ends.
  *
  *	kill -9 of the guard       the kernel tells the worker, which stops cleanly and keeps data
  *	(that is what users see)
@@ -26,8 +26,8 @@
 struct fg_guard_end {
 	bool exited; /* the worker ended by itself */
 	int exit_code;
-	int signal;         /* when not */
-	bool left_children; /* something was left behind and has been ended */
+	int signal;         /* if not exited */
+	bool left_children; /* processes were left behind and have been killed */
 };
 
 /*

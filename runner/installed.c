@@ -4,7 +4,7 @@
 #include "base/fs.h"
 
 /*
- * From the folder of the running program: bin/ of an installation; cli/, bench/ROOM/ and
+ * Paths from the folder of the running program: bin/ of an installation; cli/, bench/ROOM/ and
  * tests/KIND/ROOM/ of a build tree.
  */
 static const char *const ways[] = {

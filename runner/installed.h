@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of ours that lie in lib/fastgate: the collector library and the launcher. */
+/* fastgate's own files in lib/fastgate: the collector library and the launcher. */
 #ifndef FG_RUNNER_INSTALLED_H
 #define FG_RUNNER_INSTALLED_H
 
 /*
- * Its absolute path, to be freed, or NULL: beside the running program (of an installation or of a
- * build tree), else where it was meant to be installed.
+ * Absolute path, to be freed, or NULL.  Searched relative to the running program (installed or in a
+ * build tree), then in the configured installation folder.
  */
 char *fg_installed_find(const char *name);
 

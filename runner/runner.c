@@ -25,7 +25,7 @@ static void list_cpus(struct fg_runner *runner)
 
 	CPU_ZERO(&set);
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
-		return; /* nothing is pinned then */
+		return; /* no program is pinned then */
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET((size_t)cpu, &set))
 			continue;
@@ -34,7 +34,10 @@ static void list_cpus(struct fg_runner *runner)
 	}
 }
 
-/* Without it everything but profiles can be measured: each job that wanted them says so. */
+/*
+ * Without the collector everything except profiles can be measured: each job that wants profiles
+ * reports it.
+ */
 static void find_collector(struct fg_runner *runner)
 {
 	if (runner->options.collector)
@@ -132,7 +135,7 @@ static bool give_note(struct fg_runner_job *job, struct fg_runner_event *event)
 	return true;
 }
 
-/* The next block is planned, or the answer is known. */
+/* Plans the next block, or returns the final state. */
 static int plan(struct fg_runner_job *job, enum fg_runner_state *state, struct fg_error *err)
 {
 	const volatile sig_atomic_t *interrupted = job->runner->options.interrupted;
@@ -149,7 +152,7 @@ static int plan(struct fg_runner_job *job, enum fg_runner_state *state, struct f
 	return job->failed || job->interrupted ? FG_OK : status;
 }
 
-/* One step of the block, and what follows from its end. */
+/* Runs one step of the block and handles its end. */
 static int go_on(struct fg_runner_job *job, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -252,7 +255,7 @@ static void fail_like(struct fg_series *series, const struct fg_series *first)
 	series->state = FG_NOT_MEASURED;
 }
 
-/* A case takes over from the first series what belongs to all cases of the harness. */
+/* Copies what all cases of a harness share from the first series. */
 static void complete_case(const struct fg_runner_job *job, struct fg_series *series)
 {
 	const struct fg_series *first = fg_job_series(job);
@@ -285,7 +288,7 @@ void fg_runner_finish(struct fg_runner_job *job)
 	struct fg_series *first = fg_job_series(job);
 
 	fg_job_abandon_block(job);
-	/* A benchmark that was left out has found no schedule. */
+	/* A benchmark that was left out has not chosen a schedule. */
 	if (first->schedule == FG_SCHEDULE_AUTO)
 		first->schedule = FG_SCHEDULE_ABBA;
 	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */

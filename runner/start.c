@@ -17,7 +17,8 @@
 #include <math.h>
 
 enum {
-	COVERED_MIN_MS = 10, /* of CPU time, before it shows how much of it the sampler sees */
+	/* CPU time needed before the share that the sampler sees means anything */
+	COVERED_MIN_MS = 10,
 };
 
 static void add_user_metrics(struct fg_series *series, const struct fg_benchmark *benchmark)
@@ -50,7 +51,7 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);
 }
 
-/* Counters out of the repetitions that an earlier session recorded. */
+/* Restores the counters from the repetitions of an earlier session. */
 static void resume(struct fg_runner_job *job)
 {
 	const struct fg_series *series = fg_job_series(job);
@@ -80,7 +81,7 @@ static void resume(struct fg_runner_job *job)
 	}
 }
 
-/* The series of an earlier session: this benchmark's own, or one per case of its harness. */
+/* Finds the series of an earlier session: this benchmark's own, or one per case of its harness. */
 static void find_series(struct fg_runner_job *job)
 {
 	const struct fg_run *run = job->runner->options.run;
@@ -131,7 +132,7 @@ static void add_series(struct fg_runner_job *job)
 	resume(job);
 }
 
-/* Which arms exist, and so which schedules are possible. */
+/* Determines which arms exist, and so which schedules are possible. */
 static void settle_arms(struct fg_runner_job *job)
 {
 	struct fg_target *targets = job->executor.targets;
@@ -207,7 +208,7 @@ void fg_job_init(struct fg_runner_job *job)
 	add_series(job);
 }
 
-/* An interpreter that is installed is not stripped by the project. */
+/* An installed interpreter is not part of the project, so do not warn that it is stripped. */
 static bool is_of_project(const struct fg_runner_job *job, const char *program)
 {
 	char *root = realpath(job->runner->options.roots[FG_ARM_CANDIDATE], NULL);
@@ -245,8 +246,8 @@ static void note_stripped(struct fg_runner_job *job)
 }
 
 /*
- * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by
- * itself how often it repeats, so a profile of it says how long it ran and nothing else.
+ * Sample both arms or neither: the sampler's cost must be the same in both.  A harness chooses its
+ * own number of repetitions, so its profile would only say how long it ran.
  */
 static void settle_sampler(struct fg_runner_job *job)
 {
@@ -262,7 +263,7 @@ static void settle_sampler(struct fg_runner_job *job)
 			   fg_preload_check(targets[arm].program, job->executor.collector, &err) ==
 				   FG_OK;
 	if (possible || fg_targets_are_static(targets)) {
-		note_stripped(job); /* the latter is sampled from outside, after the pairs */
+		note_stripped(job); /* a static program is sampled from outside, after the pairs */
 	} else {
 		(void)snprintf(note, sizeof(note),
 			       "it runs without the sampler, so there is no profile: %s",
@@ -273,8 +274,8 @@ static void settle_sampler(struct fg_runner_job *job)
 }
 
 /*
- * `auto`: as many samples as the budget allows, by the prices that are known so far.  A run that is
- * resumed keeps its rate.
+ * `auto`: as many samples as the budget allows, at the costs known so far.  A resumed run keeps its
+ * rate.
  */
 void fg_job_settle_rate(struct fg_runner_job *job)
 {
@@ -300,7 +301,7 @@ void fg_job_settle_rate(struct fg_runner_job *job)
 	job->executor.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz);
 }
 
-/* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */
+/* Build-ids identify programs; facts derived from them, or about both sides, add nothing. */
 static bool is_of_the_program(const char *key)
 {
 	static const char *const others[] = {FG_FACT_INPUTS,  FG_FACT_CHANGED,   FG_FACT_FUNCTIONS,
@@ -317,8 +318,8 @@ static bool is_of_the_program(const char *key)
 }
 
 /*
- * What was measured of one program says nothing about another: a series goes on only with the
- * binaries that it began with.
+ * Measurements of one program say nothing about another: a series is resumed only with the binaries
+ * that it began with.
  */
 static int check_same_build(const struct fg_runner_job *job, size_t arm,
 			    const struct fg_environment *now, struct fg_error *err)
@@ -354,7 +355,7 @@ static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
 		fg_build_is_loaded_alike(a, b, build_a, build_b));
 }
 
-/* How both arms were built. */
+/* Records how both arms were built. */
 static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -377,7 +378,7 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-/* FG_ECHILD, and the reason in the series; takes ownership of it.  FG_OK without a reason. */
+/* FG_ECHILD with the reason in the series, which takes ownership of it.  FG_OK without a reason. */
 static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 {
 	struct fg_failure failure = {.text = reason};
@@ -390,7 +391,7 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 	return status;
 }
 
-/* Before anything is judged. */
+/* Must run before anything is judged. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -401,7 +402,10 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 		      err);
 }
 
-/* As above, by how they were built.  What does not forbid the comparison is said by the gate. */
+/*
+ * As above, by build facts.  Differences that do not forbid the comparison are reported by the
+ * gate.
+ */
 static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -422,8 +426,8 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 }
 
 /*
- * The sampler takes its share of the time that it sees.  Where a program escapes it on one side, by
- * a static helper or an environment of its own, the other side would look slower by that much.
+ * The sampler slows down only what it samples.  If one side's programs escape it, through a static
+ * helper or a replaced environment, the other side would look slower by that much.
  */
 void fg_job_settle_coverage(struct fg_runner_job *job)
 {
@@ -457,7 +461,7 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 				   &job->extractor, err);
 }
 
-/* What was measured in several layouts goes on in them, or not at all. */
+/* A series measured in several layouts is resumed in the same layouts, or fails. */
 int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};

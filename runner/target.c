@@ -15,7 +15,7 @@
 
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
 
-/* Set by us for a repetition; what a fastgate around us has set must not get through. */
+/* Set by fastgate for a repetition; values from a surrounding fastgate must not leak in. */
 static const char *const own_variables[] = {"FASTGATE_PADDING", "FASTGATE_COLLECTOR_", NULL};
 
 static bool is_own_variable(const char *variable)
@@ -27,7 +27,7 @@ static bool is_own_variable(const char *variable)
 	return false;
 }
 
-/* Is the variable set by the benchmark itself? */
+/* Does the benchmark itself set this variable? */
 static bool is_overridden(const struct fg_benchmark *benchmark, const char *variable)
 {
 	for (size_t i = 0; i < benchmark->environment_count; i++) {
@@ -49,8 +49,9 @@ static void add_variable(struct fg_target *target, size_t *room, char *variable)
 }
 
 /*
- * The same size in both arms: PWD is where the arm runs, so its length is that of the path, and not
- * where fastgate was started, which would be right for one arm and wrong for the other.
+ * The environment has the same size in both arms: PWD is the arm's working directory, whose path
+ * length is the same for both, and not where fastgate was started, which could match only one of
+ * them.
  */
 static void build_environment(struct fg_target *target)
 {
@@ -72,7 +73,7 @@ static void build_environment(struct fg_target *target)
 }
 
 /*
- * A name with a slash is seen from the working directory, as exec sees it; another is looked for in
+ * A name with a slash is relative to the working directory, as for exec; others are searched in
  * PATH.
  */
 static char *find_program(const char *working_directory, const char *name)
@@ -134,7 +135,7 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	build_environment(target);
 }
 
-/* "#!" or anything else that the kernel hands to another program. */
+/* "#!", or anything else that the kernel passes to another program. */
 static bool is_script(const char *program)
 {
 	static const char magic[] = "\177ELF";
@@ -228,7 +229,7 @@ static bool hash_file(const char *path, uint8_t digest[FG_SHA256_SIZE])
 	return got == 0;
 }
 
-/* Files of more than this are not read twice to find them equal: they count as different. */
+/* Larger files are not compared: they count as different. */
 static const off_t compared_max_bytes = (off_t)1 << 30;
 
 static bool same_file(const char *a, const char *b)

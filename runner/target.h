@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one arm of a benchmark executes: the command with its paths resolved below the arm's root
- * folder.  Made once per arm and benchmark, used by every repetition.
+ * The command of one arm of a benchmark, with paths resolved below the arm's root folder.  Made
+ * once per arm and benchmark, used by every repetition.
  */
 #ifndef FG_RUNNER_TARGET_H
 #define FG_RUNNER_TARGET_H
@@ -12,15 +12,15 @@
 /* The program with its code in another place (layouts.h). */
 struct fg_target_layout {
 	char *program;
-	char *library_folder; /* with libraries of the project, shifted likewise; NULL: none */
+	char *library_folder; /* holds the project's libraries, shifted likewise; NULL: none */
 };
 
 struct fg_target_layouts {
 	struct fg_target_layout items[FG_LAYOUTS_MAX];
-	unsigned count; /* 0: it runs as it was linked */
+	unsigned count; /* 0: the program runs as it was linked */
 };
 
-/* From this one on they are forgotten. */
+/* Forgets the layouts from this number on. */
 void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count);
 
 struct fg_target {
@@ -28,19 +28,20 @@ struct fg_target {
 	const struct fg_benchmark *benchmark;
 	const struct fg_command *command; /* NULL: this arm does not run */
 	char *root;                       /* absolute */
-	const char *checkout; /* of ours, around the root; borrowed; NULL: the user's own folder */
+	/* the checkout that contains the root; borrowed; NULL: the user's own folder */
+	const char *checkout;
 	char *working_directory; /* absolute */
 	char *stdin_path;        /* absolute, or NULL */
 	char *program;           /* the file that is executed; NULL: not found */
-	bool is_shell;           /* the program is a shell that starts the benchmark */
+	bool is_shell;           /* `program` is a shell that starts the benchmark */
 	/*
-	 * what runs in the end is not this file: a shell, a script, a program from outside of the
+	 * something other than this file does the work: a shell, a script, a program outside the
 	 * root
 	 */
 	bool is_wrapper;
 	double binary_size; /* of the program, NaN: unknown or a shell */
 	struct fg_target_layouts layouts;
-	char **environment; /* ours and the benchmark's; NULL at the end */
+	char **environment; /* includes the benchmark's variables; NULL at the end */
 	size_t environment_count;
 };
 
@@ -49,20 +50,20 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 		    const char *root);
 void fg_target_release(struct fg_target *target);
 /*
- * Find the program: after set-up, which may build it.  One that is not there is no error: `program`
- * stays NULL.
+ * Finds the program; call after set-up, which may build it.  If there is none, `program` stays
+ * NULL, which is not an error.
  */
 void fg_target_resolve(struct fg_target *target);
 
-/* Is the program of every arm that runs linked statically?  Nothing can be preloaded into it. */
+/* Are the programs of all arms that run linked statically?  Nothing can be preloaded into those. */
 bool fg_targets_are_static(const struct fg_target targets[FG_ARM_COUNT]);
 
-/* Does this file lie below the arm's root, links followed? */
+/* Is this file below the arm's root, after following links? */
 bool fg_target_is_inside(const struct fg_target *target, const char *path);
 
 /*
- * Would both arms execute the same thing? The same command line, the same program bytes, and the
- * same bytes in every file that the command line or stdin names. (build_info.h compares shared
+ * Would both arms execute the same thing? Compares the command line, the program's bytes, and the
+ * bytes of every file that the command line or stdin names. (build_info.h compares shared
  * libraries.) Two trees behind a wrapper cannot be judged: an interpreter's bytes say nothing about
  * what it interprets.
  */

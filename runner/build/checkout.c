@@ -16,7 +16,10 @@ struct module {
 	char *path;
 };
 
-/* Where submodules are looked for: the main checkout, or a submodule of it, and its counterpart. */
+/*
+ * One repository whose submodules are handled: the main checkout or a submodule of it, and its
+ * counterpart.
+ */
 struct level {
 	const struct fg_checkout *checkout;
 	const char *top;
@@ -138,7 +141,9 @@ static int update(const struct level *level, const char *setting, const struct m
 	return status;
 }
 
-/* From the main checkout's own clone; from its address if that lacks the commit. */
+/*
+ * Try the main checkout's own clone first, then the submodule's URL if that clone lacks the commit.
+ */
 static int fetch(const struct level *level, const struct module *module, bool with_nested,
 		 struct fg_error *err)
 {
@@ -159,7 +164,10 @@ static int fetch(const struct level *level, const struct module *module, bool wi
 
 static int update_submodules(const struct level *level, struct fg_error *err);
 
-/* Initialised in the main checkout: the build there has it, so this one gets it. */
+/*
+ * A submodule initialised in the main checkout is part of the build there, so check it out here
+ * too.
+ */
 static int take_needed(const struct level *level, const struct module *module, const char *in_top,
 		       struct fg_error *err)
 {
@@ -242,8 +250,8 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 /* ---- the repository's list of work trees ---- */
 
 /*
- * One at a time in a repository: `git worktree prune` removes what another `git worktree add` has
- * just begun, and `git submodule update` writes into the repository's configuration.
+ * Serialise per repository: `git worktree prune` removes what a concurrent `git worktree add` has
+ * just begun, and `git submodule update` writes the repository's configuration.
  */
 static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, struct fg_error *err)
 {
@@ -316,7 +324,7 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 	return status;
 }
 
-/* git leaves files that are the same alone, so what was built from them is up to date. */
+/* git leaves identical files untouched, so build products made from them stay up to date. */
 static int change_worktree(const struct fg_checkout *checkout, struct fg_error *err)
 {
 	const struct fg_git in_tree = {.folder = checkout->tree,
@@ -379,7 +387,7 @@ static bool git_works(const struct fg_git *git, const char *const *arguments, st
 	return works;
 }
 
-/* An initialised submodule's clone has the commit, or its address can be reached. */
+/* The initialised submodule's clone has the commit, or its URL is reachable. */
 static int check_module(const struct fg_checkout *checkout, const struct module *module,
 			const char *wanted, struct fg_error *err)
 {

@@ -20,7 +20,7 @@ static int open_lock(const char *path)
 				     : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 }
 
-/* Waits in small steps, so that Ctrl-C is heard. */
+/* Polls in small steps, so that Ctrl-C takes effect. */
 int fg_file_lock(const char *path, int how, const struct fg_lock_wait *wait, int *fd,
 		 struct fg_error *err)
 {

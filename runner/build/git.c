@@ -17,7 +17,7 @@ enum {
 	TIMEOUT_S = 600
 };
 
-/* What git sets for its hooks and what would lead it to another repository. */
+/* Variables that git sets for its hooks or that would redirect it to another repository. */
 static const char *const taken_out[] = {
 	"GIT_DIR=",        "GIT_WORK_TREE=",
 	"GIT_INDEX_FILE=", "GIT_PREFIX=",
@@ -150,7 +150,7 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 	return FG_OK;
 }
 
-/* The output, or NULL when git does not know. */
+/* The trimmed output, or NULL if git fails. */
 static char *ask(const struct fg_git *git, const char *const *arguments)
 {
 	char *text = NULL;
@@ -162,7 +162,7 @@ static char *ask(const struct fg_git *git, const char *const *arguments)
 
 /* ---- where we are ---- */
 
-/* Each with a process of its own: a path with a line feed in it cannot be told from two. */
+/* One process for each: in a single output, a path with a line feed would be ambiguous. */
 static int locate_apart(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
 {
 	const char *const show_top[] = {"rev-parse", "--show-toplevel", NULL};
@@ -188,7 +188,7 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 
 	if (status != FG_OK)
 		return status;
-	/* The prefix ends with a slash; an empty one is taken off the end. */
+	/* The prefix ends with a slash; the line of an empty one was trimmed away. */
 	char *second = strchr(lines, '\n');
 
 	if (second && (strchr(second + 1, '\n') || !fg_text_ends_with(second, "/"))) {
@@ -201,7 +201,10 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 	return FG_OK;
 }
 
-/* What a CI says that it has checked out, for it leaves HEAD detached; NULL at the end. */
+/*
+ * Variables in which CI systems name the checked-out branch, since they leave HEAD detached; NULL
+ * at the end.
+ */
 static const char *const branch_variables[] = {
 	"GITHUB_HEAD_REF",
 	"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
@@ -255,7 +258,7 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 		side->branch = branch_of_ci();
 	side->dirty = *changes != '\0';
 	free(changes);
-	/* With changes on top it is no longer what the tag names. */
+	/* With uncommitted changes the tree is no longer what the tag names. */
 	if (!side->dirty)
 		tag = ASK(git, "describe", "--tags", "--exact-match", "HEAD");
 	if (tag && *tag)
@@ -304,7 +307,10 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 	return fg_error_set(err, FG_ENOENT, "there is no commit %s in this repository", what);
 }
 
-/* What a CI says that this change is to be merged into; NULL at the end. */
+/*
+ * Variables in which CI systems name the branch that this change will be merged into; NULL at the
+ * end.
+ */
 static const char *const target_variables[] = {
 	"GITHUB_BASE_REF",
 	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
@@ -464,9 +470,9 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 }
 
 /*
- * git takes a file for unchanged by its size and its second, unless the index is no younger than
- * that second: then it looks inside.  A copy that looked younger than its original would hide what
- * was changed right after a commit.
+ * git assumes a file unchanged if its size and mtime (in seconds) match, unless the index is no
+ * newer than that second: then it compares contents.  A copy that looked newer than its original
+ * would hide changes made right after a commit.
  */
 static void keep_times(const char *from, const char *to)
 {
@@ -478,7 +484,8 @@ static void keep_times(const char *from, const char *to)
 }
 
 /*
- * `git write-tree` keeps what it found out in the index: it gets a copy, the user's stays as it is.
+ * `git write-tree` writes what it learns back into the index, so give it a copy and leave the
+ * user's untouched.
  */
 static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
 {
@@ -512,7 +519,7 @@ static bool is_ignored(const struct fg_git *git, const char *path)
 	return ignored;
 }
 
-/* Everything that is not ignored into the index; `left_out` lies below the repository's top. */
+/* Adds everything that is not ignored to the index; `left_out` lies below the repository's top. */
 static int add_work_tree(const struct fg_git *git, const char *left_out, struct fg_error *err)
 {
 	char *top = NULL;
@@ -523,7 +530,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 
 	if (status != FG_OK)
 		return status;
-	/* git rejects an exclusion of what it excludes anyway. */
+	/* git rejects an exclusion pattern for a path that is ignored anyway. */
 	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
 	    !is_ignored(git, left_out))
 		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);
@@ -540,7 +547,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	return status;
 }
 
-/* What goes into an index of our own, which `git write-tree` then makes a tree of. */
+/* The content of a private index, which `git write-tree` turns into a tree. */
 struct filling {
 	int (*fill)(const struct fg_git *git, const struct filling *filling, struct fg_error *err);
 	const struct fg_git *usual; /* with the user's index */
@@ -564,13 +571,13 @@ static int fill_from_work_tree(const struct fg_git *git, const struct filling *f
 	return status == FG_OK ? add_work_tree(git, filling->left_out, err) : status;
 }
 
-/* Whatever `source` has at this path, and nothing else. */
+/* Make this path exactly as it is in `source`. */
 static int take_path(const struct fg_git *git, const char *source, const char *path,
 		     struct fg_error *err)
 {
 	char *literal = fg_xasprintf(":(literal)%s", path);
 	char *from = fg_xasprintf("--source=%s", source);
-	/* `restore` alone would take away what only the base has there. */
+	/* `restore` alone would delete a path that only the base has. */
 	char *found = ASK(git, "ls-tree", "--name-only", source, "--", path);
 	const char *const restore[] = {"restore", "--staged", from, "--", literal, NULL};
 	char *nothing = NULL;
@@ -627,7 +634,10 @@ static int write_tree(const struct fg_git *git, const struct filling *filling, c
 	return status;
 }
 
-/* The content as a commit on `parent` (NULL: on none); `parent` itself where it is the same. */
+/*
+ * Commits the content on top of `parent` (NULL: no parent); returns `parent` itself if nothing
+ * differs.
+ */
 static int commit_content(const struct fg_git *git, const struct filling *filling,
 			  const char *parent, const char *words, char **commit,
 			  struct fg_error *err)

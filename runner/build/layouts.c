@@ -31,26 +31,27 @@ enum {
 /* The program or a library of the project. */
 struct part {
 	const char *name;
-	char *original;             /* file */
-	const char *code;           /* digest, as a fact */
-	const struct fg_link *link; /* that made it; NULL: a command of the user's makes it */
+	char *original;   /* file */
+	const char *code; /* digest, as a fact */
+	/* the recorded link that made it; NULL: made by the user's relink command */
+	const struct fg_link *link;
 };
 
 struct maker {
 	const struct fg_layouts_options *options;
 	struct fg_links noted;
-	struct part *parts; /* of each layout */
+	struct part *parts; /* one per program or library */
 	size_t part_count;
-	char *folder;     /* of all layouts, while they are made */
-	unsigned from;    /* layouts that an earlier call has made */
-	unsigned count;   /* of layouts, with those */
-	size_t next;      /* part of all that are to be linked, in the order of layouts */
-	size_t linked;    /* parts that this call has linked, */
-	int64_t began_ns; /* since when, */
-	int64_t spent_ns; /* what they took, */
-	int64_t cpu_ns;   /* on processors, if they were noted, */
-	uint64_t bytes;   /* and how large they are */
-	int64_t link_ns;  /* a layout takes, as far as is known; 0: nobody knows */
+	char *folder;     /* holds all layouts while they are made */
+	unsigned from;    /* layouts made by an earlier call */
+	unsigned count;   /* layouts wanted, including those */
+	size_t next;      /* next part to link, counted over all layouts in order */
+	size_t linked;    /* parts linked by this call */
+	int64_t began_ns; /* start of the links */
+	int64_t spent_ns; /* wall time of the links so far */
+	int64_t cpu_ns;   /* CPU time of the links so far, of recorded links only */
+	uint64_t bytes;   /* disk space of the links so far */
+	int64_t link_ns;  /* estimated time to link one layout; 0: unknown */
 	uint64_t layout_bytes;
 };
 
@@ -61,7 +62,7 @@ static bool is_noted(const struct maker *m)
 
 /* ---- what it takes ---- */
 
-/* A command of the user's may make more than the program, and is not cut off halfway. */
+/* A user's command may make more than the program, so it is not cut off halfway. */
 static int64_t time_limit_ns(const struct maker *m)
 {
 	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
@@ -70,7 +71,7 @@ static int64_t time_limit_ns(const struct maker *m)
 	return within_ns > 0 && within_ns < most_ns && is_noted(m) ? within_ns : most_ns;
 }
 
-/* The first layout is a copy, the links of the others are alike. */
+/* The first layout is a copy; all others take equally long to link. */
 static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
 	const int64_t price_ns = link_ns * (FG_LINE_PLACES - 1);
@@ -109,13 +110,13 @@ static uint64_t bytes_in(const char *folder)
 	return bytes;
 }
 
-/* The first layout that this call links. */
+/* Index of the first layout that this call links. */
 static unsigned first_linked(const struct maker *m)
 {
 	return m->from ? m->from : 1;
 }
 
-/* The layouts so far have shown how much time and disk as many more would take. */
+/* Estimates from the layouts so far what as many more would take. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = first_linked(m) + (m->linked ? m->linked / m->part_count : 0);
@@ -127,7 +128,7 @@ static bool can_double(const struct maker *m)
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* After as many more parts, of so many bytes: what is known by now, and if it is too much. */
+/* Account for `parts` more parts of `bytes` in total; fails if the limits are now exceeded. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
 	const bool is_first = m->linked == 0 && m->from == 0;
@@ -154,7 +155,7 @@ static bool has_build_id(const char *path, const char *build_id)
 	return has;
 }
 
-/* The command that made this file, which may have been moved or stripped since. */
+/* Finds the link that made this file, even if it was moved or stripped since. */
 static const struct fg_link *find_link(const struct maker *m, const char *name,
 				       const char *build_id)
 {
@@ -175,7 +176,7 @@ static const struct fg_link *find_link(const struct maker *m, const char *name,
 	return namesake;
 }
 
-/* `original` NULL: it lies where the linker put it. */
+/* `original` NULL: the file is where the linker put it. */
 static int add_part(struct maker *m, const char *name, const char *original, const char *build_id,
 		    const char *code, struct fg_error *err)
 {
@@ -220,7 +221,7 @@ static void release_parts(struct maker *m)
 	free(m->parts);
 }
 
-/* The same machine code and data as in the build, or it would be another program. */
+/* Fails unless the machine code and data are those of the build: the program must be the same. */
 static int check_code(const struct maker *m, const struct part *part, const char *path,
 		      struct fg_error *err)
 {
@@ -240,15 +241,15 @@ static int check_code(const struct maker *m, const struct part *part, const char
 
 /* ---- layouts ---- */
 
-/* A link that was as good as done when the user asked to stop ends well. */
+/* A link that is practically done when the user interrupts may still succeed. */
 static bool is_interrupted(const struct maker *m)
 {
 	return m->options->interrupted && *m->options->interrupted;
 }
 
 /*
- * Each four of them are all places in a cache line, a quarter of a page apart.  Sixteen are all
- * sixteenths of a page, and those that share a place in the line are spread over it.
+ * Every four layouts cover all places in a cache line, a quarter of a page apart.  Sixteen cover
+ * all sixteenths of a page, with those that share a place in the line spread over it.
  */
 static size_t shift_of(unsigned k)
 {
@@ -276,7 +277,7 @@ static char *path_of(const struct maker *m, unsigned k, const struct part *part)
 	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
 }
 
-/* Is layout k to be made, now that the links so far have shown what they take? */
+/* Whether to make layout k, given what the links so far have taken. */
 static bool has_layout(struct maker *m, unsigned k)
 {
 	if (k == m->count && can_double(m))
@@ -286,7 +287,7 @@ static bool has_layout(struct maker *m, unsigned k)
 
 /* ---- noted links, several beside each other ---- */
 
-/* Files that are linked at once, and then compared with the originals. */
+/* Files linked concurrently, then compared with the originals. */
 struct batch {
 	struct fg_link_again again;
 	const struct part *parts[FG_LINKS_AT_ONCE_MAX];
@@ -302,7 +303,7 @@ static void empty_batch(struct batch *batch)
 	batch->count = 0;
 }
 
-/* A linker keeps what it reads and writes in memory: as many at a time as there is room for. */
+/* A linker keeps its input and output in memory: run no more than fit. */
 static size_t most_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
@@ -368,7 +369,7 @@ static int check_batch(const struct maker *m, const struct batch *batch, struct 
 	return status;
 }
 
-/* The layout that nothing shifts. */
+/* The unshifted layout. */
 static int copy_originals(struct maker *m, struct fg_error *err)
 {
 	int status = make_layout_folder(m, 0, err);
@@ -386,7 +387,7 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 	return status;
 }
 
-/* What the last links made is compared while the next ones run. */
+/* Compare the products of the last batch while the next one links. */
 static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
 {
 	int status;
@@ -470,7 +471,7 @@ static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error 
 	return status;
 }
 
-/* It links in place, and its product is taken. */
+/* The command links in place; move its product into the layout. */
 static int make_in_place(struct maker *m, unsigned k, struct fg_error *err)
 {
 	const struct part *program = &m->parts[0];
@@ -516,14 +517,14 @@ static int make_by_command(struct maker *m, struct fg_error *err)
 	for (unsigned k = m->from; status == FG_OK && has_layout(m, k); k++)
 		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 					   : make_in_place(m, k, err);
-	/* A program that is another one now is the worse news. */
+	/* A program that changed is worse than the failure itself: report that instead. */
 	back = put_back(m, err);
 	return back == FG_OK ? status : back;
 }
 
 /* ---- where they are ---- */
 
-/* The name says which build they belong to: a snapshot's tree changes. */
+/* The name identifies the build, because a snapshot's tree changes. */
 static char *final_folder(const struct fg_layouts_options *options)
 {
 	const struct fg_environment *build = options->build;
@@ -548,7 +549,7 @@ static char *final_folder(const struct fg_layouts_options *options)
 	return folder;
 }
 
-/* By the program's name, as the next build of it is the one that asks. */
+/* Keyed by the program's name, so that the next build of it finds the cost. */
 static char *price_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;
@@ -588,7 +589,9 @@ static char *program_in(const struct fg_layouts_options *options, const char *fo
 	return fg_xasprintf("%s/%u/%s", folder, k, fg_fs_base_name(options->target->program));
 }
 
-/* All that were made, up to the most that are wanted; of a doubling that was cut short, none. */
+/*
+ * Counts complete layouts, up to the number wanted; layouts of an incomplete doubling do not count.
+ */
 static unsigned count_made(const struct fg_layouts_options *options, const char *folder)
 {
 	unsigned whole = FG_LINE_PLACES;
@@ -649,8 +652,8 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 }
 
 /*
- * On a busy machine a link takes many times as long, but hardly more on a processor: the next build
- * may try again, as it is cut off.  A command of the user's is not.
+ * On a busy machine a link takes many times the wall time but hardly more CPU time.  Record that,
+ * so the next build may try again: its links are cut off anyway.  A user's command is not.
  */
 static int64_t price_of(const struct maker *m)
 {
@@ -659,7 +662,7 @@ static int64_t price_of(const struct maker *m)
 	return is_noted(m) && cpu_ns < m->link_ns ? cpu_ns : m->link_ns;
 }
 
-/* What failed only after all that time is dear, too. */
+/* A link that failed late still cost this much: remember it. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? price_of(m) : fg_clock_monotonic_ns() - m->began_ns;
@@ -669,7 +672,7 @@ static void keep_price(const struct maker *m, const char *path, int status)
 		fg_link_price_write(path, took_ns);
 }
 
-/* In a folder of its own; m->folder is NULL where it did not come to that. */
+/* Link into a new folder. On early failure m->folder stays NULL. */
 static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
 {
 	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
@@ -688,7 +691,7 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 	return status;
 }
 
-/* What was made becomes the final folder when it is whole. */
+/* Rename the folder to its final name only when it is complete. */
 static int make_folder(struct maker *m, const char *parent, const char *folder,
 		       struct fg_error *err)
 {
@@ -700,7 +703,7 @@ static int make_folder(struct maker *m, const char *parent, const char *folder,
 	status = make_apart(m, parent, price, err);
 	if (status != FG_OK)
 		goto out;
-	/* Another run may have been faster. */
+	/* A concurrent run may have created it first. */
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
 out:
@@ -708,7 +711,10 @@ out:
 	return status;
 }
 
-/* In order, unless another run was faster; the first that fails ends it. */
+/*
+ * Move layouts in order; one that a concurrent run created first is skipped, and the first failure
+ * stops.
+ */
 static void move_in(const struct maker *m, const char *folder)
 {
 	bool good = true;
@@ -724,8 +730,8 @@ static void move_in(const struct maker *m, const char *folder)
 }
 
 /*
- * When the layouts of an earlier call were made, links may have been dearer: the machine was busy.
- * The others join them.  What fails leaves what is there.
+ * Links may have been slower when an earlier call made its layouts, because the machine was busy.
+ * Add the missing ones; on failure the existing ones stay.
  */
 static int extend(struct maker *m, const char *folder, struct fg_error *err)
 {
@@ -752,7 +758,7 @@ out:
 					 : FG_OK;
 }
 
-/* A command of the user's links in place: two of them at once would link one another's program. */
+/* A user's command links in place, so two at once would link each other's program. */
 static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
 {
 	const struct fg_lock_wait wait = {.interrupted = m->options->interrupted};

@@ -9,7 +9,9 @@ enum {
 	TAIL_BYTES = 200
 };
 
-/* A file in which the linker tells the compiler's plugin what it needs; it is gone by now. */
+/*
+ * File in which the linker passes symbol resolutions to the compiler's plugin; it no longer exists.
+ */
 static const char resolution[] = "-plugin-opt=-fresolution=";
 
 static bool is_dropped(const char *word)
@@ -23,14 +25,14 @@ static bool is_dropped(const char *word)
 	return false;
 }
 
-/* What differs from the command as it was noted. */
+/* Differences from the recorded command. */
 struct others {
 	const char *output;
 	char *pad;
 	char *resolution;
 };
 
-/* Borrowed words. */
+/* The words are borrowed, the array is not. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL, others->pad};
@@ -71,7 +73,7 @@ static int start(struct fg_link_again *again, const struct fg_link *link, char *
 				 process, err);
 
 	if (status == FG_OK) {
-		/* It has its own copy by now. */
+		/* The process has its own copy by now. */
 		process->options.argv = NULL;
 		process->options.environment = NULL;
 		again->linkers[again->count++] = link->linker;
@@ -85,7 +87,7 @@ static int start(struct fg_link_again *again, const struct fg_link *link, char *
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err)
 {
-	/* Each has its own, as the others still read theirs. */
+	/* Each link gets its own, since the others still read theirs. */
 	struct others others = {
 		.output = output,
 		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Noted commands (link_record.h) repeated, several beside each other: with another output, and with
- * a pad (pad_object.h) in front of all objects.
+ * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
+ * (pad_object.h) in front of all objects.
  *
- * fg_link_again_start() as often as there is room → fg_link_again_wait(); fg_link_again_end() in
- * any case.
+ * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
+ * fg_link_again_end().
  */
 #ifndef FG_RUNNER_LINK_AGAIN_H
 #define FG_RUNNER_LINK_AGAIN_H
@@ -16,29 +16,29 @@ enum {
 	FG_LINKS_AT_ONCE_MAX = 16
 };
 
-/* Links under way; zeroed but for the first three members. */
+/* The links in progress.  Zero all but the first three members. */
 struct fg_link_again {
-	const char *folder; /* for pads, and for what the linker tells the compiler's plugin */
-	int64_t timeout_ns; /* of each */
+	const char *folder; /* for pads and the linker's files for the compiler's plugin */
+	int64_t timeout_ns; /* per link */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_process processes[FG_LINKS_AT_ONCE_MAX];
 	const char *linkers[FG_LINKS_AT_ONCE_MAX];
 	size_t count;
 };
 
-/* One more; what it is given has to live until it has ended. */
+/* Start one more; its arguments must live until it has ended. */
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err) FG_NODISCARD;
 /*
- * Until all have ended: the message is that of the first that failed.  Then there are none.  Adds
- * what CPU time they took to `cpu_ns`.
+ * Wait for all links to end; on failure `err` is that of the first that failed.  Adds their CPU
+ * time to `cpu_ns`.
  */
 int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
 	FG_NODISCARD;
-/* Kills those that are still under way. */
+/* Kills links that still run. */
 void fg_link_again_end(struct fg_link_again *again);
 
-/* What a linker, or a command that runs one, says where it failed is the message. */
+/* On failure `err` gets the error output of the linker or of the command that runs it. */
 int fg_link_again_judge(const char *program, const struct fg_process_result *result,
 			struct fg_error *err) FG_NODISCARD;
 

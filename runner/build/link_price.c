@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 
 enum {
-	LOOKS_EXPECTED = 2,    /* times the pairs of the first look */
-	ALWAYS_CHEAP_S = 2,    /* as long as somebody may wait without being told */
-	KEPT_S = 24 * 60 * 60, /* a machine may have been busy, or the project has another linker */
+	LOOKS_EXPECTED = 2, /* multiple of the pairs of the first look */
+	ALWAYS_CHEAP_S = 2, /* an unannounced wait of this length is acceptable */
+	/* then measure again: the machine may have been busy, or the linker replaced */
+	KEPT_S = 24 * 60 * 60,
 	TEXT_SIZE = 32,
 };
 

@@ -13,12 +13,12 @@ enum {
 	HEAD_FIELDS = 4, /* folder, linker, two variables */
 };
 
-/* Those that compilers look for; each is left out where it is not installed. */
+/* The names that compilers look for; those not installed are skipped. */
 static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
 
 /*
- * A note is the folder, the linker, two variables and the arguments, each followed by a NUL.  It
- * is complete or absent, and failing to write it never fails the build.
+ * A record holds the folder, the linker, two variables and the arguments, each followed by a NUL.
+ * It is complete or absent, and failing to write it never fails the build.
  */
 static const char script[] =
 	"#!/bin/sh\n"

@@ -15,15 +15,16 @@ enum {
 };
 
 struct fg_links_beside {
-	const struct fg_layouts_options *options; /* of both arms */
+	const struct fg_layouts_options *options; /* one per arm */
 	struct fg_process process;
-	int doublings[2];           /* a pipe: how many layouts there are, a byte each time */
-	volatile sig_atomic_t over; /* the process is to end */
+	/* pipe: one byte per doubling, the number of layouts there are */
+	int doublings[2];
+	volatile sig_atomic_t over; /* set when the process is to end */
 };
 
 /* ---- in the process of its own ---- */
 
-/* Layouts of both arms; `count` becomes how many each has by then. */
+/* Makes layouts of both arms; `count` becomes the number that each has. */
 static int make(const struct fg_layouts_options *options, unsigned *count, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -85,7 +86,7 @@ int fg_links_beside_start(const struct fg_layouts_options options[FG_ARM_COUNT],
 	return status;
 }
 
-/* A process hands its processors on to what it starts. */
+/* A process passes its CPU affinity on to its children. */
 void fg_links_beside_run_on(const struct fg_links_beside *beside, const int *cpus, size_t count)
 {
 	cpu_set_t set;

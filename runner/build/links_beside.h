@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first FG_LINE_PLACES layouts of both arms (layouts.h) are there, and pairs are measured in
- * them: a process of its own links the others meanwhile, on processors that the pairs leave idle.
- *
- * It doubles them, and after each doubling the pairs go on in as many: pair p runs in layout p
- * modulo their number, so nothing that was measured before has to be forgotten if no more come.
+ * Make the remaining layouts of both arms (layouts.h) in the background.  The first FG_LINE_PLACES
+ * exist and pairs are measured in them; meanwhile a separate process links the others on processors
+ * that the pairs leave idle.  It doubles their number, and after each doubling the pairs use all of
+ * them: pair p runs in layout p modulo their number, so earlier measurements stay valid if no more
+ * layouts come.
  */
 #ifndef FG_RUNNER_LINKS_BESIDE_H
 #define FG_RUNNER_LINKS_BESIDE_H
@@ -13,14 +13,17 @@
 
 struct fg_links_beside;
 
-/* The options of both arms, which have to live until fg_links_beside_end(). */
+/* The options of both arms must live until fg_links_beside_end(). */
 int fg_links_beside_start(const struct fg_layouts_options options[FG_ARM_COUNT],
 			  struct fg_links_beside **beside, struct fg_error *err) FG_NODISCARD;
-/* The next linkers run on these processors. */
+/* Set the processors for linkers started from now on. */
 void fg_links_beside_run_on(const struct fg_links_beside *beside, const int *cpus, size_t count);
-/* Waits for the next doubling: how many layouts both arms have now; 0: no more will come. */
+/*
+ * Waits for the next doubling and returns the layouts that both arms now have; 0: no more will
+ * come.
+ */
 unsigned fg_links_beside_wait(struct fg_links_beside *beside);
-/* Linkers that still run are ended.  NULL is fine. */
+/* Ends linkers that still run.  NULL does nothing. */
 void fg_links_beside_end(struct fg_links_beside *beside);
 
 #endif

@@ -25,7 +25,10 @@ enum section {
 };
 
 static const char strings[] = "\0" FG_PAD_SYMBOL;
-/* .text.unlikely comes first in every linker script.  Without the note the stack is executable. */
+/*
+ * .text.unlikely comes first in every linker script.  Without .note.GNU-stack the stack would be
+ * executable.
+ */
 static const char names[] = "\0.text.unlikely\0.symtab\0.strtab\0.note.GNU-stack\0.shstrtab";
 
 struct pad_object {
@@ -64,7 +67,7 @@ static void fill_sections(struct pad_object *object, size_t pad_bytes)
 		.sh_offset = offsetof(struct pad_object, symbols),
 		.sh_size = sizeof(object->symbols),
 		.sh_link = SECTION_STRINGS,
-		.sh_info = 1, /* the first that is not local */
+		.sh_info = 1, /* first non-local symbol */
 		.sh_addralign = sizeof(uint64_t),
 		.sh_entsize = sizeof(Elf64_Sym),
 	};
@@ -90,7 +93,7 @@ static void fill_sections(struct pad_object *object, size_t pad_bytes)
 	};
 }
 
-/* It is of no use after the link: nothing has to reach the disk. */
+/* The file is temporary: no need to sync it to disk. */
 static int write_file(const char *path, const void *data, size_t size, struct fg_error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file of bytes that are never executed, for the front of .text: linked first,
- * it shifts all code behind it.
+ * An object file of bytes that are never executed: linked first, it shifts all code behind it in
+ * .text.
  */
 #ifndef FG_RUNNER_PAD_OBJECT_H
 #define FG_RUNNER_PAD_OBJECT_H

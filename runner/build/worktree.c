@@ -30,7 +30,7 @@ enum {
 	SHORT_HASH = 9,
 };
 
-/* Settings from outside that change what a build makes. */
+/* Environment variables that change the result of a build. */
 static const char *const build_variables[] = {"CC",
 					      "CXX",
 					      "CFLAGS",
@@ -48,8 +48,9 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 }
 
 /*
- * `what` is the tree: a commit that was built while it was staged, or that was only reworded, is
- * not built again.  Of a snapshot it is a name that stays the same while the files change.
+ * `what` identifies the content: the tree's hash, so that a commit that was built while staged, or
+ * was only reworded, is not built again.  For a snapshot it is a name that stays the same while the
+ * files change.
  */
 static void make_key(const struct fg_worktree_options *options, const char *what,
 		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
@@ -142,9 +143,9 @@ static void set_variable(char ***environment, char *variable)
 }
 
 /*
- * The arms are built alike: PWD is where the build runs, not where fastgate was started.  How its
- * programs are linked is noted in `folder` (NULL: it is not); where that is impossible, they cannot
- * be linked again, and that is all.
+ * The arms are built alike: PWD is where the build runs, not where fastgate was started.  Links are
+ * recorded in `folder` (NULL: not recorded); if that is impossible, they cannot be repeated, which
+ * is not an error.
  */
 static char **build_environment(const char *root, const char *folder)
 {
@@ -218,17 +219,17 @@ out:
 struct places {
 	char *top;    /* of the repository */
 	char *prefix; /* from there to the plan's root */
-	char *builds; /* STATE/builds, absolute */
+	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
-	char *root; /* in the tree, what corresponds to the plan's root */
+	char *root; /* the plan's root within the tree */
 	char *mark; /* what was built: a tree's hash, or `failed` */
 	char *log;
 	char *lock;
 };
 
-/* A build that ended by itself, if badly: what it made is what a next one can go on with. */
+/* Mark of a build that failed by itself: the next one can continue from its products. */
 static const char failed[] = "failed";
 
 static void release_folder(struct places *places)
@@ -312,7 +313,7 @@ static bool is_built(const struct places *places)
 
 /* ---- check out and build ---- */
 
-/* Lines "-HASH PATH" of `git submodule status`: they may be what the build lacks. */
+/* Lines "-HASH PATH" of `git submodule status`: missing submodules may be why the build failed. */
 static void tell_missing_modules(const struct fg_worktree_options *options,
 				 const struct places *places)
 {
@@ -352,7 +353,9 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
 		tell_missing_modules(options, places);
-		/* Without this mark the next build begins afresh: slower, and no less right. */
+		/*
+		 * Without this mark the next build starts from scratch: slower, but still correct.
+		 */
 		if (fg_fs_write_atomic(places->mark, failed, strlen(failed), 0644, NULL) != FG_OK)
 			fg_log(FG_LOG_RUNNER, 1, "cannot write '%s'", places->mark);
 	}
@@ -362,8 +365,8 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Does the next snapshot change how the project is built?  What was compiled before may then be
- * stale, which its makefiles need not notice: the other side is built from nothing.
+ * Whether the next snapshot changes how the project is built.  Products may then be stale without
+ * its makefiles noticing, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
@@ -383,7 +386,7 @@ static bool changes_the_build(const struct fg_worktree_options *options, const c
 	return changes;
 }
 
-/* A build that was cut off left no mark, and is done again from the beginning. */
+/* An interrupted build left no mark and is redone from scratch. */
 static int check_out_and_build(const struct fg_worktree_options *options,
 			       const struct places *places, char **tail, struct fg_error *err)
 {
@@ -412,7 +415,7 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 
 static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
 {
-	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
+	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* mark it as most recently used */
 	*worktree = (struct fg_worktree){
 		.root = places->root, .tree = places->tree, .cached = cached, .lock_fd = lock_fd};
 	places->root = NULL;
@@ -434,7 +437,10 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 	return status;
 }
 
-/* Many may use a commit's build at the same time; a shared lock keeps it from being removed. */
+/*
+ * A commit's build may be used by many at the same time; the shared lock keeps it from being
+ * removed.
+ */
 static int open_commit(const struct fg_worktree_options *options, struct places *places,
 		       struct fg_worktree *worktree, char **tail, struct fg_error *err)
 {
@@ -460,7 +466,8 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 }
 
 /*
- * The snapshot's tree changes from run to run, so a run has one to itself: the first that is free.
+ * A snapshot's tree changes from run to run, so each run takes the first one that is free for
+ * itself.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
@@ -508,7 +515,7 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 				   : open_commit(options, &places, worktree, tail, err);
 	if (status != FG_OK || worktree->cached)
 		goto out;
-	/* Old builds are litter: failing to remove them is no reason to fail. */
+	/* Pruning is best effort: stale builds only cost disk space. */
 	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
 		    FG_OK &&
 	    removed > 0)

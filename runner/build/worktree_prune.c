@@ -35,7 +35,7 @@ static int64_t used_at(const char *builds, const char *name)
 	return status.st_mtim.tv_sec * FG_NS_PER_S + status.st_mtim.tv_nsec;
 }
 
-/* Remove one unless it is in use. */
+/* Removes the build unless it is in use. */
 static bool remove_built(const char *builds, const char *name)
 {
 	char *lock_name = fg_xasprintf("%s.lock", name);

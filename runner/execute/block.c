@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Traces that were taken in are litter; one that cannot be removed is no reason to fail. */
+/* Traces that were read are temporary; failing to remove one is not an error. */
 void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder)
 {
 	struct fg_error err = {0};
@@ -37,7 +37,7 @@ void fg_job_begin_block(struct fg_runner_job *job)
 		.job = job, .block = block, .seen_ns = fg_clock_monotonic_ns(), .is_open = true};
 }
 
-/* The block is over, well if `pass.error` is empty. */
+/* Ends the block; it succeeded if `pass.error` is empty. */
 static void end_block(struct fg_runner_job *job)
 {
 	struct fg_pass *pass = &job->pass;
@@ -58,7 +58,7 @@ static void end_block(struct fg_runner_job *job)
 	fg_failure_release(&pass->failure);
 }
 
-/* Runs after a failure, too, whose message stays. */
+/* Also runs after a failure, whose message is kept. */
 static void clean_up(struct fg_runner_job *job)
 {
 	struct fg_pass *pass = &job->pass;
@@ -71,7 +71,7 @@ static void clean_up(struct fg_runner_job *job)
 	fg_failure_release(&later);
 }
 
-/* Its programs into repetitions; how one failed does not keep the others from being recorded. */
+/* Executes one step and records its repetitions, even those that precede a failure in the step. */
 static void run_step(struct fg_runner_job *job)
 {
 	struct fg_pass *pass = &job->pass;

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	TEXT_MOST = 4096, /* of the file; what comes later is not read */
-	TICK_MS = 200,    /* how often to look where the kernel does not tell of a change */
+	TEXT_MOST = 4096, /* bytes of the file that are read; the rest is ignored */
+	TICK_MS = 200,    /* polling interval where the kernel does not report changes */
 };
 
 struct fg_control_file {
@@ -27,11 +27,11 @@ struct fg_control_file {
 	char *page_path;
 	struct fg_control_page *page;
 	int page_fd;
-	int changes; /* inotify; -1: the tick alone */
+	int changes; /* inotify; -1: poll only */
 	int end;     /* eventfd */
 	bool watched;
 	pthread_t watcher;
-	/* As it was read last. */
+	/* The text as last read. */
 	size_t size;
 	char text[TEXT_MOST];
 };
@@ -45,7 +45,7 @@ static bool is_dump(const char *line, size_t size)
 	return size == sizeof(word) - 1 && memcmp(line, word, size) == 0;
 }
 
-/* Whole lines only: the rest of one may be written just now.  Returns where they end. */
+/* Counts whole lines only: the last one may still be being written.  Returns where they end. */
 static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t *dumps)
 {
 	const char *line = text + begin;
@@ -59,8 +59,8 @@ static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t 
 }
 
 /*
- * Where new lines begin.  Apart from its first byte, what was there before still is where lines
- * have been appended; anything else is another text.
+ * Returns where new lines begin.  If the old text is still there, apart from its first byte, lines
+ * were appended; otherwise all of the text is new.
  */
 static size_t begin_of_news(const struct fg_control_file *control, const char *text, size_t size)
 {
@@ -70,7 +70,7 @@ static size_t begin_of_news(const struct fg_control_file *control, const char *t
 	return text[0] == '0' || text[0] == '1' ? 1 : 0;
 }
 
-/* Bytes that were read; 0: there is nothing to be known now. */
+/* Returns the number of bytes read; 0: the file cannot be read now. */
 static size_t read_text(const struct fg_control_file *control, char *text)
 {
 	struct stat status;
@@ -144,7 +144,7 @@ static int make_file(const char *path, struct fg_error *err)
 	return result;
 }
 
-/* The folder is watched, for the file may be replaced.  Without it there is the tick. */
+/* Watches the folder, since the file may be replaced.  If that fails, polling remains. */
 static int open_changes(struct fg_control_file *control, struct fg_error *err)
 {
 	const uint32_t kinds = IN_MODIFY | IN_CREATE | IN_MOVED_TO;
@@ -185,7 +185,7 @@ int fg_control_file_open(const char *path, struct fg_control_file **control, str
 	if (status != FG_OK)
 		goto out;
 	fg_control_file_look(made);
-	/* The lines that are there already are of an earlier recording. */
+	/* Lines that exist already belong to an earlier recording. */
 	made->page->dumps = 0;
 	*control = made;
 	made = NULL;

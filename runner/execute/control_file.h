@@ -5,8 +5,8 @@
  * reads there.  We read the file whenever it changes and keep what it says in a page of memory that
  * cannot shrink (struct fg_control_page); the program maps that.
  *
- * The first byte is the state: '0' is off, any other is on.  Each line "dump" that was not there
- * before asks for a dump.  A file that is empty, gone, or no file any more changes nothing.
+ * The first byte is the state: '0' is off, any other is on.  Each new line "dump" requests a dump.
+ * A file that becomes empty, is removed or is replaced by anything but a file changes nothing.
  */
 #ifndef FG_RUNNER_CONTROL_FILE_H
 #define FG_RUNNER_CONTROL_FILE_H
@@ -17,18 +17,18 @@
 struct fg_control_file;
 
 /*
- * Makes the file if there is none, with "1" in it if it is empty, and reads it once; `*control` is
- * to be closed.  FG_EINVAL: a folder, a link, a pipe or a device is in its place.
+ * Creates the file if it does not exist, writes "1" if it is empty, and reads it once; `*control`
+ * must be closed.  FG_EINVAL: the path is a folder, link, pipe or device.
  */
 int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
 	FG_NODISCARD;
-/* Where programs find the page (FG_ENV_CONTROL), as long as it is open. */
+/* The path of the page for programs (FG_ENV_CONTROL); valid until closed. */
 const char *fg_control_file_page(const struct fg_control_file *control);
-/* Read it again now. */
+/* Rereads the file now. */
 void fg_control_file_look(struct fg_control_file *control);
 /*
- * From now on, whenever it changes, in a thread that takes no signals.  Where there can be none,
- * what was read last holds.  NULL does nothing.
+ * Starts a thread that rereads the file whenever it changes; the thread takes no signals.  If it
+ * cannot be started, the last state read stays in force.  NULL does nothing.
  */
 void fg_control_file_watch(struct fg_control_file *control);
 /* Ends that thread.  NULL does nothing. */

@@ -31,7 +31,7 @@ static char *in_folder(const char *folder, const char *path)
 	return folder && *path != '/' ? fg_fs_join(folder, path) : fg_xstrdup(path);
 }
 
-/* The file that will run, of a script its interpreter; to be freed. */
+/* The file that will be executed, for a script its interpreter; to be freed. */
 static int find_program(const struct fg_entry_plan *plan, char **program,
 			struct fg_program_file *file, struct fg_error *err)
 {
@@ -56,7 +56,7 @@ static int find_program(const struct fg_entry_plan *plan, char **program,
 	return status;
 }
 
-/* Other dynamic linkers may take what we ask for as a wish to run the program. */
+/* Other dynamic linkers might run the program instead of listing its libraries. */
 static bool has_known_loader(const struct fg_program_file *file)
 {
 	static const char known[] = "ld-linux-x86-64.so";
@@ -65,7 +65,7 @@ static bool has_known_loader(const struct fg_program_file *file)
 	       strncmp(fg_fs_base_name(file->loader), known, sizeof(known) - 1) == 0;
 }
 
-/* What the dynamic linker would load, as it prints it. */
+/* The libraries that the dynamic linker would load, in its own output format. */
 static int list_libraries(const struct fg_entry_plan *plan, char *loader, char *program,
 			  char **text, struct fg_error *err)
 {
@@ -103,7 +103,7 @@ static uint64_t add_text(struct writing *w, const char *text)
 	return at;
 }
 
-/* `name` is what the dynamic linker calls it; what cannot be read is left out. */
+/* `name` is the dynamic linker's name for the file; unreadable files are left out. */
 static void add_object(struct writing *w, const char *name, const char *folder)
 {
 	struct fg_plan_object object = {.first_entry = w->entry_count};
@@ -213,7 +213,7 @@ out:
 
 /* ---- two plans ---- */
 
-/* A plan that we have written. */
+/* A plan that fastgate wrote, loaded again. */
 struct loaded {
 	char *data;
 	size_t size;
@@ -221,7 +221,8 @@ struct loaded {
 	struct fg_plan_object *objects;
 	struct fg_plan_entry *entries;
 	const char *texts;
-	struct fg_map refused; /* "libreco.so:parse" → 1: one of this name at least is refused */
+	/* "libreco.so:parse" → 1: at least one function of this name is refused */
+	struct fg_map refused;
 };
 
 static int load(const char *path, struct loaded *plan, struct fg_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before a program starts: which functions of it and of the libraries that it is linked with can be
- * counted by a jump at their entry?  The answer is a file (collector/calls/entry_plan.h) that the
- * collector reads in the program.
+ * Before a program starts: which functions of it and of its linked libraries can be counted by a
+ * jump at their entry?  The answer is a file (collector/calls/entry_plan.h) that the collector
+ * reads in the program.
  */
 #ifndef FG_RUNNER_ENTRY_PLAN_H
 #define FG_RUNNER_ENTRY_PLAN_H
@@ -10,19 +10,19 @@
 #include "base/error.h"
 
 struct fg_entry_plan {
-	const char *program;           /* as it is started: a name, or a path */
+	const char *program;           /* a name or a path, as on the command line */
 	char *const *environment;      /* of the program; NULL: ours */
 	const char *working_directory; /* NULL: ours */
 };
 
 /*
- * Writes the plan of this program to `path`.  The dynamic linker is asked for the libraries; the
- * program does not run.  FG_EUNSUPPORTED: it is none that a plan can be made for.
+ * Writes the plan for this program to `path`.  The dynamic linker is asked for the libraries; the
+ * program does not run.  FG_EUNSUPPORTED: no plan can be made for this kind of program.
  */
 int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Two plans for two builds that are compared: a function that is refused in one is refused in the
+ * Aligns the plans of two builds that are compared: a function refused in one is refused in the
  * other, so that both count the same calls of it.
  */
 int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err) FG_NODISCARD;

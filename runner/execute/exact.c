@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	CALLGRIND_MAX_BYTES = 256 << 20, /* of one process */
+	CALLGRIND_MAX_BYTES = 256 << 20, /* per process */
 	LOG_MAX_BYTES = 1 << 20,
 };
 
@@ -35,7 +35,7 @@ static void add_why(struct fg_exact_reading *reading, const char *meter, const c
 
 /* ---- callgrind ---- */
 
-/* Names begin with "callgrind." or "log.", then the process. */
+/* File names begin with "callgrind." or "log.", followed by the process id. */
 static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 		      struct fg_strbuf *all, struct fg_error *err)
 {
@@ -62,7 +62,7 @@ static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 	return status;
 }
 
-/* What valgrind itself says of a program that it could not run. */
+/* valgrind's own message about a program that it could not run. */
 static char *complaint(const char *folder)
 {
 	static const char *const signs[] = {"unhandled instruction", "Fatal error",
@@ -101,8 +101,8 @@ static void take_files(const char *folder, struct fg_exact_reading *reading)
 }
 
 /*
- * Contexts of 32 callers are whole call paths of most programs.  Names stay mangled: they are made
- * readable as everywhere else.
+ * 32 callers of context cover the whole call path in most programs.  Names stay mangled: they are
+ * demangled later, as everywhere else.
  */
 static int run_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
 			 const char *program, const char *folder, char **why)
@@ -167,8 +167,8 @@ out:
 /* ---- hardware ---- */
 
 /*
- * A counter of our own that stays off here, and that every child inherits and starts with its exec;
- * a child's count is added to it when the child has ended.
+ * Opens a counter that is off in this process, is inherited by every child and starts at its exec;
+ * a child's count is added when the child ends.
  */
 static int open_counter(void)
 {

@@ -13,10 +13,10 @@ enum {
 	TAIL_LINES = 12,
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
-	LAST_CLEANUP_TIMEOUT_S = 10, /* when the user waits for us to stop */
+	LAST_CLEANUP_TIMEOUT_S = 10, /* after the user has asked to stop */
 	ADDED_VARIABLES_MAX = 48,
 	PADDING_VARIABLES = 16,
-	PRINTS_MUCH_BYTES = 512 << 10, /* half of what a pipe holds */
+	PRINTS_MUCH_BYTES = 512 << 10, /* half the capacity of a pipe */
 };
 
 static const char padding_name[] = "FASTGATE_PADDING=";
@@ -86,7 +86,7 @@ static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm
 	return arm == FG_ARM_BASELINE ? "baseline: " : "candidate: ";
 }
 
-/* The signal that ended it, itself or a child of the shell that it is; 0: none. */
+/* The signal that ended the program, or the child of it if it is a shell; 0: none. */
 static int signal_of(const struct fg_process_result *result)
 {
 	enum {
@@ -100,7 +100,9 @@ static int signal_of(const struct fg_process_result *result)
 	return result->exit_code > SHELL_SIGNAL ? result->exit_code - SHELL_SIGNAL : 0;
 }
 
-/* Runs it once more to see where it crashes, after what goes before every repetition. */
+/*
+ * Runs the program once more to see where it crashes, after the same preparation as a repetition.
+ */
 static void explain_crash(struct fg_executor *executor, const struct fg_target *target,
 			  struct fg_execution *execution)
 {
@@ -130,7 +132,7 @@ static void explain_crash(struct fg_executor *executor, const struct fg_target *
 				   &execution->stacks);
 }
 
-/* What went wrong with a program that ended, or nothing. */
+/* Reports what went wrong with a program that has ended. */
 static int judge(struct fg_executor *executor, const struct fg_target *target,
 		 struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
 {
@@ -201,7 +203,7 @@ int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
 	return status;
 }
 
-/* A command's own file would otherwise give the number of an earlier repetition. */
+/* Otherwise a stale file would supply the number of an earlier repetition. */
 static void remove_metric_files(const struct fg_target *target)
 {
 	for (size_t i = 0; i < target->benchmark->metric_count; i++) {
@@ -225,7 +227,7 @@ struct environment {
 	size_t count;
 };
 
-/* A variable of that name which is there already makes room: two of one name would be a riddle. */
+/* Replaces a variable of the same name: two of one name would be ambiguous. */
 static void environment_set(struct environment *environment, char *variable)
 {
 	const size_t name_length = strcspn(variable, "=") + 1;
@@ -242,8 +244,9 @@ static void environment_set(struct environment *environment, char *variable)
 }
 
 /*
- * The padding moves the stack by its size, and by its number of variables the heap of every program
- * that keeps a copy of its environment, as shells do: there, one variable more can be worth 6 %.
+ * The padding shifts the stack by its size.  Its number of variables shifts the heap of programs
+ * that copy their environment, such as shells: one variable more can make a difference of 6 %
+ * there.
  */
 static void environment_init(struct environment *environment, const struct fg_target *target,
 			     uint16_t padding)
@@ -271,7 +274,7 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
-/* One program of a block, for a look before it is ended. */
+/* A running program of a block, so that it can be examined before it is ended. */
 struct watch {
 	const struct fg_executor *executor;
 	struct fg_execution *execution;
@@ -286,7 +289,7 @@ static void look_at_stuck(void *context, pid_t pid)
 			   &watch->execution->stacks);
 }
 
-/* One block under way. */
+/* One block being executed. */
 struct pass {
 	struct fg_executor *executor;
 	const struct fg_block *block;
@@ -370,8 +373,8 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 }
 
 /*
- * The command with the program as it lies in this layout, to be freed, and its libraries before all
- * others; NULL: it runs as it was linked.
+ * The command with the program of this layout, to be freed, its libraries put first in the search
+ * path; NULL: the program runs as it was linked.
  */
 static char **place(const struct fg_target *target, unsigned layout,
 		    struct environment *environment)
@@ -448,7 +451,7 @@ out:
 	return status;
 }
 
-/* What a harness reports, without the cases that are not wanted. */
+/* Parses the harness's report and drops unwanted cases. */
 static int read_cases(const struct fg_benchmark *benchmark, const struct fg_process_result *result,
 		      struct fg_harness_report *report, struct fg_error *err)
 {
@@ -464,7 +467,8 @@ static int read_cases(const struct fg_benchmark *benchmark, const struct fg_proc
 }
 
 /*
- * The user's numbers, read before cleanup or the next repetition touch the files they may stand in.
+ * Extracts the user's metrics, before cleanup or the next repetition touch the files they may be
+ * in.
  */
 static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 {
@@ -495,8 +499,8 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 }
 
 /*
- * A harness's report stays in a pipe: many write it to /dev/stdout, and a file that is opened a
- * second time is written from its beginning, over what is there.
+ * A harness's report stays in a pipe: many harnesses write it to /dev/stdout, and a file opened a
+ * second time would be overwritten from its beginning.
  */
 static void see_output(struct fg_executor *executor, const uint64_t printed[2])
 {
@@ -532,7 +536,7 @@ static int wait_for(const struct pass *pass, struct fg_process *processes, size_
 	return status;
 }
 
-/* `count` slots beginning with `first`, all at once. */
+/* Runs `count` slots, beginning with `first`, at once. */
 static int run_together(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
 {
 	struct fg_process processes[FG_BLOCK_SLOTS_MAX] = {0};
@@ -546,7 +550,7 @@ static int run_together(const struct pass *pass, size_t first, size_t count, str
 	if (status == FG_OK)
 		status = wait_for(pass, processes, first, count, err);
 	for (size_t i = 0; i < started; i++)
-		fg_process_release(&processes[i]); /* kills what still runs */
+		fg_process_release(&processes[i]); /* kills those still running */
 	return status;
 }
 

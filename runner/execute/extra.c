@@ -44,7 +44,9 @@ static void free_words(char **words)
 	free(words);
 }
 
-/* Inherited by what is started until it is set back; refused in some containers. */
+/*
+ * Disables address randomisation for programs started until it is restored; some containers refuse.
+ */
 static int fix_addresses(void)
 {
 	const int before = personality(0xffffffff);

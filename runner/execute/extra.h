@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extra repetitions: one execution of one arm with other means than the pairs', after all of them.
- * Its times count nowhere; what it writes becomes further measures of the profile.
+ * Extra repetitions: one execution of one arm under another instrument, after all pairs.  Its times
+ * are not used; what it writes becomes further measures of the profile.
  *
  * A benchmark that cannot be run like this is no failure of the benchmark: `why` says what went
  * wrong, and the verdict of the pairs stands.
@@ -14,27 +14,27 @@
 
 struct fg_extra {
 	enum fg_arm arm;
-	/* words before the command, NULL at the end: a tool that runs it; may be NULL */
+	/* a tool that runs the command: its words, NULL at the end; may be NULL */
 	const char *const *before;
 	int64_t timeout_ns;
-	/* executes it in place of fg_process_run(), under observation; NULL: nothing does */
+	/* runs the program under observation in place of fg_process_run(); may be NULL */
 	int (*observe)(void *context, const struct fg_process_options *options,
 		       struct fg_process_result *result, struct fg_error *err);
 	void *context;
 };
 
-/* A new folder for what such a repetition writes; remove it with fg_runner_extra_remove(). */
+/* Creates a folder for the output of such a repetition; remove it with fg_runner_extra_remove(). */
 int fg_runner_extra_folder(struct fg_runner_job *job, char **folder, struct fg_error *err)
 	FG_NODISCARD;
 void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder);
 /*
- * Both arms get environments of one size, and no address randomisation where the system allows it.
- * FG_ECHILD: it did not end well, `*why` (yours to free) says how.  FG_EINTERRUPTED: the user asked
- * to stop.
+ * Both arms get environments of the same size, and no address randomisation where the system allows
+ * that. FG_ECHILD: the program failed, `*why` (yours to free) says how.  FG_EINTERRUPTED: the user
+ * asked to stop.
  */
 int fg_runner_extra(struct fg_runner_job *job, const struct fg_extra *extra, char **why,
 		    struct fg_error *err) FG_NODISCARD;
-/* Writes the plan of jumps at entries (runner/execute/entry_plan.h) for the arm's program. */
+/* Writes the entry plan (runner/execute/entry_plan.h) for the arm's program. */
 int fg_runner_extra_entry_plan(const struct fg_runner_job *job, enum fg_arm arm, const char *path,
 			       struct fg_error *err) FG_NODISCARD;
 

@@ -20,7 +20,9 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* The signals are meant for the program: ending the group asks for its result. */
+/*
+ * These signals are meant for the program: whoever ends the process group still wants its result.
+ */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))
@@ -39,10 +41,7 @@ static int64_t now_ns(void)
 
 static void report(int fd, const void *message, size_t size)
 {
-	/*
-	 * A pipe takes so little at once or not at all; if it does not, there is nobody left to
-	 * report to.
-	 */
+	/* So small a write to a pipe is atomic; if it fails, the reader is gone. */
 	if (write(fd, message, size) != (ssize_t)size)
 		_exit(EXIT_CANNOT);
 }
@@ -79,8 +78,8 @@ static struct account read_account(pid_t pid)
 }
 
 /*
- * Wait until it has ended, without collecting it.  On a busy machine we wake up late; the time that
- * we stood in the run queue meanwhile is taken off, so that the end is the program's and not ours.
+ * Waits until the process has ended, without reaping it.  On a busy machine we wake up late; the
+ * time spent in the run queue is subtracted, so that the end time is the program's and not ours.
  */
 static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *ended)
 {
@@ -95,7 +94,7 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 	ended->ended_ns = now_ns();
 	late_ns = read_account(self).wait_ns - before.wait_ns;
 	of_program = read_account(pid);
-	/* It cannot have ended before it had used its CPU time. */
+	/* It cannot have ended before using its CPU time. */
 	if (ended->ended_ns - late_ns >= started_ns + of_program.cpu_ns)
 		ended->ended_ns -= late_ns;
 	ended->leader_cpu_ns = of_program.cpu_ns;
@@ -103,8 +102,8 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 }
 
 /*
- * If only the program itself is to be sampled, not its children, its parent identifies it: that is
- * us.
+ * If only the program is to be sampled and not its children, the collector recognises it by its
+ * parent: this process.
  */
 static void be_the_parent(char **environment)
 {
@@ -118,7 +117,7 @@ static void be_the_parent(char **environment)
 		}
 }
 
-/* In the child: becomes the program, or tells why not. */
+/* In the child: execs the program, or reports why that failed. */
 static void become(char **argv, char **environment, int error_fd, pid_t parent)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);

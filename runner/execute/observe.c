@@ -35,7 +35,7 @@ void fg_observer_release(struct fg_observer *observer)
 	close_one(&observer->pressure_fd);
 }
 
-/* The head of the file is enough: the lines of the CPUs come first. */
+/* Only the start of the file is needed: the CPU lines come first. */
 static bool read_head(int fd, char *text, size_t size)
 {
 	const ssize_t got = fd < 0 ? -1 : pread(fd, text, size - 1, 0);

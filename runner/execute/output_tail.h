@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last words of a program that failed, fit to be shown: of stderr, or of stdout where it said
- * nothing there.
+ * The last lines that a failed program printed, safe to display: from stderr, or stdout if stderr
+ * is empty.
  */
 #ifndef FG_RUNNER_OUTPUT_TAIL_H
 #define FG_RUNNER_OUTPUT_TAIL_H
@@ -9,8 +9,8 @@
 #include "base/process.h"
 
 /*
- * Valid UTF-8 without control characters or a newline at the end; NULL when it said nothing at all.
- * To be freed.
+ * Valid UTF-8 without control characters or a final newline; NULL if it printed nothing. To be
+ * freed.
  */
 char *fg_output_tail(const struct fg_process_result *result, unsigned lines_max, size_t bytes_max);
 

@@ -133,7 +133,7 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return check_program(elf.interpreter, library, depth + 1, err);
 	}
 	if (!elf.is_elf)
-		return FG_OK; /* a shell will run it, or nothing will: starting it says so */
+		return FG_OK; /* either a shell runs it or starting it reports the error */
 	result = check_rights(program, &status, err);
 	return result != FG_OK ? result : check_elf(program, &elf, library, err);
 }
@@ -181,8 +181,8 @@ static const char *value_of(char *const *environment, const char *name)
 }
 
 /*
- * With $LIB in the path the dynamic linker of a 32-bit program takes the 32-bit library, where
- * there is one.
+ * With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library if there
+ * is one.
  */
 static char *for_both_widths(const char *library)
 {
@@ -264,7 +264,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_number(&all, FG_ENV_VALUES_BITS, preload->value_bits);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
 	add_text(&all, FG_ENV_PYTHON, preload->no_python ? "off" : NULL);
-	/* Programs marked with the ITT API load their collector by this name. */
+	/* Programs instrumented with the ITT API load their collector from this variable. */
 	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
 		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);
 	variables[all.count] = NULL;

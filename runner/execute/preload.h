@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Getting a program to start with the collector in it: where the library is, whether this program
- * can take it, and the environment that makes it so (collector/sampler/collector_env.h).
+ * Starting a program with the collector in it: where the library is, whether the program can load
+ * it, and the environment that loads it (collector/sampler/collector_env.h).
  */
 #ifndef FG_RUNNER_PRELOAD_H
 #define FG_RUNNER_PRELOAD_H
@@ -16,49 +16,51 @@ enum {
 
 struct fg_preload {
 	const char *library;      /* the collector; fg_preload_library() finds it */
-	const char *trace_folder; /* exists; an absolute path */
+	const char *trace_folder; /* must exist; an absolute path */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* between samples; 0: the default rate */
-	uint64_t signal_ns; /* what one costs on this host; 0: not measured */
-	uint64_t switch_ns; /* what the clock adds to a context switch; 0: not measured */
+	uint64_t signal_ns; /* cost of one on this host; 0: not measured */
+	uint64_t switch_ns; /* extra cost of a context switch; 0: not measured */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
-	uint64_t duration_ms; /* that is sampled; 0: to the end */
-	const char *counters; /* "heap,io": what the counting library counts; or NULL */
+	uint64_t duration_ms; /* time to sample for; 0: to the end */
+	const char *counters; /* "heap,io": events for the counting library to count; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* fg_control_file_page(), or NULL */
-	int dump_signal;      /* that asks for a dump of what is held; 0: none does */
-	uint32_t temporary;   /* blocks end before this many allocations more; 0: at once */
-	bool paused;          /* until the program resumes by itself */
-	bool no_python;       /* leave the frames of Python functions out */
-	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
-	const char *domains;  /* those whose arguments are looked at as well, or NULL */
-	const char *entries;  /* absolute path of a plan for jumps at entries, or NULL */
-	bool call_times;      /* how long these calls take, too */
-	uint64_t values;      /* one call in this many keeps its arguments; 0: none */
-	uint64_t value_bits;  /* of their mantissa; 0: all */
+	int dump_signal;      /* requests a dump of what is held; 0: no signal does */
+	/* temporary blocks are freed within this many further allocations; 0: at once */
+	uint32_t temporary;
+	bool paused;       /* start paused, until the program resumes sampling */
+	bool no_python;    /* leave out frames of Python functions */
+	const char *calls; /* patterns of functions whose calls are counted, or NULL */
+	/* patterns of functions whose arguments are recorded as well, or NULL */
+	const char *domains;
+	const char *entries; /* absolute path of an entry plan, or NULL */
+	bool call_times;     /* also measure how long these calls take */
+	uint64_t values;     /* one call in this many keeps its argument values; 0: none */
+	uint64_t value_bits; /* mantissa bits kept of a value; 0: all */
 };
 
 /*
- * Can this program be sampled?  FG_EUNSUPPORTED says why not: linked statically, set-user-id, built
- * with a sanitizer that must come first, for another machine; FG_ENOENT: not there, FG_EINVAL: not
- * executable.  Of a script the interpreter is looked at.
+ * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically, set-user-id,
+ * built with a sanitizer that must be loaded first, or for another machine.  FG_ENOENT: not found;
+ * FG_EINVAL: not executable.  For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
-/* Is it an ELF program that is linked statically, and may be looked at? */
+/* Is it a readable, statically linked ELF program? */
 bool fg_preload_is_static(const char *program);
 
 /*
- * Path of the collector library, to be freed: $FASTGATE_COLLECTOR, beside the running program, or
+ * Path of the collector library, to be freed: $FASTGATE_COLLECTOR, next to the running program, or
  * where it is installed.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
-/* The one beside `library` that counts events as well, to be freed. */
+/* The library next to `library` that counts events as well, to be freed. */
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The one beside `library` that counts calls of named functions, to be freed. */
+/* The library next to `library` that counts calls of named functions, to be freed. */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
 /* Is this "FIRST-LAST", two numbers in order? */
@@ -66,17 +68,17 @@ bool fg_preload_units_valid(const char *units);
 
 /*
  * The "NAME=value" strings that start the collector, each to be freed, terminated by NULL; returns
- * how many. They are added to `environment`: a LD_PRELOAD in it is kept after ours. The caller is
- * the parent of the sampled program, which distinguishes the program from its children. (The
- * launcher puts itself there.)
+ * their number. They extend `environment`: an LD_PRELOAD in it is kept after ours. The caller must
+ * be the parent of the sampled program, which distinguishes the program from its children. (The
+ * launcher sets itself as the parent.)
  */
 size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
 			    char *variables[FG_PRELOAD_VARIABLES_MAX]);
 
 /*
  * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).
- * This opens one and keeps it, so that the programs we start do not wait.  Where perf is refused it
- * does nothing.
+ * This opens one and keeps it, so that programs started later do not wait.  Does nothing where perf
+ * is refused.
  */
 void fg_preload_warm(void);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What was executed becomes repetitions of a series: the values, and whether they count. */
+/* Turns executions into repetitions of a series: their values, and whether they count. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/job.h"
 
 #include <math.h>
 
-/* Fixed in advance; nothing here depends on how long a program took. */
+/* Fixed in advance; nothing here depends on a program's duration. */
 static const double overlap_min = 0.8;
 static const double steal_max = 0.5;
-static const double single_thread_min = 0.9; /* main thread's part of all CPU time */
+static const double single_thread_min = 0.9; /* main thread's share of all CPU time */
 static const double one_cpu_max = 1.05;
 enum {
 	STEAL_TICKS_MIN = 5
-}; /* below that a share of ticks says nothing */
+}; /* shorter runs have too few ticks for a meaningful share */
 
 static double timeval_ns(struct timeval time)
 {
@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time that both ran at once, as a share of the shorter life. As a share of the longer one it would
- * measure how much slower the other is, and a real slowdown would be set aside pair by pair.
+ * Time during which both ran, as a share of the shorter run. As a share of the longer run it would
+ * measure how much slower the other is, and real slowdowns would be set aside pair by pair.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
@@ -71,7 +71,7 @@ static bool was_stolen(const struct fg_execution *execution)
 	       steal > steal_max;
 }
 
-/* For a complete block. */
+/* Requires a complete block. */
 static uint16_t aside_of(const struct fg_pass *pass)
 {
 	const struct fg_execution *executions = pass->executions;
@@ -86,7 +86,7 @@ static uint16_t aside_of(const struct fg_pass *pass)
 	return aside;
 }
 
-/* Its block is not whole yet, and may never be. */
+/* Starts as unpaired: its block is not complete yet, and may never be. */
 static struct fg_repetition *add_repetition(const struct fg_pass *pass, struct fg_series *series,
 					    size_t slot)
 {
@@ -128,9 +128,9 @@ static void add_cost(const struct fg_pass *pass)
 }
 
 /*
- * How much of its time a program keeps one CPU busy, and no more than that one.  0: several threads
- * or processes.  The kernel's account of the main thread says how long it ran and how long it
- * waited for a CPU; without it wall time has to do.
+ * Share of its run time during which a program kept one CPU busy, and no more than one.  0: several
+ * threads or processes.  Uses the kernel's record of how long the main thread ran and waited for a
+ * CPU; without that, wall time.
  */
 static double busy_share(const struct fg_process_result *result)
 {
@@ -145,8 +145,7 @@ static double busy_share(const struct fg_process_result *result)
 	if (leader_ns >= single_thread_min * cpu_ns && active_ns > 0)
 		return fmin(1, cpu_ns / active_ns);
 	/*
-	 * A wrapper that starts the real program: no more than one CPU's worth was used, and nearly
-	 * that.
+	 * A wrapper that starts the real program: judge by total CPU time, at most one CPU's worth.
 	 */
 	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
 }
@@ -158,7 +157,7 @@ static struct fg_series *series_at(const struct fg_runner_job *job, size_t index
 	return &job->runner->options.run->series[job->series[index]];
 }
 
-/* A new series beside the first one, or that one itself while it still waits for its case. */
+/* Adds a series, or reuses the first one if it has no case yet. */
 static size_t add_case_series(struct fg_runner_job *job, const char *name)
 {
 	struct fg_run *run = job->runner->options.run;
@@ -237,7 +236,7 @@ static void record_whole(const struct fg_pass *pass, size_t slot)
 		    repetition->values);
 }
 
-/* Where the repetitions of the present block begin. */
+/* Index of the current block's first repetition. */
 static size_t block_begin(const struct fg_runner_job *job, const struct fg_series *series)
 {
 	size_t begin = series->repetition_count;
@@ -247,7 +246,7 @@ static size_t block_begin(const struct fg_runner_job *job, const struct fg_serie
 	return begin;
 }
 
-/* All of the block ended well: now it shows whether it counts. */
+/* The whole block has succeeded: decide now whether it counts. */
 static void settle_block(struct fg_pass *pass)
 {
 	struct fg_runner_job *job = pass->job;
@@ -268,7 +267,7 @@ static void settle_block(struct fg_pass *pass)
 	pass->counts = aside == 0;
 }
 
-/* The next repetition that came from the last step and was not handed over yet. */
+/* Hands over the next repetition of the last step, if any. */
 bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event)
 {
 	const struct fg_runner_job *job = pass->job;
@@ -308,7 +307,7 @@ void fg_job_record(struct fg_pass *pass)
 				job,
 				"it left processes running behind it; they were ended, and their time is not counted");
 		if (!pass->executions[i].user_values)
-			continue; /* it did not end well */
+			continue; /* the program failed */
 		well++;
 		if (pass->executions[i].trace_folder && (pass->block->aside & FG_ASIDE_WARMUP))
 			fg_sample_costs_add(pass->executions[i].trace_folder, &job->sample_costs);
@@ -317,7 +316,7 @@ void fg_job_record(struct fg_pass *pass)
 		else
 			record_whole(pass, i);
 	}
-	/* A block ends with the first slot that fails: so those before have ended well. */
+	/* A block ends with the first slot that fails, so all slots before it succeeded. */
 	if (well == count && first + count == pass->block->count)
 		settle_block(pass);
 	pass->to_hand_over = true;

@@ -9,12 +9,13 @@
 #include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"
 
-/* What is not the same in two builds of one file. */
+/* The differences between two builds of one file. */
 struct comparison {
 	char *key;
-	struct fg_map functions; /* that changed or went, by linkage name */
-	const char *always;      /* why any benchmark is touched that executes this file, or NULL */
-	char *symbol;            /* of `always`, or NULL */
+	struct fg_map functions; /* linkage names of changed and removed functions */
+	/* why every benchmark that executes this file is affected, or NULL */
+	const char *always;
+	char *symbol; /* the symbol that `always` is about, or NULL */
 };
 
 struct fg_affected {
@@ -225,7 +226,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Those of the project are looked at function by function. */
+/* The project's own libraries are compared function by function elsewhere. */
 static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
 			    struct fg_affected_reason *reason)
 {
@@ -300,7 +301,7 @@ static void check_inputs(const struct fg_target targets[FG_ARM_COUNT],
 		check_input(targets, &executed->inputs[i], reason);
 }
 
-/* Where it is not known what it reads, that is any file which is not source code. */
+/* If the inputs are not known, any file that is not source code may be one. */
 static void check_project(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_environment builds[FG_ARM_COUNT],
 			  const struct fg_executed *executed, struct fg_affected_reason *reason)

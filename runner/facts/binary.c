@@ -23,7 +23,7 @@ static void read_interpreter(const struct fg_elf_tables *elf, struct fg_binary *
 
 /* ---- strings: comment and producers ---- */
 
-/* The linker merges the lines of all objects, gcc's start files among them. */
+/* The linker merges the .comment strings of all objects, including gcc's start files. */
 static void read_comment(const struct fg_elf_tables *elf, struct fg_binary *found)
 {
 	const Elf64_Shdr *section = fg_elf_tables_section(elf, ".comment");
@@ -67,14 +67,14 @@ static unsigned level_of_flag(const char *flag, size_t length)
 		    strncmp(level_rows[i].flag, flag, length) == 0)
 			return level_rows[i].level;
 	}
-	return FG_BINARY_O3; /* -O4 and above mean no more */
+	return FG_BINARY_O3; /* -O4 and above are the same as -O3 */
 }
 
 unsigned fg_binary_level_of(const char *producer)
 {
 	unsigned level = FG_BINARY_O0;
 
-	/* Without a single flag it is a compiler that does not tell. */
+	/* Without any flag, the compiler does not record them. */
 	if (!fg_text_starts_with(producer, "GNU ") || !strstr(producer, " -"))
 		return 0;
 	for (const char *at = strstr(producer, " -O"); at; at = strstr(at, " -O")) {
@@ -108,7 +108,7 @@ bool fg_binary_is_producer(const char *text)
 		if (fg_text_starts_with(text, starts[i]))
 			return strpbrk(text, "0123456789") != NULL;
 	}
-	/* A distribution puts its name in front. */
+	/* Distributions put their name in front. */
 	return clang && clang - text <= 24 && clang[sizeof(clang_words) - 1] >= '0' &&
 	       clang[sizeof(clang_words) - 1] <= '9';
 }
@@ -133,7 +133,7 @@ static void add_producer(struct fg_binary *elf, uint64_t seen[PRODUCERS_MAX], co
 	elf->producer = fg_strbuf_detach(&clean);
 }
 
-/* Every string of a chunk that is whole; returns where the rest begins. */
+/* Scans every complete string of a chunk; returns where the incomplete rest begins. */
 static size_t scan_chunk(const char *chunk, size_t size, struct fg_binary *elf,
 			 uint64_t seen[PRODUCERS_MAX])
 {
@@ -180,7 +180,7 @@ static void scan_strings(const struct fg_elf_tables *elf, const char *name, stru
 		kept = kept + wanted - used;
 		memmove(chunk, chunk + used, kept);
 		if (kept == STRINGS_CHUNK_BYTES)
-			kept = 0; /* a string longer than a chunk is not a producer */
+			kept = 0; /* a string longer than a chunk cannot be a producer */
 		offset += wanted;
 		left -= wanted;
 	}

@@ -8,9 +8,9 @@
 
 #include "binary/elf_tables.h"
 
-/* gcc writes its flags into the producer string; other compilers say nothing. */
+/* gcc writes its flags into the producer string; other compilers do not. */
 enum fg_binary_level {
-	FG_BINARY_O0 = 1 << 0, /* no -O at all, too */
+	FG_BINARY_O0 = 1 << 0, /* also without any -O */
 	FG_BINARY_OG = 1 << 1,
 	FG_BINARY_O1 = 1 << 2,
 	FG_BINARY_O2 = 1 << 3,
@@ -26,11 +26,11 @@ struct fg_binary {
 	char *interpreter;               /* dynamic loader; NULL: statically linked, or a library */
 	char *comment;                   /* the lines of .comment, joined by "; "; NULL: none */
 	char *producer;                  /* of its first compiled unit; NULL: unknown */
-	size_t producer_count;           /* different ones */
-	unsigned levels; /* of optimisation, by all producers: enum fg_binary_level, or'ed */
+	size_t producer_count;           /* number of distinct producers */
+	unsigned levels; /* optimisation levels over all producers: enum fg_binary_level, or'ed */
 	bool has_debug_info;
 	bool has_symbols;
-	bool compressed_debug_info; /* then the producer cannot be read */
+	bool compressed_debug_info; /* the producer cannot be read then */
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */
@@ -39,7 +39,7 @@ void fg_binary_release(struct fg_binary *elf);
 
 /* Is this string a compiler's producer string? */
 bool fg_binary_is_producer(const char *text);
-/* The level in this producer string; 0: none. */
+/* The optimisation level in this producer string; 0: none. */
 unsigned fg_binary_level_of(const char *producer);
 /* "-O2", or "-O0 -O2" where units differ; "" for 0.  To be freed. */
 char *fg_binary_level_names(unsigned levels);

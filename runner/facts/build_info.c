@@ -69,8 +69,8 @@ static void add_name(struct fg_environment *build, const char *key, const char *
 }
 
 /*
- * Below the project, outside of the checkout that lies in its STATE/builds/KEY/tree: the user's own
- * files, which both sides share.
+ * True for paths below the project but outside the checkout in STATE/builds/KEY/tree: the user's
+ * own files, which both sides share.
  */
 static bool is_in_the_work_tree(const struct fg_target *target, const char *path)
 {
@@ -82,7 +82,7 @@ static bool is_in_the_work_tree(const struct fg_target *target, const char *path
 	       !fg_text_starts_with(path, target->checkout);
 }
 
-/* In the checkout, so that it is the same text on both sides. */
+/* Relative to the checkout, so that it is the same text on both sides. */
 static void add_place(const struct fg_target *target, const char *name, const char *path,
 		      struct fg_environment *build)
 {
@@ -106,7 +106,7 @@ static void add_origin(const struct fg_target *target, const char *name, const c
 		add_name(build, FG_FACT_SHARED_LIBRARIES, path);
 }
 
-/* What tells one file from another: its build-id, or its size where it has none. */
+/* Identifies a file by its build-id, or by its size if it has none. */
 static void add_library(const struct fg_target *target, const char *name, const char *path,
 			struct fg_environment *build)
 {
@@ -130,8 +130,8 @@ out:
 }
 
 /*
- * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no
- * library of interest.
+ * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself is listed with its path only and is
+ * skipped.
  */
 static void add_loader_line(const struct fg_target *target, char *line,
 			    struct fg_environment *build)
@@ -149,10 +149,10 @@ static void add_loader_line(const struct fg_target *target, char *line,
 	end = strstr(path, " (0x");
 	if (end)
 		*end = '\0';
-	/* Without "(0x...)" it is not found, and the program cannot start, either. */
+	/* Without "(0x...)" the library was not found, and the program cannot start. */
 	if (!end)
 		path = line + strlen(line);
-	/* LD_LIBRARY_PATH may be relative: to where the program runs. */
+	/* LD_LIBRARY_PATH may be relative to the program's working directory. */
 	if (*path && *path != '/' && target->working_directory)
 		whole = fg_fs_join(target->working_directory, path);
 	add_library(target, name, whole ? whole : path, build);
@@ -160,7 +160,7 @@ static void add_loader_line(const struct fg_target *target, char *line,
 }
 
 /*
- * glibc's loader lists what it would load without running the program; another loader might run it.
+ * glibc's loader can list the libraries without running the program; another loader might run it.
  */
 static bool is_glibc_loader(const char *interpreter)
 {
@@ -219,7 +219,7 @@ void fg_build_capture(const struct fg_target *target, struct fg_environment *bui
 	fg_binary_release(&elf);
 }
 
-/* Libraries without a build-id are told apart by nothing that could be trusted. */
+/* Libraries without a build-id cannot be identified reliably. */
 static bool is_build_id(const char *value)
 {
 	return !strchr(value, ' ') && strcmp(value, "unreadable") != 0;
@@ -250,7 +250,7 @@ static bool is_equal(const struct fg_environment *a, const struct fg_environment
 	return in_a && in_b && strcmp(in_a, in_b) == 0;
 }
 
-/* Each library of `a` is the same file in `b`, or the same when loaded. */
+/* True if each library of `a` is the same file in `b`, or is loaded identically. */
 static bool has_loaded_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
 {
 	for (size_t i = 0; i < a->count; i++) {

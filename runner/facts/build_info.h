@@ -14,20 +14,20 @@
 
 #include <signal.h>
 
-/* What cannot be found out is left out; nothing here fails a run. */
+/* Facts that cannot be determined are left out; nothing here fails a run. */
 void fg_build_capture(const struct fg_target *target, struct fg_environment *build);
 
 /*
- * The same program with the same libraries?  By build-ids where all have one, by content otherwise;
- * and the same arguments and files (fg_target_same_files).
+ * Are both the same program with the same libraries?  Compares build-ids if all have one, otherwise
+ * contents; also the arguments and files (fg_target_same_files).
  */
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_environment *build_a,
 			   const struct fg_environment *build_b);
 
 /*
- * Programs that differ in their debug information alone: everything that is loaded is the same, at
- * the same addresses, and so are the inputs (code_facts.h).
+ * Do the programs differ in debug information only?  Everything that is loaded must be the same, at
+ * the same addresses, and so must the inputs (code_facts.h).
  */
 bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
 			      const struct fg_environment *build_a,
@@ -36,18 +36,18 @@ bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target 
 struct fg_record_options {
 	const struct fg_recorded_fact *facts;
 	size_t count;
-	const char *folder;                       /* that the commands run in */
-	bool identity;                            /* they are part of the fingerprint */
+	const char *folder;                       /* working directory of the commands */
+	bool identity;                            /* include the facts in the fingerprint */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
-/* "user.NAME" facts; a command that fails is FG_ECHILD with the fact's name. */
+/* "user.NAME" facts; FG_ECHILD with the fact's name if a command fails. */
 int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
 		    struct fg_error *err) FG_NODISCARD;
 
 /*
- * The parts of gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2": name and version, and
- * flags ("" when none).
+ * Splits gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2" into name and version, and flags
+ * ("" when none).
  */
 void fg_build_split_producer(const char *producer, char **compiler, char **flags);
 

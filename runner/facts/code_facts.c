@@ -15,7 +15,7 @@
 
 enum {
 	/*
-	 * Raise it when digests of the same code come out differently: cached ones are left alone.
+	 * Increase when the digests of unchanged code change: cached digests then become invalid.
 	 */
 	DIGEST_VERSION = 4,
 	DIGEST_HEX = FG_CODE_FACT_SIZE,
@@ -23,7 +23,7 @@ enum {
 	FUNCTIONS_MAX_BYTES = 8000,
 	COMPARED_FILES_MAX = 32,
 	INPUT_FILES_MAX = 20000,
-	INPUT_MAX_BYTES = 256 << 20, /* all files together */
+	INPUT_MAX_BYTES = 256 << 20, /* total over all files */
 };
 
 #define AND_MORE " ..."
@@ -44,7 +44,7 @@ static char *cache_path(const char *build_id)
 	return path;
 }
 
-/* Both digests of a file, as text: "CODE LAYOUT". */
+/* Both digests of a file, as text "CODE LAYOUT". */
 struct file_digests {
 	char code[DIGEST_HEX];
 	char layout[DIGEST_HEX];
@@ -72,7 +72,7 @@ static bool read_cached(const char *path, struct file_digests *digests)
 	return good;
 }
 
-/* Not being able to keep it costs the next run a tenth of a second. */
+/* Best effort: without the cache the next run takes a tenth of a second longer. */
 static void write_cached(const char *path, const struct file_digests *digests)
 {
 	char *folder = path ? fg_fs_parent(path) : NULL;
@@ -143,14 +143,16 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 {
 	struct file_digests digests;
 
-	/* One from outside is the same file on both sides, or its build-id tells it apart. */
+	/*
+	 * A library from outside is the same file on both sides, or is identified by its build-id.
+	 */
 	if (!fg_target_is_inside(target, path) || !digest_file(target, path, &digests))
 		return;
 	add_of_library(FG_FACT_CODE, name, digests.code, build);
 	add_of_library(FG_FACT_LAYOUT, name, digests.layout, build);
 }
 
-/* A program or library in both builds. */
+/* A program or library that both builds have. */
 struct compared {
 	struct fg_code code[FG_ARM_COUNT];
 	struct fg_code_difference difference;
@@ -187,7 +189,7 @@ static bool is_part_of(const char *item, const char *function)
 	       (item[length] == '\0' || item[length] == '.');
 }
 
-/* What is known of a function, over all items of its name: the worst of them counts. */
+/* The facts about a function, over all items of its name: the worst of them counts. */
 struct function_facts {
 	uint64_t address[FG_ARM_COUNT];
 	bool is_found;
@@ -220,7 +222,7 @@ static void add_facts_of(const char *function, const struct compared *file,
 	}
 }
 
-/* "NAME=OFFSET:OFFSET:STATE", as code_facts.h has it. */
+/* "NAME=OFFSET:OFFSET:STATE", as documented in code_facts.h. */
 static void add_function(struct fg_strbuf *text, const char *name,
 			 const struct function_facts *facts)
 {
@@ -326,13 +328,13 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 /* ---- inputs ---- */
 
 struct inputs {
-	struct fg_map *files; /* name to digest of the content; NULL: not wanted */
+	struct fg_map *files; /* name → digest of the content; NULL: not wanted */
 	struct fg_sha256 sha;
 	uint64_t bytes_left;
 	bool complete;
 };
 
-/* A file by name and content; what is no file counts by name alone. */
+/* Adds a file by name and content, anything else by name only. */
 static void add_file(struct inputs *inputs, const char *name, const char *path)
 {
 	struct stat status;
@@ -367,8 +369,8 @@ static bool ends_with_any(const char *name, const char *const *endings, size_t c
 }
 
 /*
- * What goes into the build shows in the code; what people read shows nowhere, and what we keep is
- * ours.  All else may be read by the program.
+ * Build inputs show in the code, documents for people do not matter, and files that fastgate keeps
+ * are its own.  The program may read anything else.
  */
 static bool is_no_input(const char *path)
 {
@@ -404,17 +406,20 @@ static bool is_no_input(const char *path)
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	}
-	/* Our own reports, as the documentation names them. */
+	/* Our own reports, under the names that the documentation uses. */
 	if (fg_text_starts_with(name, "fastgate."))
 		return true;
 	return fg_text_starts_with(path, ".github/") || fg_text_starts_with(path, ".fastgate/") ||
 	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
 }
 
-/* Adds those files that git knows or would add and that the program may read. */
+/* Adds the files that git tracks or would add and that the program may read. */
 static void add_project_files(struct inputs *inputs, const struct fg_target *target)
 {
-	/* In a checkout of ours every file of the user's is tracked; others were built there. */
+	/*
+	 * In a checkout made by fastgate all of the user's files are tracked; others are build
+	 * products.
+	 */
 	const char *others = target->checkout ? NULL : "--others";
 	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",
 					 "--cached", others,          NULL};
@@ -422,7 +427,7 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 	char *text = NULL;
 	size_t count = 0;
 
-	/* Outside a repository other files are unknown, so nothing is claimed. */
+	/* Outside a repository the project's files are unknown, so make no claim. */
 	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK) {
 		inputs->complete = false;
 		return;
@@ -475,7 +480,7 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
 }
 
-/* The first name in `a` that is not there, or is another file, in `b`. */
+/* The first name in `a` that is missing or differs in `b`. */
 static const char *find_other(const struct fg_map *a, const struct fg_map *b)
 {
 	for (size_t i = 0; i < a->count; i++) {

@@ -19,8 +19,8 @@
  *	                      the state is s (same machine code, also in all that it names), r (the
  *	                      same, but something that it names is not) or c (changed)
  *
- * A fact that cannot be had (stripped, another processor, too large) is left out: then nobody
- * claims that the code is the same.
+ * A fact that is unavailable (stripped, another processor, too large) is left out: the code is then
+ * not assumed to be the same.
  */
 #ifndef FG_RUNNER_CODE_FACTS_H
 #define FG_RUNNER_CODE_FACTS_H
@@ -49,7 +49,7 @@ enum {
 	FG_CODE_FACT_SIZE = 33 /* a digest as text */
 };
 
-/* The digest that build.code has for a program; false: it cannot be had. */
+/* The digest that build.code has for a program; false: it cannot be computed. */
 bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build);
@@ -58,15 +58,13 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 			       struct fg_environment *build);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
 
-/*
- * A file of the inputs that is not the same on both sides, to be freed; NULL: it cannot be told.
- */
+/* An input file that differs between the sides, to be freed; NULL: unknown. */
 char *fg_code_facts_changed_input(const struct fg_target *baseline,
 				  const struct fg_target *candidate);
 
 /*
- * What is not the same in both programs and the libraries that the candidate's facts place in its
- * checkout, and where these functions lie, into the candidate's facts.
+ * Records in the candidate's facts what differs in the two programs and in the libraries that these
+ * facts place in its checkout, and where the given functions lie.
  */
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
 			       const struct fg_code_names *functions, struct fg_environment *build);

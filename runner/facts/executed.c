@@ -19,23 +19,24 @@ enum {
 struct reader {
 	const struct fg_target *target;
 	struct fg_executed *executed;
-	struct fg_map names;    /* "o7", "f12": index of texts; of one process */
-	struct fg_map programs; /* objects by path: index of codes + 1, 0: from outside */
+	struct fg_map names;    /* "o7", "f12" → index into texts; per process */
+	struct fg_map programs; /* object path → index into codes + 1; 0: from outside */
 	char **texts;
 	size_t text_count;
 	size_t text_capacity;
 	struct fg_code *codes;
 	size_t code_count;
 	size_t code_capacity;
-	struct fg_executed_file *file; /* NULL: of nobody's interest */
-	const struct fg_code *code;    /* of the file, inside */
-	char *command;                 /* of the process: its first word */
-	bool has_program;              /* an object of the project bears its name */
+	struct fg_executed_file *file; /* NULL: not of interest */
+	const struct fg_code *code;    /* of `file`, if it is inside */
+	char *command;                 /* first word of the process's command line */
+	/* an object of the project has the command's name */
+	bool has_program;
 };
 
 /* ---- what callgrind writes ---- */
 
-/* "(7) name" gives 7 a name, "(7)" is that name; "name" stands for itself. */
+/* "(7) name" assigns a name to 7, "(7)" refers to it; "name" stands for itself. */
 static const char *name_of(struct reader *r, char kind, const char *spec)
 {
 	const char *close = *spec == '(' ? strchr(spec, ')') : NULL;
@@ -67,7 +68,7 @@ static void forget_names(struct reader *r)
 	r->text_count = 0;
 }
 
-/* What a process runs must be a program of the project: an interpreter runs what nobody sees. */
+/* A process must run a program of the project: what an interpreter executes is not visible. */
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)
@@ -96,7 +97,7 @@ static bool is_of_valgrind(const char *path)
 	return strstr(path, "/valgrind/") && strstr(path, "/vgpreload_");
 }
 
-/* Seen from the arm's root, if it lies below it. */
+/* Relative to the arm's root if the path lies below it. */
 static const char *path_in(const struct fg_target *target, const char *path)
 {
 	const size_t length = strlen(target->root);
@@ -156,7 +157,7 @@ static void begin_file(struct reader *r, const char *path)
 
 	r->file = NULL;
 	r->code = NULL;
-	/* Sections beside .text have no file in what callgrind writes: stubs, _init. */
+	/* Sections other than .text have no file in callgrind's output: stubs, _init. */
 	if (*path != '/' || is_of_valgrind(path))
 		return;
 	relative = relative_path(r->target, path, &whole);
@@ -177,7 +178,7 @@ static void begin_file(struct reader *r, const char *path)
 
 /* ---- functions ---- */
 
-/* "0x0000000000001050": no symbol; where it lies in its file. */
+/* "0x0000000000001050": a function without a symbol, at this address in its file. */
 static bool is_address(const char *name, uint64_t *address)
 {
 	char *end = NULL;
@@ -188,7 +189,7 @@ static bool is_address(const char *name, uint64_t *address)
 	return *end == '\0';
 }
 
-/* "parse'main": in this context; "parse@@V2": of this version. */
+/* Strips the context of "parse'main" and the version of "parse@@V2". */
 static char *plain_name(const char *name)
 {
 	const size_t length = strcspn(*name ? name + 1 : name, "'@");
@@ -256,19 +257,19 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 
 /* ---- what it reads ---- */
 
-/* The system's own: the same for both sides, or another each time it is read. */
+/* System files: the same for both sides, or different on every read. */
 static bool is_of_the_system(const char *path)
 {
 	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
 
-	/* Anybody's files: a project may lie there. */
+	/* Not a system file: a project may be kept there. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
 		if (fg_text_starts_with(path, beginnings[i]))
 			return true;
 	}
-	/* What the loader finds with it is looked at by itself. */
+	/* The libraries that the loader finds with it are compared themselves. */
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }
 
@@ -324,7 +325,7 @@ static char *digest_input(const char *path)
 	return fg_xstrdup(text);
 }
 
-/* Code is looked at function by function. */
+/* Code is compared function by function. */
 static bool is_code(const struct fg_target *target, const char *path,
 		    const struct fg_executed *executed)
 {
@@ -440,7 +441,7 @@ static void digest_configuration(const struct fg_target *target, char part[FG_EX
 	finish(&sha, part);
 }
 
-/* Variables of a session, a terminal or a CI job: programs do not depend on them. */
+/* Variables of a session, a terminal or a CI job, which programs do not depend on. */
 static bool is_of_the_session(const char *variable)
 {
 	static const char *const beginnings[] = {
@@ -459,7 +460,7 @@ static bool is_of_the_session(const char *variable)
 	return false;
 }
 
-/* git puts its own folder in front of PATH where it runs a hook. */
+/* git puts its own folder in front of PATH when it runs a hook. */
 static void add_path(struct fg_sha256 *sha, const char *folders)
 {
 	while (*folders) {

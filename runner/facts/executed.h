@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions a repetition under callgrind executed, and which of them are not the same in the
- * other build.  Whatever cannot be told speaks for a difference.
+ * Which functions a repetition under callgrind executed, and which of them differ in the other
+ * build.  Anything that cannot be determined counts as different.
  */
 #ifndef FG_RUNNER_EXECUTED_H
 #define FG_RUNNER_EXECUTED_H
@@ -9,15 +9,15 @@
 #include "model/executed.h"
 #include "runner/target.h"
 
-/* From the files of callgrind, one after the other, of this arm; `executed` is empty before. */
+/* Reads the concatenated callgrind files of this arm; `executed` must be empty. */
 void fg_executed_from_callgrind(const struct fg_target *target, const char *callgrind, size_t size,
 				struct fg_executed *executed);
-/* It read this file (absolute), and did not make it itself. */
+/* Adds an absolute path that the benchmark read and did not create itself. */
 void fg_executed_take_input(const struct fg_target *target, const char *path,
 			    struct fg_executed *executed);
-/* What a file that it reads is in this arm: digest of the content, or "absent". */
+/* The current state of an input in this arm: digest of the content, or "absent". */
 char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
-/* The same functions, in files as this arm has them now. */
+/* Copies the functions, with the files as they are in this arm now. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
 		      struct fg_executed *to);
 
@@ -25,15 +25,15 @@ enum {
 	FG_EXECUTED_KEY_PART = 17
 };
 
-/* What a set was made from, so that it is used for nothing else: digests, as text. */
+/* Digests, as text, of everything a set depends on, so that it is used for nothing else. */
 struct fg_executed_key {
-	char benchmark[FG_EXECUTED_KEY_PART]; /* its name */
+	char benchmark[FG_EXECUTED_KEY_PART]; /* benchmark name */
 	char build[FG_EXECUTED_KEY_PART];     /* code of this arm */
 	char configuration[FG_EXECUTED_KEY_PART];
 	char environment[FG_EXECUTED_KEY_PART];
 };
 
-/* False: its code cannot be told. */
+/* False: the arm's code cannot be identified. */
 bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
 			const struct fg_environment *host, struct fg_executed_key *key);
 

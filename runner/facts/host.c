@@ -65,7 +65,7 @@ unsigned fg_host_count_cpu_list(const char *list)
 	return count;
 }
 
-/* The value after "key :" in a text of such lines. */
+/* Finds the value after "key :" in lines of that form. */
 static bool find_field(const char *text, const char *key, char *value, size_t size)
 {
 	const size_t length = strlen(key);
@@ -184,7 +184,7 @@ double fg_host_cpu_quota(const char *root)
 	if (fg_host_line(root, "/sys/fs/cgroup/cpu.max", line, sizeof(line))) {
 		char *rest = line;
 
-		quota = strtod(line, &rest); /* "max": nothing is converted */
+		quota = strtod(line, &rest); /* "max" is not converted */
 		period = strtod(rest, NULL);
 		return quota > 0 && period > 0 ? quota / period : 0;
 	}
@@ -219,7 +219,7 @@ const char *fg_host_turbo(const char *root)
 
 /* ---- facts ---- */
 
-/* Files of one line that are a fact as they stand. */
+/* One-line files that are recorded verbatim. */
 static const struct {
 	const char *key;
 	const char *path;
@@ -241,7 +241,7 @@ static const struct {
 	{"host.product", "/sys/class/dmi/id/product_name", false},
 };
 
-/* Fields of /proc/cpuinfo; different names on other processors. */
+/* Fields of /proc/cpuinfo; names differ between processors. */
 static const struct {
 	const char *field;
 	const char *key;

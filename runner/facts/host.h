@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host is like, as facts: processor, kernel, memory, virtualization, container, frequency
- * policy, load.
+ * Facts about the host: processor, kernel, memory, virtualization, container, frequency policy,
+ * load.
  *
  * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualization, kernel
  * series): they make up the fingerprint, and a fingerprint that changes with every reboot or every
@@ -16,24 +16,24 @@
 #include "base/base.h"
 #include "model/environment.h"
 
-/* Never fails: what this host does not tell is left out. */
+/* Never fails: what the host does not reveal is left out. */
 void fg_host_capture(const char *root, struct fg_environment *host);
 
-/* First line of a file below the root without its newline; false when it is not there. */
+/* First line of a file below the root without its newline; false if it does not exist. */
 bool fg_host_line(const char *root, const char *path, char *line, size_t size);
-/* The whole of a (small) file, to be freed; NULL when it is not there. */
+/* The contents of a (small) file, to be freed; NULL if it does not exist. */
 char *fg_host_text(const char *root, const char *path);
-/* Number of CPUs in a list like "0-3,8,10-11"; 0: not a list. */
+/* Number of CPUs in a list such as "0-3,8,10-11"; 0: not a list. */
 unsigned fg_host_count_cpu_list(const char *list);
-/* CPUs' worth of time that the control group allows; 0: no limit known. */
+/* CPU time that the control group allows, in CPUs; 0: no known limit. */
 double fg_host_cpu_quota(const char *root);
 /* Share of CPU time stolen by the hypervisor since boot; NaN: unknown. */
 double fg_host_steal_since_boot(const char *root);
 /* "none", "kvm", "vmware", "microsoft", "xen", "amazon", "google", "virtual machine". */
 const char *fg_host_virtualization(const char *root);
-/* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn"; NULL: none that we know. */
+/* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn"; NULL: none detected. */
 const char *fg_host_container(const char *root);
-/* "on", "off", or NULL where the host does not say. */
+/* "on", "off", or NULL if the host does not reveal it. */
 const char *fg_host_turbo(const char *root);
 
 #endif

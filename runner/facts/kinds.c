@@ -14,7 +14,8 @@ static bool is_same_command(const struct fg_command *a, const struct fg_command 
 }
 
 /*
- * A script's interpreter; one below the arm's root as seen from there, as in a virtual environment.
+ * A script's interpreter; relative to the arm's root if it lies below it, as in a virtual
+ * environment.
  */
 static const char *interpreter_of(const struct fg_target *target,
 				  const struct fg_program_file *program)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /*
- * Names of needed libraries and of exported functions lie in one table; a sanitizer is in there by
+ * One table holds the names of needed libraries and of exported functions; a sanitizer appears as
  * either.
  */
 static const char *find_sanitizer(const struct fg_elf_tables *elf)
@@ -72,7 +72,7 @@ int fg_program_file_read(const char *path, struct fg_program_file *program, stru
 	int status;
 
 	*program = (struct fg_program_file){0};
-	/* A program may be executable and not readable; then nothing can be said about it. */
+	/* A program may be executable but unreadable; then nothing is known about it. */
 	if (access(path, R_OK) != 0 && errno == EACCES)
 		return FG_OK;
 	status = fg_elf_tables_open(path, &elf, &why);

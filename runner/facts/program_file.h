@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file that is about to be executed says about itself, as far as preloading is concerned: 32
- * or 64 bits, program or script. (runner/facts/binary.h says how it was built.) Internal to
- * runner/.
+ * What an executable file reveals about itself as far as preloading is concerned: 32 or 64 bits,
+ * program or script.
+ *
+ * (runner/facts/binary.h reads how it was built.) Internal to runner/.
  */
 #ifndef FG_RUNNER_PROGRAM_FILE_H
 #define FG_RUNNER_PROGRAM_FILE_H
@@ -21,7 +22,7 @@ struct fg_program_file {
 	char loader[256];       /* of a dynamic program: its dynamic linker */
 };
 
-/* A file that is neither a program nor a script is not an error: is_elf is false then. */
+/* A file that is neither a program nor a script is not an error: is_elf is then false. */
 int fg_program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -118,7 +118,7 @@ static enum finding search_lines(const regex_t *regex, char *text, double *value
 	return finding;
 }
 
-/* Bytes of an outsider's output: a NUL would end the search early, so it becomes a newline. */
+/* Copies untrusted output; a NUL would end the search early, so it becomes a newline. */
 static char *searchable(const char *text, size_t size)
 {
 	char *copy = fg_xmalloc(size + 1);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with
- * metrics of its own.
+ * Output of benchmark harnesses: one execution of a harness yields several cases, each with its own
+ * metrics.
  *
- * The rows of harness.c say what each wants on its command line; docs/harnesses.md shows them. Of
- * repeated cases the mean.
- *
- * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
- * everything else (counters) is a metric of the case's own.
+ * The table in harness.c says what each harness needs on its command line; docs/harnesses.md shows
+ * them. Repeated cases are averaged.  Times become nanoseconds: cpu_time and wall_time are the
+ * built-in metrics of these names, everything else (counters) becomes a metric of the case's own.
  */
 #ifndef FG_RUNNER_HARNESS_H
 #define FG_RUNNER_HARNESS_H
@@ -21,7 +19,7 @@ struct fg_harness_value {
 	const char *unit;
 	enum fg_better better;
 	double value;
-	unsigned repeated; /* number of values behind the mean; 0: one */
+	unsigned repeated; /* number of values averaged; 0: one */
 };
 
 struct fg_harness_case {
@@ -41,12 +39,12 @@ struct fg_harness_report {
 
 /*
  * `text` may have other lines before and after the harness's own output. FG_ECHILD: that output is
- * missing, broken, or reports no case (a filter that matches nothing measures nothing). A filled
- * report must be released.
+ * missing, broken, or has no case (a filter that matches nothing measures nothing). A filled report
+ * must be released.
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
-/* Only these cases stay.  FG_ECHILD: none of them is there. */
+/* Drops all other cases.  FG_ECHILD: none of these exists. */
 int fg_harness_keep(struct fg_harness_report *report, const char *const *names, size_t count,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_harness_report_release(struct fg_harness_report *report);

@@ -11,8 +11,8 @@ enum {
 };
 
 /*
- * A JSON object or list that is printed among other lines begins at the start of a line, or ends
- * one: pytest writes its report behind a line of progress.
+ * A JSON object or list printed among other lines starts a line or ends one: pytest writes its
+ * report after a line of progress.
  */
 static const char *find_json(const char *text)
 {
@@ -26,7 +26,7 @@ static const char *find_json(const char *text)
 	return NULL;
 }
 
-/* Up to the bracket that closes it; 0: none does. */
+/* Length up to the matching closing bracket; 0: there is none. */
 static size_t json_length(const char *json)
 {
 	size_t depth = 0;
@@ -50,7 +50,7 @@ static size_t json_length(const char *json)
 	return 0;
 }
 
-/* The last document: hyperfine writes all of its results again after each command. */
+/* Parses the last document: hyperfine writes all its results again after each command. */
 static int parse_json(const char *text, size_t size, cJSON **json, struct fg_error *err)
 {
 	char *copy = fg_xstrndup(text, size);
@@ -69,7 +69,7 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 			cJSON_Delete(last);
 			last = one;
 		} else if (!length && *start == '{') {
-			/* It was cut off: what came before it is not all. */
+			/* Truncated: the document before it does not have all results. */
 			cJSON_Delete(last);
 			last = NULL;
 			(void)fg_error_set(&found, FG_ECHILD, "its end is missing");
@@ -86,7 +86,7 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 		strstr(found.message, "no JSON") ? "" : "its JSON is broken: ", found.message);
 }
 
-/* Members of a Google Benchmark entry that are no counters. */
+/* Members of a Google Benchmark entry that are not counters. */
 static const char *const google_members[] = {
 	"family_index",   "per_family_instance_index",
 	"repetitions",    "repetition_index",
@@ -132,8 +132,8 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 }
 
 /*
- * A case that the harness repeated appears once per repetition and once per aggregate. The mean
- * represents it; if aggregates are off, nothing averages the repetitions, and the last one counts.
+ * A repeated case appears once per repetition and once per aggregate. Use the mean; if aggregates
+ * are off, nothing averages the repetitions, and the last one counts.
  */
 static int add_google_entry(struct fg_harness_report *report, const cJSON *entry,
 			    struct fg_error *err)
@@ -213,9 +213,7 @@ int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_
 
 /* ---- a list of entries in JSON, each a case ---- */
 
-/*
- * The list at `path` ("": the whole is one), entry by entry.
- */
+/* Visits each entry of the list at `path` ("": the document itself). */
 static int parse_list(const char *text, size_t size, const char *path,
 		      struct fg_harness_report *report,
 		      void (*add)(struct fg_harness_report *report, const cJSON *entry),
@@ -252,7 +250,10 @@ static struct fg_harness_case *add_named(struct fg_harness_report *report, const
 
 /* ---- nanobench ---- */
 
-/* Values are per iteration; a batch is the operations in one. A counter of 0 was not read. */
+/*
+ * Values are per iteration; a batch is the number of operations in one. A counter of 0 was not
+ * read.
+ */
 static void add_nanobench(struct fg_harness_report *report, const cJSON *entry)
 {
 	static const char *const counters[] = {"instructions", "branchinstructions", "branchmisses",
@@ -305,7 +306,7 @@ int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_rep
 
 /* ---- JMH ---- */
 
-/* Samples and single shots are times of an operation, too, but not the average. */
+/* Sample and single-shot times are per operation too, but are not the average. */
 static bool is_jmh_average(const char *mode)
 {
 	return strcmp(mode, "sample") != 0 && strcmp(mode, "ss") != 0;
@@ -413,7 +414,7 @@ int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report
 	return parse_list(text, size, "tests", report, add_lit, err);
 }
 
-/* A number, or the mean of a list of them; NaN: neither. */
+/* A number, or the mean of a list of numbers; NaN: neither. */
 static double number_or_mean(const cJSON *value)
 {
 	const cJSON *item = NULL;
@@ -432,7 +433,7 @@ static double number_or_mean(const cJSON *value)
 	return count > 0 ? sum / count : (double)NAN;
 }
 
-/* 0: it passed, as does a test without a status. */
+/* 0 is a pass, as is a missing status. */
 static bool lnt_failed(const cJSON *entry)
 {
 	return fg_json_double_or(entry, "compile_status", 0) > 0 ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Harnesses whose results are lines of text, or a JSON object a line. */
+/* Harnesses that print text lines, or one JSON object per line. */
 #include "base/json.h"
 #include "base/text.h"
 #include "runner/harness/harness_parsers.h"
@@ -12,7 +12,7 @@ enum {
 	WORDS_MAX = 64,
 };
 
-/* One line without its end; returns the next one, NULL after the last. */
+/* Copies one line without its end; returns the next one, NULL after the last. */
 static const char *next_line(const char *at, const char *end, char **line)
 {
 	const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -24,7 +24,6 @@ static const char *next_line(const char *at, const char *end, char **line)
 	return stop && stop + 1 < end ? stop + 1 : NULL;
 }
 
-/* Every line of the output. */
 static void each_line(const char *text, size_t size, struct fg_harness_report *report,
 		      void (*take)(struct fg_harness_report *report, char *line))
 {
@@ -49,7 +48,7 @@ static size_t split(char *line, char **words)
 	return count;
 }
 
-/* A whole word that is a number, with or without commas between thousands; NaN: not a number. */
+/* A word that is a number, possibly with commas between thousands; NaN: not a number. */
 static double number_of(const char *word)
 {
 	char digits[64];
@@ -70,7 +69,7 @@ static double number_of(const char *word)
 
 /* ---- go test -bench ---- */
 
-/* "BenchmarkSort-8" was run with 8 CPUs, which is no part of its name. */
+/* "BenchmarkSort-8" ran with 8 CPUs, which is not part of its name. */
 static size_t go_name_length(const char *name)
 {
 	const char *dash = strrchr(name, '-');
@@ -141,7 +140,7 @@ static void take_criterion(struct fg_harness_report *report, char *line)
 	if (*line != '{' || fg_json_parse(line, strlen(line), LINE_MAX_BYTES, &json, NULL) != FG_OK)
 		return;
 	id = fg_json_text_or(json, "id", "");
-	/* `typical` is the slope where Criterion could fit one, and the mean otherwise. */
+	/* `typical` is the slope if Criterion could fit one, otherwise the mean. */
 	estimate = fg_json_find(json, "typical");
 	if (!estimate)
 		estimate = fg_json_find(json, "mean");
@@ -194,7 +193,7 @@ int fg_harness_parse_benchmark_js(const char *text, size_t size, struct fg_harne
 
 /* ---- plain lines ---- */
 
-/* NAME VALUE UNIT; the name may have blanks, and the last two words are value and unit. */
+/* NAME VALUE UNIT; the name may contain blanks, the last two words are value and unit. */
 static void take_plain(struct fg_harness_report *report, char *line)
 {
 	char *words[WORDS_MAX];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One parser a harness, and what they share.  FG_ECHILD: the output is not what it should be. */
+/* One parser per harness, and helpers they share.  FG_ECHILD: unexpected output. */
 #ifndef FG_RUNNER_HARNESS_PARSERS_H
 #define FG_RUNNER_HARNESS_PARSERS_H
 
 #include "runner/harness/harness.h"
 
-/* NULL: there are too many. */
+/* NULL: the limit is reached. */
 struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const char *name,
 				       size_t length);
-/* As above; a case of this name that is there already is given, for a harness that repeats. */
+/* As above, but returns an existing case of this name, for harnesses that repeat. */
 struct fg_harness_case *fg_harness_find_or_add(struct fg_harness_report *report, const char *name,
 					       size_t length);
 /* Values that are not finite are dropped. */
@@ -17,12 +17,13 @@ void fg_harness_add_value(struct fg_harness_report *report, struct fg_harness_ca
 void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_case *to,
 			 const char *metric, double value_ns);
 /*
- * By its unit: a time (of an operation, "ns/op") is wall_time, a rate ("MB/s", "ops/s") is better
- * when it is higher, anything else is a metric called as the unit.  Of repeated values the mean.
+ * Chooses the metric by unit: a time (per operation: "ns/op") is wall_time, a rate ("MB/s",
+ * "ops/s") is better when higher, anything else is a metric named after the unit.  Repeated values
+ * are averaged.
  */
 void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,
 			     double value, const char *unit);
-/* "us" → 1000; NaN: it is no time. */
+/* "us" → 1000; NaN: not a time. */
 double fg_harness_unit_ns(const char *unit);
 
 int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_report *report,

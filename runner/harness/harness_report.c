@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every parser fills. */
+/* The report that every parser fills. */
 #include "base/text.h"
 #include "runner/harness/harness_parsers.h"
 
@@ -100,7 +100,7 @@ static struct fg_harness_value *find_value(struct fg_harness_case *in, const cha
 	return NULL;
 }
 
-/* "ns/op" is a time, as "ns" is. */
+/* Accepts "ns/op" as well as "ns". */
 static double time_unit_ns(const char *unit)
 {
 	static const char *const per[] = {"/op", "/iter", "/iteration"};
@@ -116,7 +116,7 @@ static double time_unit_ns(const char *unit)
 	return ns;
 }
 
-/* "B/op" → "B_per_op": a name that people can write in gate.metrics. */
+/* "B/op" → "B_per_op": a name that can be written in gate.metrics. */
 static const char *metric_of(const char *unit, struct fg_arena *arena)
 {
 	const char *slash = strchr(unit, '/');

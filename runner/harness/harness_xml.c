@@ -7,7 +7,7 @@
 
 /*
  * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
- * numbers in nanoseconds.  No more of XML than that is understood: start tags with quoted
+ * numbers in nanoseconds.  Only this subset of XML is understood: start tags with quoted
  * attributes, and the five named entities.
  */
 static const char *find_attribute(const char *tag, const char *end, const char *name,
@@ -32,7 +32,7 @@ static const char *find_attribute(const char *tag, const char *end, const char *
 	return NULL;
 }
 
-/* The '>' that ends a tag: in an attribute's value one may stand as it is. */
+/* The '>' that ends a tag; attribute values may contain it unescaped. */
 static const char *find_tag_end(const char *tag, const char *end)
 {
 	bool quoted = false;
@@ -149,8 +149,8 @@ static int add_doctest_case(struct fg_harness_report *report, const char *tag, c
 }
 
 /*
- * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. The time
- * of a test case is all that doctest measures. A skipped one is an empty element.
+ * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. doctest
+ * measures nothing but the time of a test case. A skipped one is an empty element.
  */
 int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
 			     struct fg_error *err)

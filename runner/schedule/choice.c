@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which schedule is sooner sure?
+ * Which schedule reaches a verdict sooner?
  *
  * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin,
- * whichever is more.  With variance v of one observation the second is about v (Z / ln(1 +
- * margin))².  That number times the seconds of an observation is the time until a verdict, and the
- * schedule for which it is shorter is chosen.
+ * whichever is more.  For an observation of variance v the latter is about v (Z / ln(1 +
+ * margin))².  That number times the seconds of an observation is the time until a verdict; the
+ * schedule with the shorter time is chosen.
  *
- * The seconds are known after a few observations.  The variances are not: of six values each, two
- * variances differ by a factor of five for no reason once in ten times, and programs that run on
- * crowded machines have outliers besides.  Chosen by them alone, every second choice between
- * schedules that are alike is a toss, and some between schedules that are not.  So the trial is not
- * taken at its word; it is weighed against what is known beforehand (a normal prior on the
- * logarithm of the ratio of the variances, updated by the trial):
+ * The seconds are known after a few observations.  The variances are not: with six values each, two
+ * variances differ by a factor of five by chance once in ten times, and programs on crowded
+ * machines have outliers as well.  By the variances alone, every second choice between similar
+ * schedules would be a coin toss, and so would some between dissimilar ones.  So the trial is
+ * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
+ * updated by the trial):
  *
  * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
  *   variance of A then B, give or take a
@@ -21,10 +21,9 @@
  *   n: 4.6 / n for normal values, and
  *   as much again for outliers.
  *
- * Three rounds change the belief little, twelve as much as there is to know: ABBA is then chosen
- * when it looks better by 1.8 or more.  The trial ends when the choice would be the same with the
- * ratio PAUSE errors up or down; on a quiet machine, where both schedules decide at their first
- * look, after three rounds.
+ * Three rounds change the belief little, twelve settle it: ABBA is then chosen when it looks better
+ * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
+ * or down; on a quiet machine, where both schedules decide at their first look, after three rounds.
  *
  * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin
  * 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1: together
@@ -47,7 +46,7 @@
 #define PAUSE             1.0
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
- 3.5 /* standard errors that have to fit into the margin: early looks want more, late ones less */
+ 3.5 /* standard errors that must fit into the margin: early looks need more, late ones fewer */
 #define LEAST_SPREAD 1e-5
 
 double fg_trial_spread(const struct fg_trial *trial)
@@ -71,7 +70,7 @@ static double log_variance(const struct fg_trial *trial)
 	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), LEAST_SPREAD));
 }
 
-/* Expected seconds until a verdict, for observations of that variance. */
+/* Expected seconds until a verdict, for observations of this variance. */
 static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
 {
 	const double reach = fmax(log1p(goal->margin), LEAST_SPREAD);
@@ -96,7 +95,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The ratio as believed comes last: it is what the result tells. */
+	/* The ratio as believed comes last, because its result is returned. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duet or ABBA: which of the two is sooner sure, after a few observations of each.  Pure
- * arithmetic, so that it can be replayed on recordings; trial.c makes the observations.  The
- * reasons stand at the head of choice.c.
+ * Duet or ABBA: which of the two reaches a verdict sooner, judged by a few observations of each.
+ * Pure arithmetic, so that it can be replayed on recordings; trial.c makes the observations.
+ * choice.c explains the reasons.
  */
 #ifndef FG_RUNNER_CHOICE_H
 #define FG_RUNNER_CHOICE_H
@@ -10,34 +10,34 @@
 #include "model/plan.h"
 
 enum {
-	FG_TRIAL_ROUNDS_FIRST = 3, /* of each schedule, before the first thought of stopping */
+	FG_TRIAL_ROUNDS_FIRST = 3, /* of each schedule, before the trial may stop */
 	FG_TRIAL_ROUNDS_MAX = 12,
 };
 
-/* What was tried of one schedule: ln(candidate / baseline) of duet pairs, or of A then B. */
+/* A trial of one schedule: ln(candidate / baseline) of duet pairs, or of A then B. */
 struct fg_trial {
 	double differences[FG_TRIAL_ROUNDS_MAX];
 	size_t count;
-	double seconds; /* all of them took, those in vain as well */
+	double seconds; /* time of all observations, failed ones included */
 };
 
-/* What will be asked of the schedule. */
+/* Requirements for a verdict. */
 struct fg_choice_goal {
-	unsigned min_pairs; /* before anything can be decided */
-	double margin;      /* that the interval has to fit into, as a ratio: 0.02 */
+	unsigned min_pairs; /* pairs before anything can be decided */
+	double margin;      /* the interval must fit into this, a ratio: 0.02 */
 };
 
 struct fg_choice {
 	enum fg_schedule schedule;
 	bool settled;        /* more observations are not worth their time */
-	double duet_seconds; /* expected until a verdict */
+	double duet_seconds; /* expected time until a verdict */
 	double abba_seconds;
 };
 
-/* Mean absolute deviation from the median, corrected for small numbers; NaN below two values. */
+/* Mean absolute deviation from the median, corrected for small samples; NaN below two values. */
 double fg_trial_spread(const struct fg_trial *trial);
 
-/* Both trials have two values or more. */
+/* Both trials must have two values or more. */
 struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct fg_trial *duet,
 				const struct fg_trial *abba);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A build is measured with its code in several places, from the beginning or where it looks slower,
- * so that the verdict is about the code and not about the place that the linker happened to choose.
- * Each pair runs both arms in the same layout, the next pair in the next one: that costs links, not
- * time.
+ * A build is measured with its code at several addresses, either from the beginning or once it
+ * looks slower, so that the verdict is about the code and not about where the linker happened to
+ * put it. Each pair runs both arms in the same layout, the next pair in the next one: that costs
+ * links, not time.
  */
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,12 +15,13 @@
 #include <math.h>
 
 enum {
-	TRIALS = 3,            /* before a program is said to do other work in another folder */
-	TELLING_MS = 10,       /* of CPU time: less of it is mostly that of the start */
-	BYTES_MAX = 256 << 20, /* of one side's programs and libraries in many places */
+	/* tries before concluding that a program works differently in another folder */
+	TRIALS = 3,
+	TELLING_MS = 10,       /* of CPU time: less is mostly start-up */
+	BYTES_MAX = 256 << 20, /* for one side's programs and libraries in many layouts */
 };
 
-/* A program that does not find its files beside itself may do less, or more, and end well. */
+/* A program that does not find its files next to itself may do less, or more, and still succeed. */
 static const double other_work = 2;
 
 static bool does_other_work(const struct fg_runner_job *job, enum fg_arm arm, double cpu_ns)
@@ -75,8 +76,8 @@ static int look_at_work(struct fg_runner_job *job, unsigned layout, struct fg_er
 }
 
 /*
- * Programs that find their data beside themselves do not find them from another folder, each time
- * that they are tried; a busy machine can make a short one look so once.
+ * A program that needs data next to itself fails in another folder every time it is tried; on a
+ * busy machine a short program may look that way once.
  */
 static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
 {
@@ -104,7 +105,7 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 	};
 }
 
-/* What of the allowance each side has for its links: those that are made already need none. */
+/* Each side's share of the time allowed for links: existing layouts need none. */
 static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 {
 	int64_t sides = 0;
@@ -117,7 +118,7 @@ static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 	return sides ? allowance_ns / sides : 0;
 }
 
-/* By what the programs took so far: at their best, for other processes may have been there. */
+/* Uses the fastest runs so far, since other processes may have slowed the rest. */
 static int64_t pair_time_ns(const struct fg_runner_job *job)
 {
 	const struct fg_series *series = fg_job_series(job);
@@ -136,13 +137,13 @@ static int64_t pair_time_ns(const struct fg_runner_job *job)
 	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
 }
 
-/* What the links of each side may take. */
+/* Time that the links of each side may take. */
 static int64_t link_time_ns(const struct fg_runner_job *job)
 {
 	return share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
 }
 
-/* Both sides get the same number of layouts, `most` or fewer. */
+/* Both sides get the same number of layouts, at most `most`. */
 static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned most,
 			struct fg_error *err)
 {
@@ -161,7 +162,7 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 		status = fg_layouts_make(&options, &targets[arm].layouts, err);
 		count = targets[arm].layouts.count;
 	}
-	/* Their code is the same: where nobody has asked for them, one tells enough. */
+	/* Their code is the same: if nobody asked for layouts, trying one is enough. */
 	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
 	     k < FG_LINE_PLACES && status == FG_OK; k++)
 		status = try_out(job, k, err);
@@ -173,7 +174,7 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 	return status;
 }
 
-/* What is resumed goes on in as many, since their number says in which one a pair ran. */
+/* A resumed series keeps its number of layouts, since that determines which one a pair ran in. */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
 	const unsigned before = fg_job_series(job)->layouts;
@@ -188,8 +189,8 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 /* ---- beside the pairs ---- */
 
 /*
- * A duet keeps one processor busy, and what runs on another takes the same from both arms.  A
- * command of the user's links in place, and would replace what is measured.
+ * A duet keeps one processor busy, and load on another one affects both arms alike.  A user's
+ * command links in place, and would replace the program being measured.
  */
 static bool can_link_beside(const struct fg_runner_job *job)
 {
@@ -205,7 +206,7 @@ static bool can_link_beside(const struct fg_runner_job *job)
 	return !are_made && job->rules.schedule == FG_SCHEDULE_DUET && job->rules.cpu_count > 1;
 }
 
-/* The next block gets a number that is in the same layout whatever their number becomes. */
+/* Number the next block so that its layout is the same however many layouts there will be. */
 static void link_beside(struct fg_runner_job *job)
 {
 	job->next_pair += (FG_LAYOUTS_MAX - job->next_pair % FG_LAYOUTS_MAX) % FG_LAYOUTS_MAX;
@@ -235,7 +236,7 @@ static void end_links(struct fg_runner_job *job)
 	job->links = NULL;
 }
 
-/* The next doubling, if there is one: the pairs go on in as many. */
+/* Take over the next doubling, if any: the pairs then use all layouts. */
 static void take_doubling(struct fg_runner_job *job)
 {
 	struct fg_target *targets = job->executor.targets;
@@ -261,7 +262,7 @@ static void take_doubling(struct fg_runner_job *job)
 		end_links(job);
 }
 
-/* Processors that the block leaves idle; all, while it waits. */
+/* Give the linkers the processors that the block leaves idle, or all while it waits. */
 static void give_processors(const struct fg_runner_job *job, int taken)
 {
 	const struct fg_schedule_rules *rules = &job->rules;
@@ -276,7 +277,7 @@ static void give_processors(const struct fg_runner_job *job, int taken)
 	free(idle);
 }
 
-/* Programs that run alone are not disturbed; and each doubling has its first pair. */
+/* Never disturbs programs that run alone; and waits so that each doubling gets its first pair. */
 void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block)
 {
 	const struct fg_series *series = fg_job_series(job);
@@ -309,7 +310,7 @@ static void set_aside(struct fg_runner_job *job, enum fg_aside why)
 	job->apart = 0;
 	job->given_up = job->pairs;
 	job->earlier_pairs = job->pairs;
-	job->earlier_seconds = series->seconds; /* the budget begins anew */
+	job->earlier_seconds = series->seconds; /* the budget starts over */
 }
 
 static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
@@ -329,7 +330,7 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 
 	if (status != FG_OK)
 		return status;
-	/* Who measures anew is told in how many. */
+	/* The user is told their number when measuring starts anew, so it must not change later. */
 	beside = job->pairs == 0 && can_link_beside(job);
 	status = make_layouts(job, only_if_cheap, beside ? FG_LINE_PLACES : FG_LAYOUTS_MAX, err);
 	if (status != FG_OK)

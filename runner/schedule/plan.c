@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a job executes next, and what follows from a block that has ended. */
+/* Chooses the next block of a job, and accounts for one that has ended. */
 #include "base/clock.h"
 #include "runner/job.h"
 
-/* A schedule that keeps setting pairs aside ends here instead of never. */
+/* Ends a schedule that keeps setting pairs aside. */
 enum {
 	ATTEMPTS_PER_PAIR = 3,
 	ATTEMPTS_EXTRA = 10
@@ -16,7 +16,7 @@ static bool is_exhausted(const struct fg_runner_job *job)
 	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
 	const uint32_t tried = job->pairs - job->earlier_pairs;
 
-	/* What was given up has had its attempts. */
+	/* Pairs of a schedule that was given up do not count as attempts. */
 	const uint32_t before =
 		job->given_up > job->earlier_pairs ? job->given_up : job->earlier_pairs;
 
@@ -47,7 +47,7 @@ static bool plan_look(struct fg_runner_job *job)
 	return true;
 }
 
-/* What comes before the first pair, in order; false: nothing is left of it. */
+/* Plans the steps before the first pair, in order; false: all are done. */
 static bool plan_preparation(struct fg_runner_job *job)
 {
 	if (job->stage == FG_JOB_WARMUP) {
@@ -76,7 +76,7 @@ static bool plan_preparation(struct fg_runner_job *job)
 	return false;
 }
 
-/* The next block of whatever kind is due. */
+/* Plans the next block: a pair, a solo block or a cost block. */
 static void plan_pair(struct fg_runner_job *job)
 {
 	const double share = job->benchmark->measure.sampler.unsampled_share;

@@ -21,17 +21,17 @@
 
 enum {
 	SIGNALS_HZ = 4000,
-	TICKING_HZ = 1000, /* of the clocks of threads that take turns on a CPU */
+	TICKING_HZ = 1000, /* clock rate of threads that take turns on a CPU */
 	ROUNDS = 20,
 	GAMES = 12,
 	TURN_NS = 50000,
 	SLICES = 24,
 	SLICE_NS = 1000000,
-	LINE_WORDS = 16, /* of a cache line */
+	LINE_WORDS = 16, /* words per cache line */
 	WORDS_LEAST = 64 * 1024,
-	WORDS_ASSUMED = 256 * 1024, /* where the size of the cache is not told */
+	WORDS_ASSUMED = 256 * 1024, /* cache size if it is unknown */
 	WORDS_MOST = 1024 * 1024,
-	SIGNAL_ASSUMED_NS = 10000, /* where it cannot be measured */
+	SIGNAL_ASSUMED_NS = 10000, /* cost of a signal if it cannot be measured */
 	TICK_ASSUMED_NS = 4000000,
 };
 
@@ -52,13 +52,13 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * (uint64_t)FG_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The data of a program that fills its second-level cache. */
+/* The working set of a program that fills its second-level cache. */
 struct data {
 	uint32_t *words;
 	size_t count;
 };
 
-/* Written to: pages that never were are all the same one. */
+/* Write to all pages: untouched ones would share the zero page. */
 static struct data make_data(void)
 {
 	const long cache_size = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -75,7 +75,7 @@ static struct data make_data(void)
 	return data;
 }
 
-/* Line by line: what a signal drives out of the caches has to be fetched again. */
+/* Touch each line: data that a signal evicts from the caches must be fetched again. */
 static uint64_t work(const struct data *data, uint64_t steps)
 {
 	const uint64_t begin_ns = cpu_ns();
@@ -92,8 +92,8 @@ static uint64_t work(const struct data *data, uint64_t steps)
 }
 
 /*
- * How often a clock of this rate is the next to expire, before the kernel's tick: both are anywhere
- * in their period when a thread comes to its CPU.
+ * How often a clock of this rate expires before the kernel's tick: both are at a random point of
+ * their period when a thread is scheduled.
  */
 static double share_first(double rate_hz)
 {
@@ -106,7 +106,7 @@ static double share_first(double rate_hz)
 	return period_ns > tick_ns ? tick_ns / (2 * period_ns) : 1 - period_ns / (2 * tick_ns);
 }
 
-/* As the collector's: in user mode, by the time of this thread on a CPU. */
+/* Opens the same event as the collector: user mode, clocked by this thread's CPU time. */
 static int open_event(unsigned rate_hz)
 {
 	struct perf_event_attr attr;
@@ -133,7 +133,7 @@ static int open_event(unsigned rate_hz)
 	return -1;
 }
 
-/* The same work in turns with and without signals; what one adds, in the middle of all turns. */
+/* Alternates the same work with and without signals; returns the median cost of one signal. */
 static double measure(int fd, const struct data *data)
 {
 	double prices[SLICES];
@@ -193,15 +193,15 @@ double fg_sample_signal_ns(void)
 
 /* ---- a context switch ---- */
 
-/* Two threads of this process on one CPU, each of which waits for its turn. */
+/* Two threads of this process on one CPU that take turns. */
 struct players {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool is_second; /* whose turn it is */
+	bool is_second; /* the second thread's turn */
 	bool is_over;
 	int events[2];
-	uint64_t steps;  /* of the work in a turn */
-	double switches; /* of context, in the last game */
+	uint64_t steps;  /* work per turn */
+	double switches; /* context switches in the last game */
 };
 
 static uint64_t work_alone(uint64_t steps)
@@ -230,7 +230,9 @@ static bool take_turns(struct players *players, bool is_second)
 	return goes_on;
 }
 
-/* A switch between two threads that work costs more than one between two that only wait. */
+/*
+ * Both threads work: a switch between working threads costs more than one between waiting threads.
+ */
 static void *second_player(void *argument)
 {
 	struct players *players = argument;
@@ -243,7 +245,7 @@ static void *second_player(void *argument)
 	return NULL;
 }
 
-/* How often threads of this process have left their CPU. */
+/* Number of context switches of this process's threads. */
 static double switches_so_far(void)
 {
 	struct rusage usage;
@@ -264,12 +266,12 @@ static uint64_t play(struct players *players)
 		(void)work_alone(players->steps);
 	}
 	end_ns = (uint64_t)fg_clock_process_cpu_ns();
-	/* Whoever is woken may have to wait for the lock once more. */
+	/* A woken thread may have to wait for the lock again. */
 	players->switches = fmax(switches_so_far() - before, 2 * ROUNDS);
 	return end_ns - begin_ns;
 }
 
-/* With and without their clocks in turns; what it adds to a switch, in the middle of all turns. */
+/* Alternates with and without the clocks; returns the median extra cost of a switch. */
 static double measure_switches(struct players *players, double signal_ns)
 {
 	double prices[GAMES];
@@ -303,7 +305,7 @@ static double on_one_cpu(struct players *players, double signal_ns)
 	if (pthread_create(&second, NULL, second_player, players) != 0)
 		return 0;
 	players->events[0] = open_event(TICKING_HZ);
-	/* After its first turn the other one has opened its own. */
+	/* After its first turn the other thread has opened its clock. */
 	(void)play(players);
 	price_ns = measure_switches(players, signal_ns);
 	if (players->events[0] >= 0)
@@ -367,7 +369,9 @@ static void add_trace(const char *path, struct fg_sample_costs *costs)
 			header.samples - (header.parts < header.samples ? header.parts : 0);
 		costs->handler_ns += header.handler_ns;
 		costs->startup_ns += fg_trace_start_ns(&header);
-		/* What no sample met counts, too; a process that was killed wrote no totals. */
+		/*
+		 * CPU time without samples counts too; a process that was killed wrote no totals.
+		 */
 		const uint64_t cpu_ns = header.end == FG_END_UNKNOWN
 						? header.user_ns + header.system_ns
 						: header.end_user_ns + header.end_system_ns;
@@ -402,7 +406,7 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 {
 	if (costs->samples == 0 || costs->cpu_ns == 0)
 		return;
-	/* It is elapsed time: a handler that lost its CPU took longer than it cost. */
+	/* The handler's time is elapsed time, so it is too long if the handler lost its CPU. */
 	sampling->handler_ns =
 		fmin((double)costs->handler_ns / (double)costs->samples, FG_HANDLER_MOST_NS);
 	sampling->start_share = fmin(1, (double)costs->startup_ns / (double)costs->cpu_ns);
@@ -415,8 +419,8 @@ void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampli
 /* ---- the rate ---- */
 
 /*
- * A handler takes as long as it does because little of what it needs is in the caches; what had to
- * go for it the program fetches again.
+ * The handler is slow because little of its data is in the caches; the program pays again to
+ * refetch what the handler evicted.
  */
 static double price_ns(const struct fg_sampling *sampling)
 {
@@ -433,7 +437,7 @@ void fg_sampling_settle(struct fg_sampling *sampling, double budget)
 	sampling->budget = budget;
 	if (fg_sampling_cost(sampling, high_hz) <= budget)
 		low_hz = high_hz;
-	/* It grows with the rate. */
+	/* The cost grows with the rate. */
 	while (high_hz - low_hz > 1e-4) {
 		const double middle_hz = (low_hz + high_hz) / 2;
 

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a sample costs, and how many of them a budget allows.
+ * The cost of a sample, and how many samples a budget allows.
  *
- * A sample is paid for twice: the kernel's interrupt and signal cost the same whoever handles them,
- * 3 us on bare metal, 25 to 70 on a virtual machine; the collector's handler walks the stack.  The
- * first is measured here, by the same work with and without signals, on data that fill the
- * second-level cache: to fetch again what the kernel drives out may be half of it.  The second is
- * what earlier executions of the program have left in their traces.  What a process pays for being
- * sampled at all, at its start, is taken off the budget.
+ * A sample has two costs.  The kernel's interrupt and signal cost the same whatever handles them: 3
+ * us on bare metal, 25 to 70 on a virtual machine.  The collector's handler walks the stack.  The
+ * first cost is measured here, by the same work with and without signals, on data that fill the
+ * second-level cache: refetching what the kernel evicts may be half of it.  The second is read from
+ * the traces of earlier executions of the program.  The fixed cost of sampling a process, at its
+ * start, is deducted from the budget.
  *
- * A context switch is paid for, too: the kernel stops the timer of the thread that leaves and
- * starts that of the one that comes.  Where this timer is the next to expire, before the tick, the
- * hardware's is set anew each time, which a virtual machine makes dear (20 us).  At 1,000 samples a
- * second that is nearly always so, at 50 seldom.  This price is measured here as well, and the
- * number of switches is what earlier executions left in their traces.
- *
- * So is whether a second event was there, which meets system time: its interrupts come on top, at
- * half the price of a signal.
+ * A context switch costs more, too: the kernel stops the timer of the thread that leaves and starts
+ * that of the next one.  If this timer expires before the tick, the hardware timer is reprogrammed
+ * each time, which is expensive on a virtual machine (20 us).  At 1,000 samples a second that is
+ * nearly always so, at 50 seldom.  This cost is measured here as well; the number of switches comes
+ * from the traces of earlier executions.  The traces also record whether a second event sampled
+ * system time: its interrupts are extra, at half the cost of a signal.
  */
 #ifndef FG_RUNNER_SAMPLE_PRICE_H
 #define FG_RUNNER_SAMPLE_PRICE_H
@@ -29,43 +27,46 @@ enum {
 	FG_RATE_AUTO_LEAST_HZ = 100,
 	FG_RATE_AUTO_MOST_HZ = 4000,
 	FG_RATE_AUTO_WALL_HZ = 100,
-	/* of a handler that was not seen yet: in a program that is all over its code, a compiler */
+	/*
+	 * assumed for an unknown program whose execution is spread all over its code, such as a
+	 * compiler
+	 */
 	FG_HANDLER_ASSUMED_NS = 25000,
 };
 
-/* What the collector told of itself in traces of the same program. */
+/* The collector's own figures from traces of the same program. */
 struct fg_sample_costs {
 	uint64_t samples;
 	uint64_t handler_ns;
 	uint64_t startup_ns;
 	uint64_t cpu_ns;
 	uint64_t switches;
-	uint64_t interrupts; /* of the kernel's event, that raise no signal */
+	uint64_t interrupts; /* interrupts of the kernel's event that raise no signal */
 	uint64_t period_ns;
 };
 
-/* CPU time of one signal of the sampler's clock; measured once (70 ms), then kept. */
+/* CPU time of one signal of the sampler's clock; measured once (70 ms), then cached. */
 double fg_sample_signal_ns(void);
 
-/* What the clock adds to a context switch if it is always the next to expire; measured once. */
+/* Extra cost of a context switch if the clock always expires next; measured once. */
 double fg_sample_switch_ns(void);
 
-/* Measures both prices. */
+/* Measures both costs. */
 void fg_sampling_price(struct fg_sampling *sampling);
 
-/* Adds what the traces in this folder say.  Files that are no traces are passed over. */
+/* Adds the figures of the traces in this folder; other files are skipped. */
 void fg_sample_costs_add(const char *trace_folder, struct fg_sample_costs *costs);
 
-/* The mean of a handler and the share of the CPU time that starting took, into `sampling`. */
+/* Puts the mean cost of a handler, and the share of CPU time spent on starting, into `sampling`. */
 void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampling *sampling);
 
-/* The rate that the budget allows, and what it should cost; from the prices in `sampling`. */
+/* Sets the rate that the budget allows, and its expected cost, from the costs in `sampling`. */
 void fg_sampling_settle(struct fg_sampling *sampling, double budget);
 
-/* What a context switch costs more at this rate; 0: not known. */
+/* Extra cost of a context switch at this rate; 0: unknown. */
 double fg_sampling_switch_ns(const struct fg_sampling *sampling, double rate_hz);
 
-/* The cost of another rate, by the prices in `sampling`; NaN if they are not known. */
+/* Cost at another rate, from the costs in `sampling`; NaN if they are unknown. */
 double fg_sampling_cost(const struct fg_sampling *sampling, double rate_hz);
 
 #endif

@@ -66,7 +66,7 @@ static enum fg_arm draw_arm(struct fg_random *random)
 	return fg_random_below(random, 2) ? FG_ARM_CANDIDATE : FG_ARM_BASELINE;
 }
 
-/* The CPUs in turn, beginning anywhere. */
+/* Rotates through the CPUs from a random start. */
 static int rotate_cpu(const struct fg_schedule_rules *rules, uint32_t turn)
 {
 	if (!rules->cpu_count)
@@ -164,7 +164,7 @@ void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct 
 	draw_paddings(rules, FOR_ORDER, n, block);
 }
 
-/* Each arm once, one after the other, the first one drawn. */
+/* Each arm once, one after the other, in random order. */
 static void each_arm_alone(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			   struct fg_block *block)
 {

@@ -17,17 +17,17 @@ enum {
 /* One execution of one arm, in the order of start. */
 struct fg_slot {
 	enum fg_arm arm;
-	uint16_t padding; /* bytes added to the environment, and mod 16 variables */
+	uint16_t padding; /* bytes added to the environment, as (padding mod 16) variables */
 	bool sampled;
 };
 
-/* What runs together and is recorded under one pair number. */
+/* Executions recorded under one pair number. */
 struct fg_block {
 	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
 	int cpu;         /* pinned to, or -1 */
 	uint64_t period_ns;
-	unsigned layout; /* where the targets have some */
-	uint16_t aside;  /* enum fg_aside that every repetition of it begins with */
+	unsigned layout; /* if the targets have layouts */
+	uint16_t aside;  /* enum fg_aside that its repetitions start with */
 	struct fg_slot slots[FG_BLOCK_SLOTS_MAX];
 	size_t count;
 };
@@ -35,28 +35,29 @@ struct fg_block {
 struct fg_schedule_rules {
 	enum fg_schedule schedule; /* any but FG_SCHEDULE_AUTO */
 	uint64_t seed;             /* of the run, mixed with the benchmark's name */
-	const int *cpus;           /* those we may use */
+	const int *cpus;           /* CPUs that may be used */
 	size_t cpu_count;
-	bool pin; /* abba and stored on one CPU too */
+	bool pin; /* also pin abba and stored to one CPU */
 	bool sampled;
 	unsigned rate_hz;
 	enum fg_arm only; /* with FG_SCHEDULE_STORED: the arm that runs */
 };
 
 /*
- * Seed for one benchmark of a run: renaming or adding another benchmark does not change its order.
+ * Seed for one benchmark of a run; independent of the run's other benchmarks, so that renaming or
+ * adding one does not change its order.
  */
 uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
 
 /* The nth measured pair (duet, stored) or ABBA block. */
 void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Each arm once, thrown away. */
+/* Each arm once; discarded. */
 void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /* Each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
- * One arm with the sampler against the same arm without, in the manner of the schedule: what the
- * sampler costs.
+ * One arm with the sampler against the same arm without, in the order of the schedule, to measure
+ * the sampler's cost.
  */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 

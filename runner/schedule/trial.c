@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both, keep the one that is sooner sure.
+ * `schedule: auto`: try both schedules, keep the one that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
- * half the time of a block.  On a crowded one it may lose: three tasks on one CPU are dealt their
- * slices unevenly.  choice.c weighs a few observations of each against what is known beforehand;
- * here they are made, turn and turn about, so that both meet the same weather.  Tried for ABBA is
- * half a block, A then B.
+ * half the time of a block.  On a crowded one it may lose: three tasks on one CPU get uneven time
+ * slices.  choice.c weighs a few observations of each against prior knowledge; this file makes
+ * them, alternating so that both see the same conditions.  Tried for ABBA is half a block, A then
+ * B.
  *
- * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen
- * for a small spread, and a spread that was chosen is too small: counted among the ten pairs of the
- * first look, they would make its interval too narrow and false alarms too frequent.
+ * The trial's repetitions are kept with the run and take no part in the verdict.  A schedule is
+ * chosen for its small spread, which biases the spread downwards: counted among the ten pairs of
+ * the first look, they would make its interval too narrow and false alarms too frequent.
  *
  * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a
- * loaded machine CPU time / wall time does not tell: waiting for a CPU looks like idling.
+ * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling.
  * Therefore the time that the program's main thread stood in the run queue is taken off the wall
  * time first.
  */
@@ -27,7 +27,7 @@
 enum {
 	ROUND_EXECUTIONS = 4, /* two pairs */
 	REASON_SIZE = 256,
-	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
+	APART_MAX = 4, /* failed duet pairs before the first that ran together */
 	/*
 	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as
 	 * much as four, and two blocks of ABBA tell more.
@@ -40,7 +40,7 @@ enum {
 static const double busy_min = 0.9;
 static const double budget_share_max = 0.15;
 
-/* Why two programs are no duet, and what the user can do about it: one short line each. */
+/* Why two programs cannot run as a duet, and what the user can do about it: one short line each. */
 static const char no_duet_harness[] =
 	"a harness decides how long it runs, so two of them are no duet; a command of its own for "
 	"one case can be";
@@ -70,7 +70,7 @@ static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const c
 	series->schedule_reason = fg_xstrdup(reason);
 }
 
-/* Both arms must share nothing that two programs at once would fight over. */
+/* Arms that run at once must not share files. */
 static bool shares_files(const struct fg_runner_job *job)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -85,8 +85,8 @@ static bool shares_files(const struct fg_runner_job *job)
 }
 
 /*
- * Executions are known from the warm-up, but not if a program waited for the reader of its output
- * there.
+ * The warm-up shows how programs execute, unless one had to wait there for the reader of its
+ * output.
  */
 bool fg_job_knows_program(const struct fg_runner_job *job)
 {
@@ -117,7 +117,7 @@ static bool is_apart(const struct fg_contender *duet)
 	return duet->refused > duet->trial.count;
 }
 
-/* After a round of both: are more rounds worth their time? */
+/* After a round of both schedules: are more rounds worth their time? */
 static void end_round(struct fg_runner_job *job)
 {
 	struct fg_competition *c = &job->competition;
@@ -211,8 +211,7 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 }
 
 /*
- * Is there time for the first look at blocks of ABBA?  Otherwise the few pairs that count are the
- * better answer.
+ * Is there time for the first look at blocks of ABBA?  If not, go on with the few pairs that count.
  */
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {
@@ -224,7 +223,7 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 	       spent + wanted <= (double)measure->budget_ns / (double)FG_NS_PER_S;
 }
 
-/* What was measured of it stays, and does not count: no two schedules are mixed. */
+/* Pairs so far are kept but no longer count: schedules are never mixed. */
 static void give_up(struct fg_runner_job *job, const char *reason)
 {
 	struct fg_series *series = fg_job_series(job);
@@ -247,9 +246,9 @@ static void give_up(struct fg_runner_job *job, const char *reason)
 
 /*
  * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two
- * programs ran together says nothing about which of them is slower, so a choice by it biases no
- * verdict; what the looks at the pairs so far have spent is for the decision to remember.  A
- * bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
+ * programs ran together says nothing about which of them is slower, so choosing by it does not bias
+ * the verdict; the decision accounts for what the looks at earlier pairs have spent.  A bettor's
+ * wealth (`until_sure`) cannot be carried over: there, switch only while no pair counts.
  */
 bool fg_job_reconsider(struct fg_runner_job *job)
 {
