@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * From argv to an exit code: global options, the command's name, its own options and arguments,
- * run(), and a last look at standard output.  A result that could not be written is no success, but
- * never hides a worse exit code.
+ * run(), and a final check of standard output. An unwritten result is not a success, but it never
+ * hides a worse exit code.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -22,8 +22,8 @@ static void on_failed_write(int number)
 }
 
 /*
- * A standard stream may have been closed when we started: the next file opened would take its
- * place. What we open there has the wrong direction, so that using it still fails.
+ * A standard stream may have been closed when we started, and the next file opened would take its
+ * number. The file opened here has the wrong direction, so that using the stream still fails.
  */
 static void open_standard_streams(void)
 {

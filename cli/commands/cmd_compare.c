@@ -13,8 +13,8 @@ struct options {
 };
 
 /*
- * If a run measured both arms, its candidate is taken: the code that its commit names. The verdict
- * is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
+ * Of a run that measured both arms, the candidate is taken: it is the code that its commit names.
+ * Verdicts of the `stored` schedule are weaker: the runs are two sessions, perhaps on two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
 		  const char *given_measure, struct fg_verdict *verdict, struct fg_error *err)

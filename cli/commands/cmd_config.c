@@ -14,7 +14,7 @@ struct options {
 	bool benchmarks;
 };
 
-/* For editors and scripts: every error, with its place. */
+/* For editors and scripts: every error with its position. */
 static int check_as_json(struct fg_cli *cli, const struct options *given)
 {
 	const struct fg_config_source source = {

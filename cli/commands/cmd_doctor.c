@@ -18,7 +18,7 @@ struct options {
 	int64_t budget_ns;
 };
 
-/* ---- what was found ---- */
+/* ---- findings ---- */
 
 static const char *paint(const struct fg_cli *cli, enum fg_severity severity)
 {
@@ -135,7 +135,7 @@ static void print_words(const struct fg_cli *cli, const struct fg_diagnosis *dia
 
 /* ---- the command ---- */
 
-/* The benchmark that was named; NULL and FG_OK: none. */
+/* *benchmark is NULL, with FG_OK, if none was named. */
 static int find_benchmark(const struct fg_cli *cli, const struct fg_plan *plan,
 			  const struct fg_benchmark **benchmark, struct fg_error *err)
 {

@@ -14,7 +14,7 @@ struct options {
 	bool no_post;
 };
 
-/* ---- what is to be judged ---- */
+/* ---- the run to judge ---- */
 
 static bool is_store(const char *path)
 {
@@ -80,7 +80,7 @@ static int merge(const struct fg_session *session, const char *own_store,
 	return status;
 }
 
-/* ---- judging it ---- */
+/* ---- the verdict ---- */
 
 static int decide(struct fg_session *session, const struct options *given, struct fg_plan *plan,
 		  struct fg_error *err)

@@ -103,7 +103,7 @@ static int build_one(struct fg_cli *cli, const struct options *given, const char
 				  &(struct fg_cli_profile_use){build, built}, err);
 }
 
-/* CPU time and wall-clock time have the same unit, bytes and calls have not. */
+/* CPU time and wall-clock time share a unit; bytes and calls do not. */
 static int check_same_measure(const struct fg_measure *before, const struct fg_measure *after,
 			      struct fg_error *err)
 {
@@ -141,7 +141,7 @@ out:
 	return status;
 }
 
-/* Without Graphviz the DOT text is kept under the picture's name, so that the work is not lost. */
+/* Without Graphviz, keep the DOT text under the picture's name so that the work is not lost. */
 static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
 		    struct fg_error *err)
 {

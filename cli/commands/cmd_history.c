@@ -73,7 +73,7 @@ static int list_runs(struct fg_store *store, const struct options *given, const 
 			    benchmark ? "'" : "", given->branch ? " on this branch" : "");
 }
 
-/* Sets `benchmark` to the only one of the newest run if it is NULL. */
+/* Sets a NULL `benchmark` to the only one of the newest run. */
 static int load_line(struct fg_store *store, const struct options *given, bool with_reports,
 		     char **benchmark, struct line *line, struct fg_error *err)
 {
@@ -160,15 +160,15 @@ static void print_json(const struct line *line, const struct fg_trend *trend, co
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* What the columns of the list have in common. */
+/* Layout shared by all rows of the list. */
 struct columns {
 	const char *unit;
-	size_t id; /* digits that tell the runs apart */
+	size_t id; /* digits needed to tell the runs apart */
 	double smallest;
-	double span; /* of a full bar */
+	double span; /* range that a full bar covers */
 };
 
-/* Ids begin with the time: the first digits of neighbours are alike. */
+/* Ids begin with the time, so neighbouring ids share their first digits. */
 static size_t digits_of_ids(const struct line *line)
 {
 	size_t digits = MIN_ID_DIGITS;
@@ -201,7 +201,7 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 	return columns;
 }
 
-/* What the run said of this benchmark when it was measured; "-": nothing. */
+/* The run's own verdict on this benchmark; "-" if it has none. */
 static const char *verdict_of(const struct fg_stored_run *stored, const char *benchmark)
 {
 	const size_t size = stored->report ? strlen(stored->report) : 0;
@@ -300,7 +300,7 @@ static int tell(struct fg_cli *cli, const struct options *given, const char *ben
 
 	if (status != FG_OK)
 		return status;
-	/* The newest run may lack the metric; one of those that have a point does not. */
+	/* The newest run may lack the metric; take the newest run that has a point. */
 	series = fg_run_find(line->runs[trend.points[trend.point_count - 1].run], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	if (cli->json)

@@ -25,12 +25,12 @@ enum {
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
 /*
- * The script that follows the check for fastgate; %s is the command that measures, without what it
- * compares. Git gives a pre-push hook one line for each ref that is pushed.
+ * The script that follows the check for fastgate; %s is the measuring command without its
+ * --against. Git gives a pre-push hook one line for each ref that is pushed.
  */
 static const struct {
 	const char *script;
-	const char *line; /* after the command, in somebody else's hook */
+	const char *line; /* appended to a user's own hook, after the command */
 	const char *skip; /* the git option that skips the hook once */
 } hooks[] = {
 	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
@@ -80,8 +80,7 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * The command that measures; it stays at the top of the repository, where git's paths are seen
- * from.
+ * The measuring command runs at the top of the repository, because git's paths are relative to it.
  */
 static void add_command(struct fg_strbuf *text, const char *prefix)
 {
@@ -123,7 +122,7 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 	fg_strbuf_release(&body);
 }
 
-/* Written by any version of us, and unchanged since. */
+/* Written by any version of fastgate, and unchanged since. */
 static bool is_ours(const char *script, size_t size)
 {
 	const size_t head = strlen(HOOK_HEAD);
@@ -136,7 +135,7 @@ static bool is_ours(const char *script, size_t size)
 	return memcmp(script + head, hash, FG_SHA256_HEX_SIZE - 1) == 0;
 }
 
-/* The line for a hook of the user's own. */
+/* The line to add to a user's own hook. */
 static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 {
 	add_command(line, prefix);

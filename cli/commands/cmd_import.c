@@ -61,7 +61,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* A run with one benchmark, measured once: only its profile is known. */
+/* A run with one benchmark, measured once, of which only the profile is known. */
 static int make_run(const struct options *given, const char *file, const struct fg_profile *profile,
 		    struct fg_stored_run *stored, struct fg_error *err)
 {
@@ -114,7 +114,10 @@ static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
 	fg_strbuf_release(&text);
 }
 
-/* What the run cannot hold goes beside the store; if the store is no file, it is dropped. */
+/*
+ * Single samples do not fit into the run: they go next to the store, or are dropped if it is not a
+ * file.
+ */
 static int keep_samples(const struct options *given, const struct fg_stored_run *stored,
 			const struct fg_profile *profile, struct fg_error *err)
 {

@@ -42,7 +42,7 @@ static int create(const char *path, const char *text, struct fg_error *err)
 	return status;
 }
 
-/* ---- what was found, for people ---- */
+/* ---- findings, for people ---- */
 
 static void tell_trial(const struct fg_cli *cli, const struct fg_project_program *program)
 {
@@ -100,7 +100,7 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	tell_trial(cli, program);
 }
 
-/* Programs that were tried and cannot be measured: why, for those that people would name first. */
+/* Programs that were tried and cannot be measured, with the reason, most prominent first. */
 static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;
@@ -159,7 +159,7 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 
 /* ---- the command ---- */
 
-/* A build that fails is told, and what the files say is written all the same. */
+/* A failed build is reported; fastgate.yml is still written from what the build files say. */
 static int look(struct fg_cli *cli, const struct options *given, struct fg_project *project,
 		struct fg_error *err)
 {
@@ -213,7 +213,7 @@ out:
 	return status;
 }
 
-/* Beside a fastgate.yml that is there; without one, that is written first. */
+/* Writes the CI job; without a fastgate.yml, that is written first. */
 static int write_job(struct fg_cli *cli, const struct options *given,
 		     const struct fg_project_ci *ci, struct fg_error *err)
 {

@@ -119,7 +119,7 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	fg_strbuf_release(&text);
 }
 
-/* A job that may do without its server passes all the same. */
+/* If uploads are optional for this job, a failure does not fail it. */
 static int fail(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
 		const struct fg_error *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Run one command with the collector preloaded and leave the traces in a folder. The command keeps
- * our terminal, our streams and our process group, so that it behaves as it would without us. A key
- * that interrupts reaches both; a signal sent to us alone is forwarded to the command and to the
+ * Runs one command with the collector preloaded and leaves the traces in a folder. The command
+ * keeps our terminal, our streams and our process group, so that it behaves as it would without us.
+ * An interrupt key reaches both; a signal sent to us alone is forwarded to the command and to the
  * processes that it leaves running. Our exit code is the command's.
  */
 #include "base/text.h"
@@ -14,15 +14,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* As enum fg_sample_clock numbers them. */
+/* In the order of enum fg_sample_clock. */
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
-/* As enum fg_python_frames numbers them. */
+/* In the order of enum fg_python_frames. */
 static const char *const pythons[] = {"auto", "off", NULL};
 
-/* As enum fg_kernel_functions numbers them. */
+/* In the order of enum fg_kernel_functions. */
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 
-/* Signals that ask for a dump, by their numbers; a program that uses one chooses another. */
+/* Signals that request a dump; choose one that the program does not use itself. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
 					   "urg",  "winch", "io",   "pwr",  NULL};
 static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SIGUSR2,
@@ -161,7 +161,7 @@ static int refuse(struct fg_cli *cli, char *wrong)
 	return exit_code;
 }
 
-/* --pid, --system, or a command that is linked statically. */
+/* --pid, --system, or a statically linked command. */
 static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 {
 	const bool is_attached = given->attach.pid || given->attach.system;

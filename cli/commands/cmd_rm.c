@@ -25,8 +25,8 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * All names are resolved before the first run is removed, so "latest~1 latest~2" means what it
- * says.
+ * All names are resolved before the first run is removed, so that "latest~1 latest~2" names the
+ * runs the user saw.
  */
 static int run(struct fg_cli *cli, const void *values)
 {

@@ -13,7 +13,7 @@ struct options {
 	const char *budget;
 };
 
-/* Options that stand for a key. */
+/* Options that are shorthand for a key. */
 static void take_short_forms(struct fg_cli *cli, struct options *given)
 {
 	struct fg_cli_config *config = &given->config;
@@ -28,7 +28,7 @@ static void take_short_forms(struct fg_cli *cli, struct options *given)
 		   "--pairs", given->pairs);
 }
 
-/* Sources and commands of a fork run in a job that has this repository's secrets. */
+/* A pull request from a fork would run foreign code in a job that has this repository's secrets. */
 static int check_event(struct fg_error *err)
 {
 	const char *event = getenv("GITHUB_EVENT_NAME");
@@ -75,7 +75,7 @@ static int run(struct fg_cli *cli, const void *values)
 	request->names = cli->arguments;
 	request->name_count = cli->argument_count;
 	take_short_forms(cli, &given);
-	/* What is staged is a change to the last commit. */
+	/* Staged changes are compared with the last commit. */
 	if (request->staged && !given.against)
 		given.against = "HEAD";
 	if (check_event(&err) != FG_OK)

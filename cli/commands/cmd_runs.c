@@ -87,7 +87,7 @@ static void add_header(struct fg_strbuf *text)
 	fg_strbuf_add_text(text, "project\n");
 }
 
-/* What a run that changed something found, in one line below its row. */
+/* The cause of a run that changed something, on one line below its row. */
 static void add_cause(struct fg_strbuf *text, const char *report)
 {
 	struct fg_verdict verdict = {0};

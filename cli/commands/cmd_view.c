@@ -141,7 +141,7 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 	return status;
 }
 
-/* The same view of the other measures, without those that it cannot show; how many. */
+/* Renders the view for the other measures that it supports; returns how many. */
 static size_t make_others(const struct fg_view *view, const struct fg_profile *profile,
 			  const struct fg_view_options *first, struct fg_view_table *tables)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The pages over the local store. The server is a separate program (perfdb), so that fastgate,
- * which runs inside measured pipelines, contains no HTTP server; this command finds it and becomes
- * it.
+ * which runs inside measured pipelines, contains no HTTP server; this command finds perfdb and
+ * execs it.
  */
 #include "base/fs.h"
 #include "cli/session/stored.h"
@@ -38,8 +38,8 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * Where the server may be, relative to the folder of this program: installed, for programs only, in
- * a build folder.
+ * Possible places of the server, relative to this program's folder: installed, installed as an
+ * internal program, in a build folder.
  */
 static const char *const places[] = {
 	"perfdb",

@@ -28,16 +28,16 @@ enum fg_cli_color {
 
 struct fg_cli_command;
 
-/* How a command was called. */
+/* One invocation of a command. */
 struct fg_cli {
 	const struct fg_cli_command *command;
-	/* positional, NULL at the end; their number was checked against the table */
+	/* positional, NULL-terminated; their number was checked against the table */
 	char **arguments;
 	size_t argument_count;
-	bool quiet;     /* nothing on stderr but errors */
+	bool quiet;     /* print only errors on stderr */
 	bool verbose;   /* more detail */
 	bool json;      /* the result as JSON on stdout (commands with `has_json`) */
-	bool color_out; /* colours are wanted on stdout; on stderr */
+	bool color_out; /* colours on stdout */
 	bool color_err;
 	bool out_is_terminal;
 	bool err_is_terminal;
@@ -88,8 +88,8 @@ struct fg_cli_command {
 	/* paragraphs, separated by empty lines; a line that begins with a blank is not wrapped */
 	const char *description;
 	const struct fg_option *options;         /* or NULL */
-	size_t options_size;                     /* of the struct that they fill */
-	const struct fg_cli_argument *arguments; /* or NULL: takes none */
+	size_t options_size;                     /* size of the options struct */
+	const struct fg_cli_argument *arguments; /* NULL: takes no arguments */
 	const struct fg_cli_example *examples;   /* at least one */
 	unsigned exits;                          /* FG_CLI_EXIT bits */
 	bool has_json;                           /* --json is understood */
@@ -98,9 +98,9 @@ struct fg_cli_command {
 	int (*run)(struct fg_cli *cli, const void *options);
 };
 
-/* A handler, not SIG_IGN, which the programs that we run would inherit. */
+/* Installs a handler, not SIG_IGN, because programs that we start would inherit SIG_IGN. */
 void fg_cli_handle(int number, void (*handler)(int));
-/* For a command that stops cleanly in some of its ways only. */
+/* For a command that stops cleanly in some of its modes only. */
 void fg_cli_catch_stops(void);
 extern const volatile sig_atomic_t *const fg_cli_interrupted;
 
@@ -118,7 +118,7 @@ extern const struct fg_cli_command *const fg_cli_commands[];
 extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
-const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL: none of this name */
+const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if unknown */
 /* "there is no command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
@@ -140,7 +140,10 @@ enum fg_exit fg_cli_exit_code(enum fg_status status);
  * Data on stdout. The stream remembers failed writes; main reports them when the command has ended.
  */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* Text for people: names in it must not act as commands for a program that reads the log. */
+/*
+ * Text for people: names in it are escaped, lest they act as commands for a program that reads the
+ * log.
+ */
 void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* As above, through a pager if stdout is a terminal and the text is longer than the screen. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the commands as completions for one shell each. */
+/* Shell completions, generated from the command tables. */
 #ifndef FG_CLI_FRAMEWORK_COMPLETION_H
 #define FG_CLI_FRAMEWORK_COMPLETION_H
 

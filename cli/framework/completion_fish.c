@@ -3,7 +3,7 @@
 #include "cli/framework/completion_parts.h"
 #include "config/config.h"
 
-/* A text in single quotes. */
+/* Wraps text in single quotes. */
 static void add_quoted(struct fg_strbuf *text, const char *words)
 {
 	fg_strbuf_add_char(text, '\'');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the completions of the three shells share.  Options, their choices and the kind of each
- * argument are written out; names of benchmarks are asked from `fastgate config --benchmarks` when
- * they are needed.
+ * Shared by the completions of the three shells. Options, their choices and the kind of each
+ * argument are written out; benchmark names are queried with `fastgate config --benchmarks` when
+ * needed.
  */
 #ifndef FG_CLI_FRAMEWORK_COMPLETION_PARTS_H
 #define FG_CLI_FRAMEWORK_COMPLETION_PARTS_H

@@ -25,7 +25,7 @@ static void add_action(enum fg_complete kind, const char *const *choices, struct
 	fg_strbuf_add_char(text, ')');
 }
 
-/* Inside a specification, colons and brackets are special; all of it is in single quotes. */
+/* Colons and brackets are special inside a specification, which is in single quotes as a whole. */
 static void add_text(struct fg_strbuf *text, const char *words)
 {
 	for (; *words; words++) {

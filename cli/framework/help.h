@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the commands as help texts, and what help, manual pages and docs share. */
+/* The command tables as help texts, and helpers shared by help, manual pages and docs. */
 #ifndef FG_CLI_FRAMEWORK_HELP_H
 #define FG_CLI_FRAMEWORK_HELP_H
 
@@ -11,9 +11,9 @@ void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf 
 /* "fastgate run [OPTIONS] [BENCH...]" */
 void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
 const char *fg_cli_group_title(enum fg_cli_group group);
-/* What an exit code means, for man pages and docs/exit-codes.md. */
+/* Meaning of an exit code, for man pages and docs/exit-codes.md. */
 const char *fg_cli_exit_meaning(enum fg_exit code);
-/* The exit codes of a command, most ordinary first; returns how many. */
+/* Exit codes of a command, most ordinary first; returns how many. */
 enum {
 	FG_CLI_EXIT_COUNT = 8
 };

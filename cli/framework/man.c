@@ -24,7 +24,7 @@ static size_t decode(const char *text, unsigned *code_point)
 	return length;
 }
 
-/* `word` in backticks becomes bold.  The text is ours: valid UTF-8. */
+/* Text in `backticks` becomes bold. The input is our own valid UTF-8. */
 static void add_escaped(struct fg_strbuf *page, const char *text, bool marks)
 {
 	bool is_bold = false;
@@ -59,7 +59,7 @@ static void add_line(struct fg_strbuf *page, const char *text)
 	fg_strbuf_add_char(page, '\n');
 }
 
-/* A paragraph a line; lines that begin with a blank stay as they are. */
+/* One paragraph per line; lines that begin with a blank stay as they are. */
 static void add_paragraphs(struct fg_strbuf *page, const char *text)
 {
 	while (*text) {

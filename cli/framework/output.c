@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Output: what goes where, and in which colours. */
+/* Where output goes, and in which colours. */
 #include "cli/framework/output.h"
 
 #include "base/fs.h"
@@ -22,7 +22,7 @@ enum {
 	MAX_COLUMNS = 500
 };
 
-/* ---- surroundings ---- */
+/* ---- terminal and environment ---- */
 
 static bool is_set(const char *variable)
 {
@@ -94,7 +94,7 @@ void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *global
 	cli->columns = size_from("COLUMNS", cli->columns);
 }
 
-/* ---- words ---- */
+/* ---- messages ---- */
 
 /*
  * Messages quote foreign text, which must not control the terminal or a program that reads the log.
@@ -168,7 +168,7 @@ static void print_error(const struct fg_cli *cli, const char *format, ...)
 	va_end(ap);
 }
 
-/* The kind of error decides the exit code, unless a command knows better. */
+/* The kind of error decides the exit code, unless a command overrides it. */
 enum fg_exit fg_cli_exit_code(enum fg_status status)
 {
 	switch (status) {
@@ -223,7 +223,7 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 
 /* ---- data ---- */
 
-/* Why standard output failed first: the stream only remembers that it did. */
+/* errno of the first failed write: the stream only remembers that it failed. */
 static int output_errno;
 
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
@@ -291,7 +291,7 @@ static const char *pager_setting(void)
 	return pager ? pager : "less";
 }
 
-/* Start the pager with the end of a pipe as its standard input. */
+/* Starts the pager with one end of a pipe as its standard input. */
 static int spawn_pager(char **argv, int read_fd, int write_fd, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -308,7 +308,7 @@ static int spawn_pager(char **argv, int read_fd, int write_fd, pid_t *pid)
 	return status;
 }
 
-/* false: there is no such pager, nothing was written. */
+/* Returns false if the pager could not be started; nothing was written then. */
 static bool run_pager(char **argv, const struct fg_strbuf *text)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -324,8 +324,8 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	(void)close(ends[0]);
 	if (started) {
 		/*
-		 * Ctrl-C now belongs to the pager. A reader who quits early is no error: the pipe
-		 * closes.
+		 * Ctrl-C now belongs to the pager. A reader who quits early closes the pipe; that
+		 * is not an error.
 		 */
 		(void)sigaction(SIGINT, &ignore, &kept);
 		if (fg_fs_write_all(ends[1], fg_strbuf_text(text), text->length, NULL) != FG_OK)

@@ -5,7 +5,7 @@
 
 #include "cli/framework/command.h"
 
-/* What the global options fill in. */
+/* Filled in by the global options. */
 struct fg_cli_globals {
 	int color; /* enum fg_cli_color */
 	bool quiet;
@@ -17,9 +17,9 @@ struct fg_cli_globals {
 
 /* Terminal, colours and sizes, from the global options and the environment. */
 void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
-/* FG_EIO when stdout did not take everything that was printed. */
+/* FG_EIO if stdout did not take everything that was printed. */
 int fg_cli_close_output(struct fg_error *err);
-/* It did not because whoever read it had seen enough, as `| head` does. */
+/* The write failed only because the reader closed the pipe early, as `| head` does. */
 bool fg_cli_reader_left(void);
 
 #endif

@@ -40,7 +40,7 @@ static void show_tail(const struct fg_cli *cli, char *tail)
 	free(tail);
 }
 
-/* Makefiles often leave their benchmarks to a target of their own. */
+/* Makefiles often build their benchmarks in a separate target. */
 static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 			    const struct fg_worktree_options *options)
 {
@@ -80,10 +80,10 @@ struct opening {
 	struct fg_project *project;
 	struct fg_worktree *worktree;
 	const char *commit; /* the snapshot */
-	char *tail;         /* of the last build that failed */
+	char *tail;         /* last lines of the last failed build */
 };
 
-/* The snapshot built with this command; the project takes the command if it builds. */
+/* Builds the snapshot with this command; on success the project adopts the command. */
 static int open_tree(struct opening *opening, const char *command, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
@@ -120,8 +120,8 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 }
 
 /*
- * Plainly.  Makefiles that name too few prerequisites build with one job only, so that is tried
- * where two fail.
+ * Without extra switches. Makefiles that omit prerequisites build with one job only, so that is
+ * tried if a parallel build fails.
  */
 static int open_plain(struct opening *opening, struct fg_error *err)
 {
@@ -138,7 +138,10 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 	return open_tree(opening, command, err);
 }
 
-/* With switches that the project leaves off; FG_ECHILD: there are none, or it does not build. */
+/*
+ * With switches that are off by default in the project. FG_ECHILD: there are none, or it does not
+ * build.
+ */
 static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;

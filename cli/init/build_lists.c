@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Benchmarks that a build system knows: with names, arguments and folders of their own. */
+/* Benchmarks that a build system knows, with their names, arguments and folders. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -27,7 +27,7 @@ static bool says_benchmark(const char *text)
 	return false;
 }
 
-/* What a tool prints, to be freed; NULL: it is not there, or it failed. */
+/* Output of a tool, to be freed; NULL if it is not installed or failed. */
 static char *output_of(const char *root, const char *line, bool any_code)
 {
 	struct fg_process_result result = {0};
@@ -55,7 +55,7 @@ out:
 	return text;
 }
 
-/* The path below the root; NULL: it is elsewhere. */
+/* The path relative to the root; NULL if it lies elsewhere. */
 static const char *below(const char *root, const char *path)
 {
 	const size_t length = strlen(root);
@@ -66,8 +66,8 @@ static const char *below(const char *root, const char *path)
 }
 
 /*
- * Takes the words of a command whose first one is a program of this project.  Arguments that name
- * files of the tree it was found in are made relative: the file is for every tree.
+ * Takes the words of a command whose first one is a program of this project. Arguments that name
+ * files of the tree it was found in are made relative, because fastgate.yml applies to every tree.
  */
 static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 				       struct fg_project *project, char *const *argv, size_t argc,
@@ -210,7 +210,7 @@ static char *prerequisites(const char *database, const char *target)
 	const char *at = strstr(database, start);
 	char *found = NULL;
 
-	/* "# Not a target:" stands before what is only named somewhere. */
+	/* make prints "# Not a target:" before names that are only mentioned. */
 	if (at && !(at - database > 15 && strncmp(at - 15, "# Not a target:", 15) == 0)) {
 		at += strlen(start);
 		found = fg_xstrndup(at, strcspn(at, "|\n"));
@@ -219,7 +219,7 @@ static char *prerequisites(const char *database, const char *target)
 	return found;
 }
 
-/* A command of a recipe that begins with a path runs something of the project. */
+/* A recipe command that begins with a path runs something of the project. */
 static bool runs_something(const char *recipe)
 {
 	for (const char *line = recipe; line && *line; line = strchr(line, '\n')) {
@@ -230,7 +230,7 @@ static bool runs_something(const char *recipe)
 	return false;
 }
 
-/* Without what needs no building: sources and phony names that make would not know anyway. */
+/* Drops words that need no building: sources, and phony names that make would not know. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);

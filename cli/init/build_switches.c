@@ -16,8 +16,8 @@ static const struct dialect {
 	enum fg_project_kind kind;
 	const char *file;
 	const char *declares;
-	const char *off[MAX_WORDS]; /* a declaration that says one of these is off */
-	const char *before;         /* where in the build command the flags go */
+	const char *off[MAX_WORDS]; /* a declaration that contains one of these is off */
+	const char *before;         /* the flags go before this part of the build command */
 } dialects[] = {
 	{
 		.kind = FG_PROJECT_CMAKE,
@@ -47,7 +47,7 @@ static const char *const wanted_words[][MAX_WORDS] = {
 	[FG_PROJECT_WANT_PROGRAMS] = {"tool", "cli", "program", "example", "test", "demo"},
 };
 
-/* What goes with these words and builds nothing. */
+/* Options with these words build no programs. */
 static const char *const other_words[MAX_WORDS] = {"install",  "download", "system", "use_",
 						   "coverage", "lto",      "warn"};
 
@@ -77,7 +77,7 @@ static void take_option(const struct dialect *dialect, enum fg_project_wanted wa
 	       (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '-'))
 		length++;
 	memcpy(name, text, length);
-	/* CMake's value stands after the explanation in quotes, which may say "off", too. */
+	/* CMake's value follows a quoted explanation that may itself contain "off". */
 	values = dialect->kind == FG_PROJECT_CMAKE ? strrchr(text, '"') : strstr(text, "value");
 	if (length > 0 && values && says_one_of(values, dialect->off) &&
 	    says_one_of(name, wanted_words[wanted]) && !says_one_of(name, other_words)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/init/project.h"
 
-/* clang-format off: the files as they are written, line by line */
+/* clang-format off: the files line by line */
 static const char github[] =
 	"# The performance gate of fastgate.yml. Pull requests are compared with their merge base;\n"
 	"# pushes to the default branch are recorded for the trend.\n"

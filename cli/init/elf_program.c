@@ -37,7 +37,7 @@ static bool is_below(int64_t tag, const char *text, const char *root)
 	       (strstr(text, root) || strstr(text, "$ORIGIN"));
 }
 
-/* Is there a text in the dynamic section that `matches` the argument? */
+/* Does any string in the dynamic section satisfy `matches`? */
 static bool has_text(const char *data, size_t size,
 		     bool (*matches)(int64_t tag, const char *text, const char *argument),
 		     const char *argument)

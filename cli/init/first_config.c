@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fastgate.yml for a project as it was found, with comments. */
+/* Writes fastgate.yml, with comments, for a project as it was found. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/inputs.h"
@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-/* Unquoted if it is plain, otherwise in double quotes. */
+/* Unquoted if plain, otherwise in double quotes. */
 static void add_yaml(struct fg_strbuf *text, const char *value)
 {
 	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';
@@ -147,7 +147,9 @@ static bool is_input_before(const struct fg_project *project, size_t index)
 	return found;
 }
 
-/* Inputs belong to the benchmark: a file that the build makes is each side's own. */
+/*
+ * Inputs belong to the benchmark and are shared; a file that the build makes belongs to each side.
+ */
 static void add_inputs_of_both(struct fg_strbuf *text, const struct fg_project *project)
 {
 	const char *between = "  from_candidate: [ ";

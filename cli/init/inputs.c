@@ -12,7 +12,7 @@ enum {
 	MIN_BYTES = 128,
 	MAX_BYTES = 8 << 20,
 	ENDING_MAX = 12,
-	LOOKED_AT_BYTES = 4096, /* of a file: is it text? */
+	LOOKED_AT_BYTES = 4096, /* bytes read to tell whether a file is text */
 };
 
 static bool is_plain(const char *path)
@@ -24,7 +24,7 @@ static bool is_plain(const char *path)
 	return true;
 }
 
-/* ".json"; none of a name without a dot or with a long tail. */
+/* ".json"; empty for a name without a dot or with a long tail */
 static const char *ending_of(const char *path)
 {
 	const char *dot = strrchr(fg_fs_base_name(path), '.');
@@ -44,7 +44,7 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* A program seldom wants the pictures and fonts that lie beside what it reads. */
+/* A program seldom reads the pictures and fonts that lie next to its inputs. */
 static enum fg_project_input_kind kind_of(const char *path)
 {
 	char start[LOOKED_AT_BYTES];
@@ -61,7 +61,7 @@ static enum fg_project_input_kind kind_of(const char *path)
 	return memchr(start, '\0', size) ? FG_INPUT_BINARY : FG_INPUT_TEXT;
 }
 
-/* One of each kind and ending; where there are too many, the smallest goes. */
+/* Keeps one of each kind and ending; if there are too many, the smallest is dropped. */
 static void take(struct fg_project_inputs *inputs, const struct fg_project_input *input)
 {
 	size_t place = inputs->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of a project that one of its programs may be given to read. */
+/* Files of a project that one of its programs could be given as input. */
 #ifndef FG_CLI_INIT_INPUTS_H
 #define FG_CLI_INIT_INPUTS_H
 
@@ -11,11 +11,11 @@ enum {
 	FG_PROJECT_MAX_INPUTS = 24
 };
 
-/* In the order in which a program is tried with them. */
+/* In the order in which they are tried. */
 enum fg_project_input_kind {
 	FG_INPUT_TEXT,
 	FG_INPUT_BINARY,
-	FG_INPUT_SOURCE, /* or how it is built: a patch changes it, and with it that side's work */
+	FG_INPUT_SOURCE, /* source or build file: a patch would change that side's work */
 	FG_INPUT_KIND_COUNT
 };
 
@@ -31,12 +31,12 @@ struct fg_project_inputs {
 	size_t count;
 };
 
-/* The largest file of each kind and ending that git has, the largest first. */
+/* The largest tracked file of each kind and ending, largest first. */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
-/* The file that copies of it are put into. */
+/* The file that holds the copies. */
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
-/* The command that makes it. */
+/* The command that makes that file. */
 const char *fg_project_input_setup(const struct fg_project_program *program,
 				   struct fg_arena *arena);
 

@@ -35,7 +35,7 @@ static bool holds_text(const char *data, size_t size, const char *text)
 	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-/* Harnesses are recognised by the options that they understand, or by their library. */
+/* Harnesses are recognised by the options that they accept, or by their library. */
 static enum fg_harness harness_of(const char *data, size_t size)
 {
 	if (holds_text(data, size, "benchmark_min_time") ||
@@ -46,14 +46,14 @@ static enum fg_harness harness_of(const char *data, size_t size)
 	return FG_HARNESS_NONE;
 }
 
-/* ---- what people call them ---- */
+/* ---- names ---- */
 
 static bool has_word(const char *path, const char *word)
 {
 	return strcasestr(path, word) != NULL;
 }
 
-/* "perf" is a word of "api-perf", and not of "perfect". */
+/* "perf" is a word of "api-perf" but not of "perfect". */
 static bool is_word_of(const char *name, const char *word)
 {
 	const size_t length = strlen(word);
@@ -97,7 +97,7 @@ static bool says_example(const char *name)
 	return has_word_of(name, words);
 }
 
-/* "bzip2" and "lib...", "...-cli" or "..._tool" of it: the program that people install. */
+/* "bzip2" and its "lib...", "...-cli" or "..._tool": the program that people install. */
 static bool is_projects_own(const struct fg_project *project, const char *name)
 {
 	const char *wanted = project->name ? project->name : "";
@@ -171,8 +171,8 @@ static struct fg_project_program *add_program(struct search *search, const char 
 }
 
 /*
- * libtool puts a script where the program is wanted; what runs in the end is FOLDER/.libs/NAME.
- * "relink" would make another one, so it is called as the script calls it.
+ * libtool puts a wrapper script in place of the program, which is FOLDER/.libs/NAME. If "relink"
+ * would make another one, it is called as the script calls it.
  */
 static void add_wrapped(struct search *search, const char *path)
 {
@@ -196,7 +196,7 @@ static void add_wrapped(struct search *search, const char *path)
 	free(folder);
 }
 
-/* Shared libraries that the build made: a program that is started as it is may find others. */
+/* Shared libraries of the build: a program started directly may load others. */
 static void note_library(struct search *search, const char *path)
 {
 	const char *name = fg_fs_base_name(path);
@@ -213,8 +213,8 @@ static void note_library(struct search *search, const char *path)
 }
 
 /*
- * Programs that need one of them, and do not say themselves where it is, as CMake's and Meson's do:
- * the dynamic linker would take the one that is installed, or none.
+ * Programs that need one of them and have no run path of their own, unlike those of CMake and
+ * Meson: the dynamic linker would load the installed library, or fail.
  */
 static void find_libraries_of(struct search *search, struct fg_project_program *program)
 {
@@ -272,7 +272,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	free(data);
 }
 
-/* Folders without programs of the project itself. */
+/* Folders that never contain the project's own programs. */
 static bool is_skipped(const char *name)
 {
 	static const char *const skipped[] = {"CMakeFiles",    "_deps",       "node_modules",
@@ -398,7 +398,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* A build folder holds the programs; without one they may be anywhere. */
+/* Search the build folder if there is one, otherwise everywhere. */
 static void find_built(struct search *search)
 {
 	const char *folder = search->project->build_folder;

@@ -12,7 +12,7 @@ enum {
 	MAX_TEXT_BYTES = 4 << 20,
 };
 
-/* The first file that is there decides. */
+/* The first file that exists decides. */
 static const struct kind_row {
 	const char *file;
 	enum fg_project_kind kind;
@@ -74,8 +74,8 @@ static bool git_says(const char *root, const char *a, const char *b, const char 
 }
 
 /*
- * Both sides are built from what git has, so a file that a build of the user's left here (a
- * configure that autoreconf wrote, a Makefile that configure wrote) does not count.
+ * Both sides are built from tracked files, so a file that an earlier build left here (a configure
+ * written by autoreconf, a Makefile written by configure) does not count.
  */
 static bool is_kept(const char *root, const struct fg_project *project, const char *name)
 {
@@ -92,7 +92,7 @@ static enum fg_project_kind kind_of(const char *root, const struct fg_project *p
 	return FG_PROJECT_UNKNOWN;
 }
 
-/* "zlib-1.2.13" is called zlib. */
+/* "zlib-1.2.13" becomes "zlib". */
 static const char *name_of(const char *root, struct fg_arena *arena)
 {
 	char *whole = realpath(root, NULL);
@@ -111,7 +111,7 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	return name;
 }
 
-/* NULL: there is none, or it is too large; to be freed. */
+/* To be freed; NULL if absent or too large. */
 static char *text_of(const char *root, const char *name)
 {
 	char *path = fg_fs_join(root, name);
@@ -144,7 +144,9 @@ static bool has_line_beginning(const char *root, const char *name, const char *b
 	return found;
 }
 
-/* The value of an entry of CMakeCache.txt, to be freed; NULL: no such folder or entry. */
+/*
+ * The value of an entry of CMakeCache.txt, to be freed; NULL if the folder or the entry is missing.
+ */
 static char *cached_value(const char *root, const char *folder, const char *entry)
 {
 	char *path = fg_xasprintf("%s/%s/CMakeCache.txt", root, folder);
@@ -164,8 +166,8 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
- * An existing optimised build is used. One without optimisation is left alone: measuring it says
- * little, and changing it would be rude, so ours gets a separate folder.
+ * An existing optimised build is used. One without optimisation is left alone: measuring it means
+ * little and the user wants it as it is, so ours gets a separate folder.
  */
 static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 				struct fg_project *project, const char **build_type)
@@ -195,7 +197,7 @@ static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 		project->build_folder = "build-fastgate";
 }
 
-/* GNU make stops at the conditions and inclusions of a BSD Makefile. */
+/* GNU make fails on the conditions and inclusions of a BSD Makefile. */
 static const char *make_of(const char *root)
 {
 	static const char *const words[] = {".if", ".include", ".for "};
@@ -208,8 +210,8 @@ static const char *make_of(const char *root)
 }
 
 /*
- * git does not keep the order in which files were written: automake's rules would generate what was
- * released with the project again, with another version or none at all.
+ * git does not keep modification times, so automake's rules would regenerate the released files
+ * with another version of the tools, or fail without them.
  */
 static const char *make_released(const char *root)
 {
@@ -218,7 +220,7 @@ static const char *make_released(const char *root)
 		       : make_of(root);
 }
 
-/* Without shared libraries, programs in the build tree are programs, not libtool's wrappers. */
+/* Without shared libraries, the build tree contains real programs, not libtool's wrappers. */
 static const char *configure_flags(const char *root)
 {
 	static const char *const files[] = {"configure", "configure.ac", "configure.in"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Everything runs in the tree that was built to look, with nothing to read but what is named here,
- * and with a time limit.
+ * Everything runs in the trial build's tree, reads nothing but the inputs named here, and has a
+ * time limit.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -38,20 +38,20 @@ enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 };
 
-static const double short_s = 0.02; /* below this, starting the program is what is timed */
-static const double wanted_s = 0.3; /* inputs are made as long as this takes */
+static const double short_s = 0.02; /* below this, mostly the program's start is timed */
+static const double wanted_s = 0.3; /* inputs are repeated until an execution takes this long */
 static const double smallest_cpu_s = 0.001;
-static const double more_cpu = 1.2;    /* what takes so much longer is no accident */
-static const double sure = 3.4;        /* quantiles of alpha 1 % and power 80 %, added */
+static const double more_cpu = 1.2;    /* a larger ratio of CPU times is not chance */
+static const double sure = 3.4;        /* sum of the quantiles of alpha 1 % and power 80 % */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 struct seen {
 	double wall_s;
 	double cpu_s;
-	double queued_s; /* it could have run, and others did */
+	double queued_s; /* runnable but waiting for a CPU */
 };
 
-/* How long it took, without what it waited for a CPU: that is the machine's. */
+/* Duration without the time spent waiting for a CPU, which depends on the machine's load. */
 static double own_seconds(const struct seen *seen)
 {
 	return seen->wall_s - seen->queued_s;
@@ -61,7 +61,7 @@ struct trying {
 	struct fg_cli *cli;
 	struct fg_project *project;
 	const char *tree;
-	char *launcher; /* tells how long a program waited for a CPU */
+	char *launcher; /* measures how long a program waited for a CPU */
 	int64_t ends_ns;
 };
 
@@ -70,7 +70,7 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Ours with LD_LIBRARY_PATH: for what a libtool wrapper would set. To be freed. */
+/* Our environment with the LD_LIBRARY_PATH that a libtool wrapper would set. To be freed. */
 static char **environment_for(const char *library_path)
 {
 	size_t count = 0;
@@ -84,7 +84,7 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* One execution; false: it failed, and program->why says how. */
+/* One execution. False if it failed; program->why has the reason. */
 static bool execute(struct trying *t, struct fg_project_program *program, const char *line,
 		    const char *input, int seconds, struct seen *seen)
 {
@@ -147,15 +147,15 @@ static bool is_over(const struct trying *t)
 	       (t->cli->interrupted && *t->cli->interrupted);
 }
 
-/* ---- an input for a program that wants one ---- */
+/* ---- inputs ---- */
 
 struct found {
-	const struct fg_project_input *input; /* NULL: nothing worked so far */
+	const struct fg_project_input *input; /* NULL until one works */
 	bool as_argument;
 	enum fg_project_input_kind kind;
-	bool is_harmful; /* to the files that it is given */
+	bool is_harmful; /* changes or removes its input files */
 	double cpu_s;
-	bool works[FG_PROJECT_MAX_INPUTS]; /* with each of its kind */
+	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
 
 static void stat_input(const char *tree, struct fg_project_input *input)
@@ -169,7 +169,7 @@ static void stat_input(const char *tree, struct fg_project_input *input)
 	free(path);
 }
 
-/* A file that the program changes or removes would not be there the next time. */
+/* A program may change or remove its input, which would then be missing the next time. */
 static bool is_untouched(const char *tree, struct fg_project_input *input)
 {
 	const struct fg_git git = {.folder = tree};
@@ -187,7 +187,7 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
-/* False: it fails with it, or does harm. */
+/* False if the program fails with this input or damages it. */
 static bool try_input(struct trying *t, struct fg_project_program *program,
 		      struct fg_project_input *input, struct found *found)
 {
@@ -214,7 +214,7 @@ static bool try_input(struct trying *t, struct fg_project_program *program,
 	return true;
 }
 
-/* One execution with so many copies of an input in a row. */
+/* One execution with this many copies of an input in a row. */
 static bool execute_copies(struct trying *t, struct fg_project_program *longer,
 			   const struct fg_project_input *input, const struct found *found,
 			   double copies, struct seen *seen)
@@ -233,8 +233,9 @@ static bool execute_copies(struct trying *t, struct fg_project_program *longer,
 }
 
 /*
- * Where no input takes long, nothing tells which is the right one: a program may refuse a text at
- * its first line, and end well.  As many bytes of each tell which one keeps it busy.
+ * If no input takes long, nothing shows which is the right one: a program may reject a text at its
+ * first line and still exit with 0. Giving the same number of bytes of each shows which one keeps
+ * it busy.
  */
 static void compare_inputs(struct trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)
@@ -257,9 +258,9 @@ static void compare_inputs(struct trying *t, const struct fg_project_program *pr
 }
 
 /*
- * Copies of it in a row, enough for an execution of a third of a second. The number is found in
- * steps: a short execution is mostly the start of the program, and one on a busy machine may take
- * many times as long as the next.
+ * Repeats the input until an execution takes about a third of a second. The number is found in
+ * steps: a short execution is mostly program start, and on a busy machine one may take many times
+ * as long as the next.
  */
 static void lengthen(struct trying *t, struct fg_project_program *program,
 		     const struct found *found)
@@ -283,14 +284,16 @@ static void lengthen(struct trying *t, struct fg_project_program *program,
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
 		least_s = fmin(least_s, cpu_s);
 	}
-	/* Nothing works through so much in no time: it copies, or leaves most of it unread. */
+	/*
+	 * Too fast to have processed this much: it copies its input, or leaves most of it unread.
+	 */
 	if (copies * (double)found->input->size > COPIED_BYTES_MAX / 2.0 && cpu_s < wanted_s / 2)
 		*program = as_it_was;
 }
 
 /*
- * Gives it the input that takes longest, in copies where that is not long. False: it takes no
- * longer with inputs than the `cpu_s` that it takes without.
+ * Chooses the input that takes longest, repeated if that is too short. False if no input takes
+ * longer than the `cpu_s` that the program takes without one.
  */
 static bool find_input_as(struct trying *t, struct fg_project_program *program,
 			  struct fg_project_inputs *inputs, struct found found, double cpu_s)
@@ -315,8 +318,8 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
 }
 
 /*
- * From standard input before by name: a program that only reads cannot do harm. Sources come last:
- * where a patch changes one, the two sides would not do the same work.
+ * Standard input is tried before file names: a program that only reads cannot do harm. Sources come
+ * last: if a patch changes one, the two sides would not do the same work.
  */
 static bool find_input(struct trying *t, struct fg_project_program *program, double cpu_s)
 {
@@ -335,7 +338,7 @@ static bool find_input(struct trying *t, struct fg_project_program *program, dou
 	return false;
 }
 
-/* ---- how long, how busy, how steady ---- */
+/* ---- length, busy share, spread ---- */
 
 static const char *stdin_of(struct trying *t, const struct fg_project_program *program)
 {
@@ -345,7 +348,7 @@ static const char *stdin_of(struct trying *t, const struct fg_project_program *p
 					 : program->input;
 }
 
-/* `first` is an execution that has been, which warmed the caches. */
+/* `first` is an earlier execution, which also warmed the caches. */
 static void observe(struct trying *t, struct fg_project_program *program)
 {
 	const char *line = fg_project_command(program, &t->cli->arena);
@@ -410,7 +413,7 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 		return;
 	}
 	observe(t, program);
-	/* The first execution was longer than those that followed. */
+	/* The first execution took longer than those that followed. */
 	if (may_want_input && !wants_input && program->trial == FG_PROJECT_SHORT &&
 	    find_input(t, program, program->seconds))
 		observe(t, program);
@@ -429,7 +432,7 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project)
 	for (size_t i = 0; i < project->program_count && tried < TRIED_MAX && good < WANTED; i++) {
 		struct fg_project_program *program = &project->programs[i];
 
-		/* What is a benchmark by its name is enough; tests are none, whatever they do. */
+		/* A program named like a benchmark is enough; tests never count as benchmarks. */
 		if (!program->is_built || program->rank <= FG_PROJECT_TEST_RANK || is_over(&t) ||
 		    (good > 0 && program->rank < FG_PROJECT_LIKELY_RANK))
 			break;

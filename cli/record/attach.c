@@ -17,12 +17,12 @@
 
 enum {
 	RATE_HZ = 100,
-	MACHINE_RATE_HZ = 99, /* in step with nothing that happens every 10 ms */
+	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 
 struct outside {
 	const struct fg_record_sample *options;
-	pid_t pid; /* 0: the command is started, or the whole machine sampled */
+	pid_t pid; /* 0: the command is started here, or the whole machine is sampled */
 	const char *folder;
 };
 
@@ -60,8 +60,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 }
 
 /*
- * A static program is started as it is.  The pipe closes itself with exec, when it is the program
- * that is to be looked at.
+ * Starts a static program unmodified. Its exec closes the pipe, which marks the start of sampling.
  */
 static int run_static(const struct fg_cli *cli, const struct outside *given, int *exit_code,
 		      struct fg_error *err)

@@ -25,10 +25,10 @@ struct counted {
 	size_t count, capacity;
 	bool is_timed;
 	struct fg_call_patterns patterns;
-	struct fg_map notes; /* those that were said */
+	struct fg_map notes; /* notes already printed */
 };
 
-/* The function whose calls the measure counts; NULL: it counts something else. */
+/* The function whose calls the measure counts; NULL if it counts something else. */
 static const char *function_of(const struct fg_trace *trace, uint32_t measure)
 {
 	static const char family[] = "calls.";
@@ -54,7 +54,7 @@ static struct function *add(struct counted *counted, const char *name, double ca
 	return &counted->functions[index];
 }
 
-/* What the collector could not do in a process; the same once. */
+/* Prints the collector's notes about a process, each text once. */
 static void say_notes(const struct fg_cli *cli, struct counted *counted,
 		      const struct fg_trace *trace)
 {
@@ -115,7 +115,7 @@ static int by_calls(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* How the calls of a function are counted, where it is not by imports alone. */
+/* Says how a function's calls are counted, unless only imports are counted. */
 static void add_ways(struct fg_strbuf *text, uint32_t ways)
 {
 	static const struct {
@@ -166,7 +166,7 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 		fg_cli_say(cli, "how long they took: fastgate view %s -V times", folder);
 }
 
-/* What could be counted at entries, and what not. */
+/* Says which function entries could be counted and which could not. */
 static void say_entries(const struct fg_cli *cli, const struct fg_entry_refusals *entries)
 {
 	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {

@@ -16,13 +16,13 @@
 
 #define PLAN_NAME "entries.plan"
 
-/* Never rounded down to zero, which would mean no limit. */
+/* Rounded up, because 0 would mean no limit. */
 static uint64_t whole_ms(int64_t ns)
 {
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
 }
 
-/* How often to sample; zero is the collector's own default. */
+/* Sets the sampling rate; 0 is the collector's own default. */
 static void choose_rate(const struct fg_recording *given, struct fg_sampling *sampling)
 {
 	*sampling = (struct fg_sampling){.rate_hz = given->sample.rate_hz};
@@ -60,7 +60,7 @@ static int check_measures(const char *measures, struct fg_error *err)
 	return FG_OK;
 }
 
-/* In place of the plain library, the one that counts. */
+/* Replaces the plain library by the counting one. */
 static int take_counting(const struct fg_recording *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;
@@ -75,7 +75,7 @@ static int take_counting(const struct fg_recording *given, char **library, struc
 	return FG_OK;
 }
 
-/* Which entries of functions can have jumps, in a file among the traces. */
+/* Writes which function entries can have jumps to a file among the traces. */
 static int make_plan(const struct fg_recording *given, const char *command, const char *folder,
 		     char **path, struct fg_error *err)
 {
@@ -91,7 +91,7 @@ static int prepare(const struct fg_recording *given, const char *command,
 		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
 		   struct fg_error *err)
 {
-	/* For a program named by its path, the check says what is wrong with it. */
+	/* If the program is named by its path, the check reports what is wrong with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
 	int status = FG_OK;
 
@@ -170,7 +170,7 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		free(variables[i]);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
-	/* Not before: a child that is forked beside a thread may do little. */
+	/* Only after the fork: a child forked from a threaded process may do little. */
 	fg_control_file_watch(control);
 	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;

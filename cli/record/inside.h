@@ -7,8 +7,8 @@
 #include "cli/record/options.h"
 
 /*
- * Starts the command that cli->arguments are, and waits for it.  `signal`: asks it for a dump of
- * what is held; 0: none.  `exit_code` is the command's.
+ * Starts the command in cli->arguments and waits for it. `signal` requests a dump of what is held;
+ * 0: none. `exit_code` is the command's.
  */
 int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
 		     int *exit_code, struct fg_error *err) FG_NODISCARD;

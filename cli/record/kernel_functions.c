@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* A smaller share is not worth a line. */
+/* Smaller shares are not worth a line. */
 static const double share_to_tell = 0.1;
 
 void fg_cli_name_kernel_functions(const struct fg_cli *cli, const char *folder)

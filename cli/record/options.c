@@ -43,7 +43,7 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 	return given->paused ? "--paused" : NULL;
 }
 
-/* What is to be recorded is one of three: a command, --pid, --system. */
+/* A command, --pid and --system exclude each other. */
 static const char *contradiction(const struct fg_recording *given, size_t words)
 {
 	if (given->attach.pid && given->attach.system)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of `fastgate record`, in the groups of its help, and what contradicts what. */
+/* The options of `fastgate record`, grouped as in its help, and their contradictions. */
 #ifndef FG_CLI_RECORD_OPTIONS_H
 #define FG_CLI_RECORD_OPTIONS_H
 
 #include "base/base.h"
 
-/* Time is sampled, unless something is counted. */
+/* Time is sampled unless something is counted. */
 struct fg_record_sample {
-	unsigned rate_hz; /* 0: as `budget` allows */
+	unsigned rate_hz; /* 0: the rate that `budget` allows */
 	double budget;
 	int clock;  /* enum fg_sample_clock */
 	int kernel; /* enum fg_kernel_functions */
@@ -16,11 +16,11 @@ struct fg_record_sample {
 	int64_t duration_ns;
 };
 
-/* Events or calls are counted instead; all zero: time is sampled. */
+/* Events or calls are counted instead of sampling time; all zero: time is sampled. */
 struct fg_record_count {
 	const char *measures;
 	uint32_t temporary;
-	int dump_signal; /* by its row in the table of choices */
+	int dump_signal; /* row in the table of choices */
 	const char *calls;
 	const char *domains;
 	bool entries;
@@ -29,7 +29,7 @@ struct fg_record_count {
 	unsigned value_bits;
 };
 
-/* Something that runs already, from outside; all zero: a command is started. */
+/* A running process or machine, sampled from outside; all zero: a command is started. */
 struct fg_record_attach {
 	unsigned pid;
 	bool system;
@@ -49,12 +49,15 @@ struct fg_recording {
 };
 
 bool fg_record_counts_calls(const struct fg_recording *given);
-bool fg_record_counts_events(const struct fg_recording *given); /* calls are events, too */
-/* The first option given that only the library inside a program can follow; NULL: none. */
+bool fg_record_counts_events(const struct fg_recording *given); /* including calls */
+/* The first given option that needs the library inside the program; NULL: none. */
 const char *fg_record_only_inside(const struct fg_recording *given);
-/* What is wrong with the options, to be freed; NULL: nothing.  `words`: of the command. */
+/*
+ * Why the options are wrong, to be freed; NULL if they are right. `words`: number of the command's
+ * words.
+ */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
-/* Likewise where it is recorded from within. */
+/* As above, for recording from within. */
 char *fg_record_mistake_within(const struct fg_recording *given);
 
 #endif

@@ -64,8 +64,8 @@ struct totals {
 };
 
 /*
- * Read the counters of the header, and cut the file to what was written: it was created as large as
- * it could become.  A process that the command has left running would not survive that.
+ * Reads the counters of the header and truncates the file, which was created at its maximum size,
+ * to what was written. A process that the command left running would not survive that.
  */
 static void finish_file(const char *path, struct totals *totals)
 {
@@ -145,12 +145,15 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	return "less time was used than passes between two samples";
 }
 
-/* Above this share it is the collector's start in a program of milliseconds, not the samples. */
+/*
+ * Above this share, the cost is the collector's start in a program of milliseconds, not the
+ * sampling.
+ */
 static const double most_cost_to_tell = 0.3;
 
 static const double start_to_tell = 0.001; /* share of the CPU time */
 
-/* How short the program is, and how often it leaves its CPU, is only known now. */
+/* Only after the run is it known how short the program is and how often it leaves its CPU. */
 static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *seen)
 {
 	struct fg_sampling better = *seen;
@@ -170,7 +173,7 @@ static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *s
 	fg_strbuf_release(&parts);
 }
 
-/* What sampling took of the CPU time that was measured: chosen beforehand, known now. */
+/* The share of CPU time that sampling cost: estimated beforehand, known now. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 		     const struct fg_sampling *chosen)
 {

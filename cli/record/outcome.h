@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a recording: made before it, read and reported after it. */
+/* The folder of a recording: created before it, read and reported after it. */
 #ifndef FG_CLI_RECORD_OUTCOME_H
 #define FG_CLI_RECORD_OUTCOME_H
 
@@ -8,19 +8,19 @@
 #include "runner/schedule/sample_price.h"
 
 /*
- * Its absolute path, to be freed.  Only traces of an earlier recording are removed from it, and
- * with --append those stay: then all are one profile.
+ * Its absolute path, to be freed. Only traces of an earlier recording are removed from it; with
+ * --append they stay, and all traces form one profile.
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Cuts the traces to what was written, says what they hold, and packs them if that is asked for.
- * `chosen`: how often samples were to be taken.
+ * Truncates the traces to what was written, summarises them, and packs them if requested. `chosen`:
+ * the sampling rate that was chosen.
  */
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
 		     const struct fg_sampling *chosen, struct fg_error *err) FG_NODISCARD;
 
-/* How often each function was called, and which were not reached.  (counted_calls.c) */
+/* Prints how often each function was called, and which were not reached. (counted_calls.c) */
 void fg_record_say_calls(const struct fg_cli *cli, const char *folder);
 
 #endif

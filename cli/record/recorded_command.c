@@ -29,7 +29,10 @@ static const int handed_on[FG_RECORDED_SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIG
 static pid_t command_pid;
 static volatile sig_atomic_t told_to_end;
 
-/* A key reaches the command without us: only what a process sent to us alone is handed on. */
+/*
+ * An interrupt key reaches the command without us, so only a signal that a process sent to us alone
+ * is forwarded.
+ */
 static void hand_on(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
@@ -58,7 +61,7 @@ static void unwatch_signals(const struct sigaction *before)
 		(void)sigaction(handed_on[i], &before[i], NULL);
 }
 
-/* The handlers must not run before they know the command's number, nor in the command. */
+/* The handlers must not run before they know the command's pid, nor inside the command. */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded)
 {
 	sigset_t signals;
@@ -83,7 +86,7 @@ pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_rec
 	return pid;
 }
 
-/* Processes that the command left running get the same signal, and are ended two seconds later. */
+/* Processes that the command left running get the same signal, and are killed two seconds later. */
 static void end_the_rest(int signal)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
@@ -93,7 +96,7 @@ static void end_the_rest(int signal)
 		(void)nanosleep(&moment, NULL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
-		signal = 0; /* once is enough: check what is left */
+		signal = 0; /* forward it only once; then check which processes remain */
 	}
 	(void)fg_process_end_strays();
 }

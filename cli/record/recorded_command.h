@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of `fastgate record`: it keeps our terminal, our streams and our process group. A key
- * that interrupts reaches both of us; a signal sent to us alone is handed on to the command and to
- * the processes that it leaves running. One at a time.
+ * The command of `fastgate record`: it keeps our terminal, our streams and our process group. An
+ * interrupt key reaches both of us; a signal sent to us alone is forwarded to the command and to
+ * the processes that it leaves running. One command at a time.
  */
 #ifndef FG_CLI_RECORD_RECORDED_COMMAND_H
 #define FG_CLI_RECORD_RECORDED_COMMAND_H
@@ -20,7 +20,7 @@ struct fg_recorded {
 	struct sigaction before[FG_RECORDED_SIGNALS];
 };
 
-/* Negative: not started. `variables` go to its environment; may be NULL. */
+/* Negative if it could not be started. `variables` are added to its environment; may be NULL. */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded);
 /* Its exit code, or 128 + the number of the signal that ended it. */
 int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded);

@@ -54,7 +54,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	session->told_no_executed = true;
 }
 
-/* What the baseline executes the candidate executes as well: it is the same code. */
+/* Copies the executed set to the baseline: its code is the same. */
 static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 		    const struct fg_executed *executed)
 {
@@ -115,7 +115,7 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 	return series->unaffected;
 }
 
-/* ---- what it reads ---- */
+/* ---- its input files ---- */
 
 static int observe(void *context, const struct fg_process_options *options,
 		   struct fg_process_result *result, struct fg_error *err)
@@ -128,7 +128,7 @@ static int observe(void *context, const struct fg_process_options *options,
 	return status;
 }
 
-/* Executes it once more, with its own speed.  Where that does not work, any file may be read. */
+/* Executes it once more, at full speed. If that fails, it is assumed to read any file. */
 static void find_inputs(struct fg_session *session, struct fg_runner_job *job,
 			const struct fg_exact_request *request, struct fg_executed *executed)
 {
@@ -175,7 +175,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 
 /* ---- after the pairs ---- */
 
-/* Said once: without callgrind nothing is known, so everything is measured. */
+/* Printed once: without callgrind nothing is known, so everything is measured. */
 static void tell_no_meter(struct fg_session *session)
 {
 	if (session->told_no_executed)
@@ -193,7 +193,9 @@ static double budget_s(const struct fg_benchmark *benchmark)
 	return (double)benchmark->measure.exact_budget_ns / (double)FG_NS_PER_S;
 }
 
-/* What failed once is not tried again with each build, unless there is more time than then. */
+/*
+ * A failed attempt is not repeated with each build, unless there is more time than there was then.
+ */
 static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark)
 {
@@ -271,8 +273,8 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 }
 
 /*
- * The sampler sees what callgrind does not: code for processors that valgrind does not know, what
- * threads do when they run at once.
+ * Adds functions that the sampler saw and callgrind did not: code for processors that valgrind does
+ * not know, and what threads do only when they run concurrently.
  */
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)

@@ -18,7 +18,7 @@ static void say_note(void *context, const char *note)
 	fg_cli_say(session->cli, "%s", note);
 }
 
-/* Show the last lines of a failed build: they say more than our one line can. */
+/* Shows the last lines of a failed build, which say more than our one line can. */
 static void show_tail(const struct fg_session *session, char *tail)
 {
 	char *rest = tail;
@@ -47,7 +47,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 	};
 }
 
-/* The fact that sets the sides apart where the candidate is no snapshot. */
+/* Records that the candidate is not a snapshot, which sets the sides apart. */
 static void say_in_place(struct fg_session *session)
 {
 	struct fg_side *sides = session->run.sides;
@@ -58,7 +58,7 @@ static void say_in_place(struct fg_session *session)
 			   false);
 }
 
-/* The work tree is built by the same command as the commit that it is compared with. */
+/* The work tree is built by the same command as the commit it is compared with. */
 static int build_candidate(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, NULL, false);
@@ -86,7 +86,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	char *tail = NULL;
 	int status = FG_OK;
 
-	/* with files of the candidate it is a commit that nobody knows */
+	/* a commit with the candidate's files is unknown elsewhere: use the original's name */
 	if (arm == FG_ARM_BASELINE)
 		options.known_as = session->run.sides[arm].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
@@ -103,7 +103,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 }
 
 /*
- * A commit that is not checked out here. What is staged is named after the commit that it is based
+ * A commit that is not checked out here. Staged changes are named after the commit they are based
  * on.
  */
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
@@ -127,7 +127,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
 	} else {
-		/* Branch, tag and changes describe what is checked out, which is something else. */
+		/* Branch, tag and changes describe the checked-out tree, not this commit. */
 		fg_side_release(side);
 		*side = (struct fg_side){.commit = commit, .describe = words};
 		fg_git_note_subject(git, side);
@@ -141,7 +141,7 @@ out:
 	return status;
 }
 
-/* The work tree as it is, in a place like the baseline's. */
+/* The work tree as it is, in a folder like the baseline's. */
 static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 			 struct fg_error *err)
 {
@@ -174,7 +174,7 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 	return fg_worktree_check(&options, err);
 }
 
-/* The fact that both sides have these files of the candidate. */
+/* Records that both sides use these files of the candidate. */
 static void say_from_candidate(struct fg_session *session)
 {
 	const struct fg_build *build = &session->plan->build;
@@ -186,7 +186,7 @@ static void say_from_candidate(struct fg_session *session)
 	free(paths);
 }
 
-/* The baseline's commit, with the files that it is to have from the candidate. */
+/* The baseline's commit, with the configured files replaced by the candidate's. */
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
 {
@@ -294,7 +294,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
-/* Where the source can be read goes with the run, for every page that shows it. */
+/* Links to the source are stored with the run, for every page that shows it. */
 static void record_links(struct fg_session *session)
 {
 	struct fg_environment *build = &session->run.sides[FG_ARM_CANDIDATE].build;
@@ -306,7 +306,7 @@ static void record_links(struct fg_session *session)
 	}
 }
 
-/* Record the user's own facts about the host and both sides. */
+/* Records the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_plan *plan = session->plan;
@@ -346,8 +346,8 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 			 : take_stored_baseline(arms, session, baseline->value, err);
 	if (status == FG_ENOENT) {
 		/*
-		 * The first run on a branch has nothing to be compared with: the gate says "new",
-		 * or fails if a baseline is required.
+		 * The first run on a branch has nothing to compare with: the gate says "new", or
+		 * fails if a baseline is required.
 		 */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
 		status = FG_OK;
@@ -408,7 +408,7 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 	return FG_OK;
 }
 
-/* False: the run has no profile of the benchmark. */
+/* False if the run has no profile of the benchmark. */
 static bool own_time(const struct fg_stored_run *stored, const char *benchmark,
 		     const struct fg_profile_function *function, double *self_ns)
 {
@@ -465,7 +465,7 @@ void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 	input->history_context = arms;
 }
 
-/* Appended to the existing ones; the array moves into the plan's arena. */
+/* Appended to the existing ones; the array moves to the plan's arena. */
 static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
 			const struct fg_accept *more, size_t count)
 {

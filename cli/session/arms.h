@@ -14,29 +14,29 @@
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
-	char *candidate_commit;        /* what it is built from; NULL: the work tree in place */
-	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
+	char *candidate_commit;        /* built from this; NULL: the work tree in place */
+	struct fg_match match;         /* used if the baseline is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
-	struct fg_stored_history history;   /* of its branch */
-	struct fg_store *store;             /* that it comes from */
-	struct fg_stored_history *profiled; /* likewise, once a function was asked about */
+	struct fg_stored_history history;   /* history of the baseline's branch */
+	struct fg_store *store;             /* the store that the baseline comes from */
+	struct fg_stored_history *profiled; /* with profiles, on demand */
 };
 
 /*
  * Finds the baseline that `plan` names, builds both sides if a build is configured, and fills the
- * session's roots and the sides of its run. `plan` is the session's; it learns how its benchmarks
- * run in the baseline. FG_ENOENT: no such baseline (yet); the message says what was looked for.
+ * session's roots and the sides of its run. `plan` is the session's; how its benchmarks run in the
+ * baseline is added to it. FG_ENOENT: no such baseline (yet); the message says what was looked for.
  */
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;
 /*
- * As above for a run that was already measured: without a baseline of its own it gets the stored
- * one that `plan` names.
+ * As above, for a run that was already measured: if it has no baseline of its own, it gets the
+ * stored one that `plan` names.
  */
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
-/* Fills in what the gate needs to know about the arms. */
+/* Fills in the gate's input about the arms. */
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input);
 /*
  * Adds accepted slowdowns from the commits between the two sides ("Fastgate-Accept: ...") to every

@@ -43,8 +43,8 @@ static bool has_program(const struct fg_benchmark *benchmark, const char *root)
 }
 
 /*
- * A comparison needs the same work on both sides, so our command is preferred wherever the baseline
- * can run it.
+ * A comparison needs the same work on both sides, so our command is preferred if the baseline can
+ * run it.
  */
 static void choose_command(const struct fg_match *match, struct fg_benchmark *benchmark,
 			   const char *root)
@@ -91,7 +91,7 @@ void fg_match_release(struct fg_match *match)
 	*match = (struct fg_match){0};
 }
 
-/* "old" is "new", and the case "old/BM_sort" of a harness is "new/BM_sort". */
+/* "old" becomes "new"; the case "old/BM_sort" of a harness becomes "new/BM_sort". */
 static void rename_series(struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	const size_t length = strlen(benchmark->was);

@@ -13,7 +13,7 @@
 
 static const enum fg_schedule schedules[FG_CALIBRATION_ROWS] = {FG_SCHEDULE_DUET, FG_SCHEDULE_ABBA};
 
-/* Long enough for the kernel's clock, short enough for many pairs. */
+/* Long enough for the resolution of the kernel's clock, short enough for many pairs. */
 static char loop_shell[] = "/bin/sh";
 static char loop_option[] = "-c";
 static char loop_text[] = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
@@ -100,7 +100,7 @@ static unsigned count_aside(const struct fg_series *series)
 	return count;
 }
 
-/* Ask the gate's own rule what it could have seen. */
+/* Asks the gate's own rule for the smallest change it could have detected. */
 static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibration,
 			struct fg_error *err)
 {
@@ -110,7 +110,7 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 
 	for (size_t i = 0; i < c->run.series_count; i++)
 		c->run.series[i].identical =
-			false; /* identical programs would pass without a look */
+			false; /* otherwise identical programs would pass unmeasured */
 	status = fg_gate_decide(&(struct fg_gate_input){.run = &c->run,
 							.plan = &plan,
 							.policy = &c->benchmarks[0].policy,

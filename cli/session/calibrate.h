@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest change that can be seen on this host: a program is measured against itself, and the
- * gate's own rule is asked.
+ * The smallest change that can be detected on this host: a program is measured against itself, and
+ * the gate's own rule is applied.
  */
 #ifndef FG_CLI_SESSION_CALIBRATE_H
 #define FG_CLI_SESSION_CALIBRATE_H
@@ -13,25 +13,25 @@ enum {
 	FG_CALIBRATION_ROWS = 2
 };
 
-/* What one schedule achieved. */
+/* Result of one schedule. */
 struct fg_calibration {
 	const char *benchmark;
 	struct fg_calibration_row {
 		enum fg_schedule schedule;
 		unsigned pairs;
-		unsigned aside; /* repetitions of a duet that did not run at the same time */
+		unsigned aside; /* repetitions of a duet that did not overlap in time */
 		double seconds;
 		double smallest_cpu_time; /* relative; NaN: unknown */
 		double smallest_wall_time;
-		char *failure; /* NULL: it was measured */
+		char *failure; /* NULL if it was measured */
 	} rows[FG_CALIBRATION_ROWS];
 };
 
 struct fg_calibrate_options {
-	const struct fg_benchmark *benchmark; /* NULL: a loop of the shell */
-	const char *root;                     /* folder that its command is relative to */
-	unsigned pairs;                       /* in each schedule */
-	int64_t budget_ns;                    /* of each schedule */
+	const struct fg_benchmark *benchmark; /* NULL: a shell loop */
+	const char *root;                     /* its command is relative to this folder */
+	unsigned pairs;                       /* per schedule */
+	int64_t budget_ns;                    /* per schedule */
 };
 
 /* Measures the benchmark against itself.  FG_EINTERRUPTED when the user stopped it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repetitions that count after the pairs: each side once, and a second time where they do not agree
+ * Counting repetitions after the pairs: each side once, and a second time if the sides do not agree
  * (instructions in exact.c, events in counts.c).
  */
 #ifndef FG_CLI_SESSION_COUNT_BOTH_H
@@ -13,9 +13,9 @@
 struct fg_count_both {
 	const struct fg_benchmark *benchmark;
 	struct fg_profile_set *set; /* of the benchmark's series */
-	bool has_baseline;          /* it runs here, not in a stored run */
-	uint32_t first_pair;        /* of its rows in the set */
-	/* *counted false: there is no count of this side, and the caller knows why */
+	bool has_baseline;          /* the baseline runs here, rather than being a stored run */
+	uint32_t first_pair;        /* pair number of its first row in the set */
+	/* *counted is set to false if this side has no count; the caller knows why */
 	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		     struct fg_error *err);
 	/* after the first repetition: do both sides agree? */
@@ -23,7 +23,7 @@ struct fg_count_both {
 	void *context; /* of `count` */
 };
 
-/* *done: repetitions that have all their sides; the first stands without the second. */
+/* *done: repetitions that completed on all sides; the first stands without the second. */
 int fg_session_count_both(const struct fg_count_both *both, unsigned *done, struct fg_error *err)
 	FG_NODISCARD;
 

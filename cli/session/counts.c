@@ -18,13 +18,13 @@ enum {
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
 	FIRST_PAIR_OF_EVENTS = FG_EXACT_FIRST_PAIR + 16,
 	FIRST_PAIR_OF_CALLS = FG_EXACT_FIRST_PAIR + 32,
-	PAIRS = 16, /* room for each */
+	PAIRS = 16, /* room per library */
 };
 
-/* What one library counts, in repetitions of its own. */
+/* The events that one library counts, in repetitions of its own. */
 struct kind {
 	const char *what;
-	const char *fact; /* that says why not */
+	const char *fact; /* name of the fact that says why nothing was counted */
 	uint32_t first_pair;
 	int (*find_library)(const char *library, char **found, struct fg_error *err);
 };
@@ -48,12 +48,12 @@ struct counter {
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	const char *library;
-	char *events;               /* what is counted, as FG_ENV_COUNTERS takes it */
-	char *why;                  /* why nothing is counted, or not as often as it should be */
-	struct fg_strbuf unreached; /* the candidate's functions that are not, with the reasons */
-	char *plans[FG_ARM_COUNT];  /* of jumps at entries; NULL: there are none */
+	char *events;               /* events to count, in the format of FG_ENV_COUNTERS */
+	char *why;                  /* why nothing is counted, or less often than wanted */
+	struct fg_strbuf unreached; /* the candidate's uncounted functions, with reasons */
+	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries; NULL: none */
 	char *plan_folder;
-	struct fg_argument_sums *arguments; /* of the series: from the first repetition */
+	struct fg_argument_sums *arguments; /* for the series, from the first repetition */
 	bool is_taken[FG_ARM_COUNT];
 };
 
@@ -66,7 +66,7 @@ static void explain(struct counter *counter, const char *why)
 	counter->why = fg_xstrdup(why);
 }
 
-/* With the counting library in it, and without a clock: nothing is sampled. */
+/* Runs with the counting library and without a clock: nothing is sampled. */
 static int run_counted(struct counter *counter, enum fg_arm arm, const char *folder,
 		       struct fg_error *err)
 {
@@ -94,7 +94,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	char *why = NULL;
 	int status = FG_OK;
 
-	/* `env` becomes the command: it is not counted itself. */
+	/* `env` execs the command, so it is not counted itself. */
 	words[0] = "env";
 	for (size_t i = 0; i < count; i++)
 		words[i + 1] = variables[i];
@@ -110,7 +110,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	return status;
 }
 
-/* What the report says of a side besides its counts, from its first repetition. */
+/* Keeps what the report shows of a side besides its counts, from its first repetition. */
 static void take(struct counter *counter, enum fg_arm arm, const struct fg_profile *profile)
 {
 	if (counter->is_taken[arm])
@@ -166,7 +166,7 @@ static const struct fg_profile_row *row_of(const struct fg_profile_set *set, uin
 	return NULL;
 }
 
-/* Does the first repetition of both sides agree in every total? */
+/* Do both sides agree in every total of the first repetition? */
 static bool is_equal(const struct fg_profile_set *set, uint32_t pair)
 {
 	for (size_t id = 0; id < fg_measure_count(&set->measures); id++) {
@@ -199,7 +199,7 @@ static void set_fact(struct fg_series *series, const char *name, char *text)
 	free(text);
 }
 
-/* What is to be said of the counts, as facts of the candidate's build. */
+/* Records remarks on the counts as facts of the candidate's build. */
 static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
 	char *change = fg_domain_change_text(counter->arguments);
@@ -249,7 +249,7 @@ static int make_plan(struct counter *counter, enum fg_arm arm, struct fg_error *
 	return fg_runner_extra_entry_plan(counter->job, arm, counter->plans[arm], err);
 }
 
-/* Which entries can have jumps, the same on both sides. */
+/* Finds the entries that can have jumps, the same ones on both sides. */
 static int make_both(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	int status = make_plan(counter, FG_ARM_CANDIDATE, err);
@@ -263,7 +263,7 @@ static int make_both(struct counter *counter, bool has_baseline, struct fg_error
 				    counter->plans[FG_ARM_CANDIDATE], err);
 }
 
-/* Where it is not known which entries can have jumps there are none. */
+/* If the entries that can have jumps are unknown, none get one. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -300,7 +300,7 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	int status = FG_OK;
 
 	if (is_counted_already(set, both.first_pair))
-		return FG_OK; /* a session before this one counted */
+		return FG_OK; /* an earlier session already counted */
 	if (fg_preload_library(&plain, &found) != FG_OK ||
 	    counter->kind->find_library(plain, &library, &found) != FG_OK)
 		explain(counter, found.message);
@@ -317,8 +317,8 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 }
 
 /*
- * More memory than before: the call paths that hold it are worth a repetition of the heap, asked
- * for or not.
+ * The program uses more memory than before, so the heap is counted, requested or not, to find the
+ * call paths that hold it.
  */
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)
@@ -327,7 +327,7 @@ static bool has_grown(const struct fg_session *session, const struct fg_series *
 	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
 }
 
-/* NULL: none. */
+/* NULL if there are none. */
 static char *events_to_count(const struct fg_session *session, const struct fg_series *series,
 			     const struct fg_benchmark *benchmark)
 {

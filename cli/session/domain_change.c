@@ -10,10 +10,10 @@ enum {
 	CHANGES_MAX = 8,
 	FUNCTIONS_MAX = 8,
 	HINTS_MAX = 4,
-	NAMED = 3 /* functions of a path */
+	NAMED = 3 /* functions per path */
 };
 
-/* Values of a kind that the baseline has none of. */
+/* Reports values of a kind that the baseline never has. */
 static void compare_kind(struct fg_strbuf *text, const char *kind, double before, double after,
 			 double values)
 {
@@ -65,7 +65,7 @@ char *fg_domain_change_text(const struct fg_argument_sums *sums)
 	return all.length ? fg_strbuf_detach(&all) : NULL;
 }
 
-/* ---- what there is to say of one side ---- */
+/* ---- one side ---- */
 
 static void add_count(struct fg_strbuf *text, double count, const char *what)
 {
@@ -119,7 +119,7 @@ static void add_path(struct fg_strbuf *text, const struct fg_argument_path_sum *
 	}
 }
 
-/* Returns how many hints there were. */
+/* Returns the number of hints. */
 static unsigned add_hints(struct fg_strbuf *text, const char *name,
 			  const struct fg_argument_path_sum *path)
 {

@@ -14,11 +14,11 @@ struct meter {
 	const struct fg_benchmark *benchmark;
 	struct fg_runner_job *job;
 	int64_t until_ns; /* monotonic: the end of its budget */
-	const char *used; /* meter of both sides */
-	char *why;        /* why not a better one, or none */
+	const char *used; /* the meter used on both sides */
+	char *why;        /* why no meter, or no better one, was used */
 };
 
-/* The whole program's count, where nothing tells its functions. */
+/* Only the program's total, because its functions are unknown. */
 static void make_profile(double instructions, struct fg_profile *profile)
 {
 	const struct fg_measure measure = fg_measure_describe("instructions", NULL);
@@ -99,7 +99,7 @@ static void record(const struct meter *meter, struct fg_series *series, bool cou
 
 static bool is_equal(const struct fg_profile_set *set, uint32_t first_pair)
 {
-	(void)first_pair; /* there are no others of instructions */
+	(void)first_pair; /* instructions have no other pairs */
 	return fg_exact_is_equal(set);
 }
 
@@ -129,7 +129,7 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	both.has_baseline = session->roots[FG_ARM_BASELINE] &&
 			    session->run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
-		return FG_OK; /* a session before this one counted */
+		return FG_OK; /* an earlier session already counted */
 	status = fg_session_count_both(&both, &done, err);
 	if (status == FG_OK)
 		record(&meter, &session->run.series[indexes[0]], done > 0);

@@ -43,7 +43,7 @@ void fg_executed_sets_remove(const char *state_folder, const struct fg_executed_
 	free(path);
 }
 
-/* "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT": is this part of the name the same? */
+/* "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT": does the name have this part at `index`? */
 static bool has_part(const char *name, size_t index, const char *part)
 {
 	const size_t start = index * (PART + 1);
@@ -98,7 +98,7 @@ int fg_executed_sets_load(const char *state_folder, const struct fg_executed_key
 	status = fg_executed_read(data, size, executed, err);
 	if (status != FG_OK)
 		goto out;
-	/* Those used last are kept. */
+	/* Marks the set as used: the least recently used ones are removed first. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 out:
 	free(data);

@@ -10,7 +10,7 @@ static const enum fg_step_result results[] = {
 	[FG_RUNNER_INTERRUPTED] = FG_STEP_ENDED,
 };
 
-/* Why, before it is done. */
+/* Announces the next step and its reason. */
 static void explain(struct fg_session *session, const struct fg_situation *now,
 		    const struct fg_step *step)
 {
@@ -26,7 +26,7 @@ static void explain(struct fg_session *session, const struct fg_situation *now,
 	fg_cli_say(session->cli, "%s: %s", name, step->text);
 }
 
-/* Layouts that cannot be linked are no error: `why` says it. */
+/* If layouts cannot be linked, that is not an error; `why` has the reason. */
 static int link_layouts(struct fg_runner_job *job, const struct fg_next_step *machine,
 			const struct fg_step *step, enum fg_step_result *result,
 			struct fg_error *why)
@@ -81,7 +81,7 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	return status;
 }
 
-/* A harness tells its cases while it is measured. */
+/* The cases of a harness only become known while it is measured. */
 static struct fg_situation situation_of(const struct fg_session *session,
 					const struct fg_runner_job *job,
 					const struct fg_benchmark *benchmark, const char *why)

@@ -17,7 +17,7 @@ enum {
 struct fg_cli_config {
 	const char *path;               /* --config */
 	struct fg_option_list settings; /* --set */
-	/* The command's own options that stand for a key. */
+	/* The command's own options that are shorthand for a key. */
 	struct fg_config_option short_forms[FG_CLI_SHORT_FORMS_MAX];
 	size_t short_form_count;
 };
@@ -42,14 +42,17 @@ struct fg_cli_config {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Loads it, overridden by the environment and the command line. Every error and warning is printed.
- * FG_EXIT_PASS: the caller releases the plan. `optional`: without a file, the defaults are the
- * plan.
+ * Loads fastgate.yml, overridden by the environment and the command line. Every error and warning
+ * is printed. FG_EXIT_PASS: the caller releases the plan. `optional`: if there is no file, the plan
+ * is the defaults.
  */
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
-/* An option with its argument, such as "--budget 2m", means "KEY=VALUE". NULL argument: nothing. */
+/*
+ * Maps an option with its argument, such as "--budget 2m", to "KEY=VALUE". Does nothing if the
+ * argument is NULL.
+ */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
 

@@ -142,7 +142,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 		fg_error_prefix(err, "%s", path);
 		goto out;
 	}
-	/* The report must not decide which comment is rewritten. */
+	/* A report must not decide which comment is rewritten. */
 	free(run.project);
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)

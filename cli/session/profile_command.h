@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the commands that show a profile (view, graph, export) and the one that reads one in
- * (import): the rows of their tables, and the way from RUN to a profile and a query.
+ * Shared by the commands that show a profile (view, graph, export) and the one that imports one:
+ * the rows of their option tables, and the steps from RUN to a profile and a query.
  */
 #ifndef FG_CLI_SESSION_PROFILE_COMMAND_H
 #define FG_CLI_SESSION_PROFILE_COMMAND_H
@@ -28,14 +28,14 @@ struct fg_cli_profile_options {
 /* RUN alone. */
 extern const struct fg_cli_argument fg_cli_run_arguments[];
 
-/* What to do with the profile; the query has been checked against it. */
+/* The command's own work on a profile; the query has been checked against the profile. */
 struct fg_cli_profile_use {
 	int (*run)(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, struct fg_error *err);
 	void *context;
 };
 
-/* RUN → profile and query → use; `words` may be NULL: the newest. */
+/* Loads RUN, makes the query and calls `use`. `words` may be NULL: the newest. */
 int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		       const char *words, const struct fg_cli_profile_use *use,
 		       struct fg_error *err) FG_NODISCARD;

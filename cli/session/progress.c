@@ -19,7 +19,7 @@ static const char *const phase_words[] = {
 	[FG_RUNNER_MEASURE] = NULL,
 };
 
-/* The limit on pairs; 0: none. */
+/* The limit on pairs; 0: unlimited. */
 static unsigned most_pairs(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
@@ -43,7 +43,7 @@ static double most_ns_left(const struct fg_progress *progress,
 	return budget_ns > 0 ? fmin(by_budget, by_pairs) : by_pairs;
 }
 
-/* The budget ends before the first look: nobody should wait for that in vain. */
+/* The budget ends before the first look: warn early instead of letting the user wait in vain. */
 static void tell_too_long(struct fg_progress *progress, const struct fg_runner_progress *runner)
 {
 	const struct fg_measuring *measure = progress->measure;
@@ -124,7 +124,10 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 		return;
 	describe(progress, runner, gate, &line);
 	if (cli->err_is_terminal) {
-		/* Cutting by bytes never leaves too many columns, and never splits a character. */
+		/*
+		 * A character is at least one byte per column, so cutting by bytes never leaves too
+		 * many columns; characters are not split.
+		 */
 		struct fg_strbuf cut = {0};
 
 		fg_text_add_clean(&cut, fg_strbuf_text(&line), line.length,

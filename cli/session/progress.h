@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progress on stderr: one line that is redrawn on a terminal; elsewhere a plain line when a
- * benchmark begins and every half minute after. Nothing with --quiet.
+ * Progress on stderr: on a terminal, one line that is redrawn; elsewhere, a plain line when a
+ * benchmark begins and every half minute after. Prints nothing with --quiet.
  */
 #ifndef FG_CLI_SESSION_PROGRESS_H
 #define FG_CLI_SESSION_PROGRESS_H
@@ -14,9 +14,9 @@ struct fg_progress {
 	const struct fg_cli *cli;
 	size_t index; /* of this benchmark, from 1 */
 	size_t total;
-	const struct fg_measuring *measure; /* this benchmark's */
-	bool is_paired;                     /* with a baseline, that is until it is decided */
-	int64_t drawn_ns;                   /* when, by the monotonic clock */
+	const struct fg_measuring *measure; /* of this benchmark */
+	bool is_paired;                     /* has a baseline, so it is measured until decided */
+	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
 	bool told_too_long;
 };
@@ -24,7 +24,7 @@ struct fg_progress {
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
 void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
 		      const struct fg_gate_progress *gate);
-/* Removes the line, before other output. */
+/* Removes the line so that other output can follow. */
 void fg_progress_clear(struct fg_progress *progress);
 
 #endif

@@ -20,7 +20,7 @@ static const uint32_t time_bits[] = {
 	UINT32_C(1) << FG_TIME_WALL,
 };
 
-/* A list of texts with NULL at its end; NULL when it is empty. */
+/* A NULL-terminated list; NULL if it is empty. */
 static const char *const *list_of(struct fg_cli *cli, const struct fg_option_list *list)
 {
 	const char **texts = NULL;
@@ -44,7 +44,7 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 	if (status == FG_OK && dash && dash[1])
 		status = fg_parse_uint64(dash + 1, &query->unit_last, err);
 	else if (dash)
-		query->unit_last = 0; /* "10-": without an end */
+		query->unit_last = 0; /* "10-": open-ended */
 	if (status != FG_OK)
 		return status;
 	if (dash && dash[1] && query->unit_last < query->unit_first)
@@ -52,7 +52,7 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 	return status;
 }
 
-/* "event:10-20", "event", "7", "10-20", which "10:20" means, too. */
+/* "event:10-20", "event", "7", "10-20" or "10:20". */
 static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
 		      struct fg_error *err)
 {
@@ -73,7 +73,7 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 	return status;
 }
 
-/* A filter by something the profile does not know would silently leave nothing. */
+/* A filter on something that the profile does not record would silently match nothing. */
 static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
 		 struct fg_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options that `view`, `graph` and `export` share: which part of a profile to show, and how
- * frames are named and grouped. All of them combine.
+ * frames are named and grouped. All of them can be combined.
  */
 #ifndef FG_CLI_SESSION_QUERY_OPTIONS_H
 #define FG_CLI_SESSION_QUERY_OPTIONS_H
@@ -139,11 +139,9 @@ extern const char *const fg_cli_splits[];
  }
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/*
- * Whether they need single samples: when, in which thread, region or unit of work, on which line.
- */
+/* Do they need single samples: a time, thread, region, unit of work or line? */
 bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options);
-/* Translates them for this profile; texts are borrowed or live in the command's arena. */
+/* Translates the options for this profile; strings are borrowed or live in the command's arena. */
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
 		      const struct fg_profile *profile, struct fg_calltree_query *query,
 		      struct fg_error *err) FG_NODISCARD;

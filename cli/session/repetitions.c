@@ -34,8 +34,8 @@ struct fg_profile_set *fg_session_profile_of(struct fg_session *session, size_t 
 }
 
 /*
- * The two commands may be different programs: the baseline's functions are filed under the
- * candidate's name, or they would never match.
+ * The two commands may run different programs: the baseline's functions are filed under the
+ * candidate's program name, otherwise they would never match.
  */
 static struct fg_ingest_row row_of(const struct fg_session *session,
 				   const struct fg_repetition *done)
@@ -52,7 +52,7 @@ static struct fg_ingest_row row_of(const struct fg_session *session,
 
 /*
  * The runner found the same files on both command lines. But the traces show what was actually
- * loaded and started: a rebuilt plugin, or a program that another one runs.
+ * loaded and started: a rebuilt plugin, or a program started by another one.
  */
 static void check_mapped(struct fg_session *session, struct fg_series *series)
 {
@@ -77,7 +77,7 @@ static enum fg_keep_samples keeps(const struct fg_session *session)
 			      : FG_KEEP_NEVER;
 }
 
-/* Stored now; the end of the run decides whether they stay. */
+/* Stored now; at its end the run decides whether they are kept. */
 static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
 			 const struct fg_profile *profile)
 {
@@ -95,7 +95,7 @@ static void keep_samples(struct fg_session *session, size_t index, const struct 
 	session->told_not_kept = true;
 }
 
-/* The traces say which clock could be had on this host. */
+/* The traces record which clock was available on this host. */
 static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
 {
 	if (*sampling->clock || !profile->clock)
@@ -131,7 +131,7 @@ static void keep_mapped(struct fg_environment *build, const struct fg_ingest_res
 		fg_environment_set(build, FG_FACT_MODULES, result->other_names, false);
 }
 
-/* What the sampler wrote, into the profile; its repetition is stored already. */
+/* Adds the sampler's traces to the profile; the repetition itself is already stored. */
 static void take_samples(struct fg_session *session, struct fg_runner_job *job, size_t index,
 			 const struct fg_repetition *done, const char *trace_folder)
 {
@@ -143,7 +143,7 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 
 	if (!fg_environment_get(build, FG_FACT_MAPPED))
 		row.known_build = build;
-	/* A repetition without samples still has its times. */
+	/* A repetition without samples still has valid times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.known_build)
 			keep_mapped(build, &result);
@@ -165,7 +165,7 @@ static int store(struct fg_session *session, struct fg_error *err)
 		       : FG_OK;
 }
 
-/* Store the measurement before its samples are processed, which takes longer. */
+/* Stores the measurement before its samples are processed, which takes longer. */
 static int take_repetition(struct fg_session *session, struct fg_runner_job *job,
 			   const struct fg_runner_event *event, struct fg_error *err)
 {

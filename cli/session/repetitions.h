@@ -6,13 +6,16 @@
 #include "cli/session/session.h"
 #include "runner/runner.h"
 
-/* Until so many pairs count or nothing more can be done; 0: what comes before the first pair. */
+/*
+ * Measures until this many pairs count or nothing more can be done; 0: only the steps before the
+ * first pair.
+ */
 int fg_session_measure_pairs(struct fg_session *session, struct fg_runner_job *job, unsigned wanted,
 			     enum fg_runner_state *state, struct fg_error *err) FG_NODISCARD;
-/* The pairs so far were set aside, and the profile's with them. */
+/* Discards the pairs so far, which were set aside, together with their profiles. */
 int fg_session_give_up_pairs(struct fg_session *session, const struct fg_runner_job *job,
 			     struct fg_error *err) FG_NODISCARD;
-/* The profile set of a series; made when it is first asked for. */
+/* The profile set of a series, created on first use. */
 struct fg_profile_set *fg_session_profile_of(struct fg_session *session, size_t series);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-/* By the usual variables in their order of precedence; none set is the C locale. */
+/* Checks the usual variables in order of precedence; if none is set, the C locale applies. */
 static bool locale_is_utf8(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};

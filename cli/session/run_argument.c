@@ -24,7 +24,7 @@ static void list_series(const struct fg_stored_run *stored, struct fg_strbuf *na
 		fg_strbuf_printf(names, "%s%s", i > 0 ? ", " : "", stored->run.series[i].name);
 }
 
-/* Which benchmark of the run: the one asked for, or the only one that has a profile. */
+/* The requested benchmark of the run, or the only one that has a profile. */
 static int choose_series(const struct fg_stored_run *stored, const char *wanted, size_t *index,
 			 struct fg_error *err)
 {
@@ -56,7 +56,7 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 	return status;
 }
 
-/* The nth repetition of one side that counts, from 1; 0: the first one whose samples were kept. */
+/* The nth counting repetition of one side, from 1; 0: the first one whose samples were kept. */
 static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct fg_samples_key *key,
 		      unsigned *number)
 {
@@ -76,7 +76,7 @@ static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct 
 	return false;
 }
 
-/* --repetition N is checked against the profile later, so the profile says that it is the Nth. */
+/* --repetition N is checked against the profile later, so the profile is marked as the Nth. */
 static void number_repetition(struct fg_profile *profile, unsigned number)
 {
 	profile->repetition_count = number;
@@ -85,8 +85,8 @@ static void number_repetition(struct fg_profile *profile, unsigned number)
 }
 
 /*
- * *found: the samples of one repetition are in the profile. If they were not kept, nothing has
- * happened.
+ * Sets *found if the samples of one repetition are now in the profile. If they were not kept, the
+ * profile is unchanged.
  */
 static int from_samples(const struct fg_cli_run_options *options,
 			const struct fg_stored_run *stored, size_t index, bool *found,
@@ -229,7 +229,7 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return status;
 }
 
-/* Notes about a profile are printed as soon as they are known. */
+/* Prints notes about a profile as soon as they are known. */
 static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
 	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)
@@ -248,9 +248,9 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
 }
 
-/* ---- the newest ---- */
+/* ---- the newest run or trace ---- */
 
-/* Time of the last trace written to this folder; 0: none. */
+/* Time of the last trace written to this folder; 0 if there is none. */
 static int64_t newest_trace_ns(const char *folder)
 {
 	char **names = NULL;
@@ -275,7 +275,7 @@ static int64_t newest_trace_ns(const char *folder)
 	return newest;
 }
 
-/* When the newest run of the store ended; 0: there is no store, or nothing in it. */
+/* End of the newest run in the store; 0 if there is no store, or if it is empty. */
 static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 {
 	const struct fg_run_filter filter = {

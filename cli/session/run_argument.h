@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RUN, wherever a command shows a profile: the id of a stored run (or "latest", "latest~2", a tag,
- * a branch), a trace file or the folder that `record` wrote, an exported run file, or another
- * tool's profile; by default the newest. This is the one place that finds out which.
+ * RUN, for every command that shows a profile: the id of a stored run (or "latest", "latest~2", a
+ * tag, a branch), a trace file or the folder that `record` wrote, an exported run file, or another
+ * tool's profile; by default the newest. Only this file decides which of these it is.
  */
 #ifndef FG_CLI_SESSION_RUN_ARGUMENT_H
 #define FG_CLI_SESSION_RUN_ARGUMENT_H
@@ -18,16 +18,16 @@ struct fg_cli_run_options {
 	const char *value;
 	const char *format; /* of fg_import_formats; NULL: detected from the content */
 	bool names_only;
-	/* samples of one repetition of a stored run; an error if they were not kept */
+	/* samples of one repetition of a stored run; fails if they were not kept */
 	bool every_sample;
-	/* the query needs samples: taken if they were kept, without being asked for */
+	/* the query benefits from samples: use them if they were kept, even if not requested */
 	bool prefers_samples;
-	/* traces: with the instructions of functions, profile/listing.h */
+	/* load traces with the instructions of functions, see profile/listing.h */
 	bool wants_code;
 	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
-/* Where `record` writes by default. */
+/* Default output folder of `record`. */
 #define FG_CLI_RECORD_FOLDER "fastgate-record"
 
 extern const char *const fg_cli_sides[];
@@ -91,7 +91,7 @@ extern const char *const fg_cli_sides[];
  }
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* `words` may be NULL: the newest.  The profile is to be released; its notes were shown. */
+/* `words` may be NULL: the newest. The caller releases the profile; its notes have been printed. */
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;

@@ -24,7 +24,7 @@ struct selection {
 	unsigned shards;
 };
 
-/* "gb/BM_sort" is a case of the harness "gb": its name in there, or NULL. */
+/* "gb/BM_sort" is a case of the harness "gb": returns "BM_sort", or NULL. */
 static const char *case_of(const struct fg_benchmark *benchmark, const char *name)
 {
 	const size_t length = strlen(benchmark->name);
@@ -81,7 +81,7 @@ static bool is_selected(const struct fg_run_request *request, const struct selec
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
 }
 
-/* One word more, which lets Google Benchmark skip what is not wanted. */
+/* Appends an argument that makes Google Benchmark skip unwanted cases. */
 static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
 		       struct fg_command *command)
 {
@@ -107,7 +107,7 @@ static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmar
 	fg_strbuf_release(&filter);
 }
 
-/* Cases that were named; the benchmark's own name stands for all of them. */
+/* Selects the named cases; the benchmark's own name stands for all of them. */
 static void choose_cases(const struct fg_run_request *request, struct fg_plan *plan,
 			 struct fg_benchmark *benchmark)
 {
@@ -131,7 +131,7 @@ static void choose_cases(const struct fg_run_request *request, struct fg_plan *p
 	add_filter(plan, benchmark, &benchmark->baseline_command);
 }
 
-/* A first answer within seconds: enough pairs to see 5 % where the host is quiet. */
+/* For a first answer within seconds: enough pairs to see 5 % on a quiet host. */
 static void shorten(struct fg_measuring *measure)
 {
 	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
@@ -141,7 +141,7 @@ static void shorten(struct fg_measuring *measure)
 		measure->max_pairs = QUICK_MAX_PAIRS;
 }
 
-/* Nothing is timed, so there is no schedule to find and nothing to warm up. */
+/* Nothing is timed, so no schedule is searched for and nothing is warmed up. */
 static void only_count(struct fg_measuring *measure)
 {
 	measure->exact_only = true;
@@ -185,7 +185,7 @@ static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *re
 	return FG_OK;
 }
 
-/* Continue an interrupted run: its pairs count as if nothing had happened. */
+/* Continues an interrupted run: its pairs count as if it had never stopped. */
 static int resume(struct fg_session *session, const struct selection *selection,
 		  struct fg_error *err)
 {
@@ -236,7 +236,7 @@ static int export_run(const struct fg_session *session, const char *path, struct
 	return status;
 }
 
-/* Measure, decide, keep, report, upload: the exit code, or a negative status. */
+/* Measures, decides, stores, reports and uploads; returns the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms,
 		const struct fg_run_request *request, struct fg_error *err)
 {
@@ -247,7 +247,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms,
 	int status = FG_OK;
 
 	fg_arms_describe(arms, &input);
-	/* A selection of the benchmarks says nothing about benchmarks that were removed. */
+	/* With a selection of benchmarks, missing ones do not count as removed. */
 	if (session->benchmark_count < session->plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
@@ -256,7 +256,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms,
 	status = fg_session_decide(session, &input, err);
 	if (status != FG_OK)
 		return status;
-	/* A run that cannot be stored is reported all the same. */
+	/* A run that cannot be stored is still reported. */
 	kept = fg_session_save(session, err);
 	if (kept == FG_OK)
 		kept = export_run(session, request->export_path, err);
@@ -276,13 +276,14 @@ static int gate(struct fg_session *session, struct fg_arms *arms,
 		return status;
 	}
 	/*
-	 * A shard is neither uploaded nor posted: `fastgate gate --merge` does that for the whole.
+	 * A shard is neither uploaded nor posted; `fastgate gate --merge` does that for the whole
+	 * run.
 	 */
 	return request->shard ? (int)session->verdict.exit_code
 			      : fg_session_tell(session, !request->no_post);
 }
 
-/* An empty shard is stored too, so that it is not taken for a missing one. */
+/* An empty shard is stored too, so that it is not mistaken for a missing one. */
 static int keep_empty_shard(struct fg_session *session, const struct fg_run_request *request,
 			    const struct selection *selection, struct fg_error *err)
 {

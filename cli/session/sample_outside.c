@@ -11,14 +11,13 @@
 #include "runner/target.h"
 
 enum {
-	PAIRS_TO_KNOW =
-		3, /* where the verdict asks for no function: a profile for views and trends */
-	PAIRS_TO_BLAME = 30, /* at most, where a function may be named */
-	TRIES = 10, /* of a short program, which a busy machine may end before it is looked at */
+	PAIRS_TO_KNOW = 3, /* if the verdict asks for no function: a profile for views and trends */
+	PAIRS_TO_BLAME = 30, /* maximum, if a function may be named */
+	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
 	RATE_HZ = 1000,
 };
 
-/* Nothing is timed then, so it may cost more than a sampler of pairs. */
+/* Nothing is timed here, so the cost may exceed that of sampling during pairs. */
 static const double budget = 0.2;
 
 struct outside {
@@ -29,15 +28,15 @@ struct outside {
 	struct fg_profile_set *set;
 	struct fg_outside_sampling sampling;
 	struct fg_outside_result result;
-	int status; /* of the sampler, */
+	int status; /* the sampler's status */
 	struct fg_error error;
-	char *why; /* no more samples; NULL: nothing went wrong */
+	char *why; /* why there are no more samples; NULL if nothing failed */
 	unsigned pairs;
 };
 
 /*
- * Its output is dropped: nobody reads it while it is sampled.  Who waits for the program would take
- * the sampler's own events away, so that comes after it.
+ * The program's output is dropped, because nobody reads it while it is sampled. Waiting for the
+ * program would consume events of the sampler, so that is done afterwards.
  */
 static int observe(void *context, const struct fg_process_options *options,
 		   struct fg_process_result *result, struct fg_error *err)
@@ -83,7 +82,7 @@ static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *f
 	return FG_ECHILD;
 }
 
-/* FG_ECHILD: there is no sample of it, and o->why says why. */
+/* FG_ECHILD: there is no sample of it; o->why has the reason. */
 static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
 {
 	const struct fg_extra extra = {.arm = arm,
@@ -128,7 +127,7 @@ static int sample_side(struct outside *o, enum fg_arm arm, uint32_t pair, struct
 	return status;
 }
 
-/* The side that ran second runs first the next time. */
+/* The side that ran second runs first in the next pair. */
 static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 {
 	const struct fg_target *targets = fg_runner_job_targets(o->job);
@@ -163,7 +162,7 @@ static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 	return pairs;
 }
 
-/* As long as the pairs took, at most. */
+/* Takes at most as long as the pairs took. */
 static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
@@ -199,7 +198,7 @@ static void record(struct outside *o)
 	fg_environment_set(&o->series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE, text, false);
 	if (o->pairs > 0) {
 		sampling->rate_hz = (double)FG_NS_PER_S / (double)o->result.period_ns;
-		sampling->expected_cost = 0; /* of the pairs */
+		sampling->expected_cost = 0; /* the pairs ran without a sampler */
 		(void)snprintf(sampling->clock, sizeof(sampling->clock),
 			       "from outside, after the pairs");
 	}
@@ -234,7 +233,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	(void)fg_runner_job_series(job, &indexes);
 	o.series = &session->run.series[indexes[0]];
 	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
-		return FG_OK; /* a session before this one did it */
+		return FG_OK; /* an earlier session already did it */
 	status = sample_pairs(&o, err);
 	record(&o);
 	return status;

@@ -112,7 +112,7 @@ bool fg_samples_are_kept(const struct fg_samples_key *key)
 	return kept;
 }
 
-/* Takes the path over. */
+/* Takes ownership of the path. */
 static int remove_folder(char *folder, struct fg_error *err)
 {
 	const int status = fg_fs_exists(folder) ? fg_fs_remove_tree(folder, err) : FG_OK;
@@ -127,7 +127,7 @@ int fg_samples_remove_series(const char *store, const char *run, size_t series,
 	const int status = remove_folder(series_folder(store, run, series), err);
 	char *folder = folder_of(store, run);
 
-	(void)rmdir(folder); /* when that was the last one */
+	(void)rmdir(folder); /* fails while other series remain */
 	free(folder);
 	return status;
 }
@@ -137,7 +137,7 @@ int fg_samples_remove(const char *store, const char *run, struct fg_error *err)
 	return remove_folder(folder_of(store, run), err);
 }
 
-/* A folder whose name is not that of a run is not ours to remove. */
+/* A folder that is not named like a run is not ours to remove. */
 static bool is_orphan(struct fg_store *store, const char *name)
 {
 	char id[RUN_ID_LENGTH + 1];

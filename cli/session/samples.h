@@ -2,7 +2,7 @@
 /*
  * Every sample of a stored run. The store keeps sums: time by function and call path, for each
  * repetition. With measure.sampler.keep_samples, the time, thread, region, unit of work and line of
- * each sample are kept beside it, one "fastgate-profile/1" file per repetition:
+ * each sample are kept next to it, one "fastgate-profile/1" file per repetition:
  *
  * FOLDER OF THE STORE/samples/RUN/SERIES/ARM-PAIR.json.gz
  *
@@ -25,19 +25,19 @@ struct fg_samples_key {
 	uint32_t pair;
 };
 
-/* FG_EUNSUPPORTED: the store is no file. */
+/* FG_EUNSUPPORTED: the store is not a file. */
 int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *profile,
 		    struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT: they were not kept. */
+/* FG_ENOENT: the samples were not kept. */
 int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile,
 		    struct fg_error *err) FG_NODISCARD;
 bool fg_samples_are_kept(const struct fg_samples_key *key);
 
-/* Removes those of one series, or of a whole run. Having none is no error. */
+/* Removes the samples of one series, or of a whole run. Succeeds if there are none. */
 int fg_samples_remove_series(const char *store, const char *run, size_t series,
 			     struct fg_error *err) FG_NODISCARD;
 int fg_samples_remove(const char *store, const char *run, struct fg_error *err) FG_NODISCARD;
-/* Removes those of runs that are not in the store. */
+/* Removes the samples of runs that are no longer in the store. */
 int fg_samples_prune(const char *path, struct fg_store *store, size_t *removed,
 		     struct fg_error *err) FG_NODISCARD;
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A pair whose samples were kept on each side that was measured. */
+/* A pair whose samples were kept on each measured side. */
 struct kept_pair {
 	uint32_t pair;
 	double value[FG_ARM_COUNT]; /* time of all samples; 0: this side was not measured */
@@ -33,7 +33,7 @@ static struct kept_pair *pair_of(struct kept_pair *pairs, size_t *count, uint32_
 	return &pairs[(*count)++];
 }
 
-/* The pair in the middle, by the candidate's part of both; false: none was kept. */
+/* The median pair, by the candidate's share of both times; false if none was kept. */
 static bool choose_pair(struct fg_samples_key *key, const struct fg_profile_set *set,
 			struct kept_pair *chosen)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kept samples of a run in the order of time, for its page. */
+/* The kept samples of a run in time order, for its page. */
 #ifndef FG_CLI_SESSION_SAMPLES_IN_TIME_H
 #define FG_CLI_SESSION_SAMPLES_IN_TIME_H
 
@@ -7,8 +7,8 @@
 #include "store/store.h"
 
 /*
- * One entry a series, of the pair whose difference is the middle one; NULL where nothing was kept.
- * Samples that cannot be read are as good as not kept.  To be released.
+ * One entry per series, of the pair with the median difference; NULL where nothing was kept.
+ * Unreadable samples count as not kept. To be released.
  */
 struct fg_time_orders *fg_samples_in_time(const char *store, const struct fg_run *run,
 					  const struct fg_profile_set *const *profiles);

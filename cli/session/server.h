@@ -30,8 +30,8 @@ struct fg_cli_server {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Whatever the command line leaves open comes from fastgate.yml, if there is one, then from
- * PERFDB_URL.  FG_EINVAL: there is a token, and only a checkout says that it goes to this server.
+ * Settings missing on the command line come from fastgate.yml, if there is one, then from
+ * PERFDB_URL. FG_EINVAL: there is a token, and only a checkout says that it goes to this server.
  */
 int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 			  const struct fg_perfdb *perfdb, struct fg_push_options *options,

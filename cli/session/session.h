@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A gate from the first pair to the last report: what `run` and `duel` share.
+ * A gate from the first pair to the last report: shared by `run` and `duel`.
  *
  * fg_session_init() → fill options → fg_session_measure() → fg_session_decide() → fg_session_save()
  * → fg_session_report() → fg_session_release()
@@ -29,33 +29,33 @@ struct fg_symbolizer;
 struct fg_session {
 	struct fg_cli *cli;
 	const struct fg_plan *plan;
-	const struct fg_benchmark *const *benchmarks; /* those to measure, borrowed */
+	const struct fg_benchmark *const *benchmarks; /* benchmarks to measure, borrowed */
 	size_t benchmark_count;
-	const char *roots[FG_ARM_COUNT];     /* baseline NULL: the candidate alone */
-	const char *checkouts[FG_ARM_COUNT]; /* our own, around a root; NULL: there is none */
+	const char *roots[FG_ARM_COUNT];     /* baseline NULL: only the candidate is measured */
+	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
 	const char *state_folder;
-	bool in_place;         /* the candidate is the work tree itself, not a snapshot, */
-	bool staged;           /* or what is staged, or */
-	const char *candidate; /* this ref; NULL: the work tree */
+	bool in_place;         /* the candidate is the work tree itself, not a snapshot */
+	bool staged;           /* the candidate is the staged changes */
+	const char *candidate; /* the candidate's git ref; NULL: the work tree */
 	bool keep_traces;
-	struct fg_store *store; /* NULL: nothing is kept; closed with the session */
+	struct fg_store *store; /* closed with the session; NULL: nothing is kept */
 	char *store_path;
 
 	struct fg_run run;
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	char *cache_folder; /* of the symbolizer */
+	char *cache_folder; /* the symbolizer's */
 	struct fg_symbolizer *symbolizer;
-	struct fg_kernel_naming *kernel; /* once there are traces */
+	struct fg_kernel_naming *kernel; /* created with the first traces */
 	struct fg_progress progress;
-	struct fg_gate_progress look; /* the last one, for the progress line */
-	bool is_open; /* `until_sure`, and the budget ended first: --resume adds to this run */
+	struct fg_gate_progress look; /* the last look, for the progress line */
+	bool is_open; /* `until_sure` but the budget ended first: --resume adds to this run */
 	bool has_look;
 	bool told_no_samples;
 	bool told_not_kept;
 	bool told_no_executed;
-	struct fg_affected *affected; /* comparisons of code, once there are any */
+	struct fg_affected *affected; /* comparisons of code, or NULL */
 	struct fg_verdict verdict;
 };
 
@@ -66,14 +66,14 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 int fg_session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg_session_release(struct fg_session *session);
 
-/* Continues a run that was measured before, with its profiles; `stored` is left without them. */
+/* Continues a run that was measured before, with its profiles, which are moved out of `stored`. */
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored);
 void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
- * Call before anything is opened. Splits into the process that measures (true) and its guard
- * (false). The guard returns when the other has ended and its children are gone; the command then
- * returns *exit_code.
+ * Call before anything is opened. Forks into the process that measures (returns true) and its guard
+ * (returns false). The guard returns once the other has ended and its children are gone; the
+ * command then returns *exit_code.
  */
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code);
 int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
@@ -82,8 +82,7 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 	FG_NODISCARD;
 /*
  * Stores the run with its report, if there is a store. Afterwards the profiles are those that the
- * store returns, so that a report written now and one written from the store later are the same
- * bytes.
+ * store returns, so that a report written now and one written from the store later are identical.
  */
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
@@ -93,7 +92,7 @@ int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCA
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
  * Uploads the run and posts the result; if it may not send, the run waits in the spool. Returns the
- * exit code: the verdict's own takes precedence.
+ * exit code; the verdict's own takes precedence.
  */
 int fg_session_tell(const struct fg_session *session, bool may_send);
 

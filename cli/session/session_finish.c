@@ -22,7 +22,7 @@ static bool has_passed(const struct fg_session *session, const char *benchmark)
 	return false;
 }
 
-/* Samples that were kept in case of a failure, and are not needed. */
+/* Removes samples that were kept in case of a failure and are not needed. */
 static void drop_samples(struct fg_session *session)
 {
 	for (size_t i = 0; session->store && i < session->run.series_count; i++) {
@@ -103,7 +103,7 @@ out:
 	return status;
 }
 
-/* A fresh checkout has no folder for reports yet. */
+/* A fresh checkout has no folder for reports yet, so it is created. */
 static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
 			  const struct fg_report_options *options, const char *path,
 			  struct fg_error *err)
@@ -117,7 +117,7 @@ static int write_anywhere(const struct fg_reporter *reporter, const struct fg_re
 	return status;
 }
 
-/* The checkout can be anybody's: what it names stays in it. */
+/* The checkout can come from anybody, so paths that it names must stay inside it. */
 static int write_beneath(const struct fg_reporter *reporter, const struct fg_report *report,
 			 const struct fg_report_options *options, const char *path,
 			 struct fg_error *err)

@@ -18,7 +18,7 @@
 #include "runner/facts/code_facts.h"
 #include "runner/runner.h"
 
-/* The functions that spend most of the time are those that a verdict may name. */
+/* Compares the code of the functions that use most of the time, because a verdict may name them. */
 static void compare_code(const struct fg_session *session, struct fg_runner_job *job)
 {
 	const size_t *indexes = NULL;
@@ -36,8 +36,8 @@ static void compare_code(const struct fg_session *session, struct fg_runner_job 
 }
 
 /*
- * May it be executed once more, to be counted?  A harness decides by itself how often it repeats:
- * its counts would say how long it ran.
+ * Can it be executed once more to be counted? A harness decides itself how often it repeats, so its
+ * counts would reflect how long it ran.
  */
 static bool may_be_counted(const struct fg_series *series, const struct fg_benchmark *benchmark,
 			   enum fg_runner_state state)
@@ -76,7 +76,7 @@ static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 	return fg_store_progress(session->store, &session->run, session->profiles, err);
 }
 
-/* After the pairs: instructions, and the events that were asked for. */
+/* After the pairs: instructions, and the requested events. */
 static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			 struct fg_error *err)
@@ -105,7 +105,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 	return fg_store_progress(session->store, &session->run, session->profiles, err);
 }
 
-/* Whatever is measured then ends without a verdict: worth knowing before it is measured. */
+/* Warns before measuring if a verdict is unlikely with so few pairs. */
 static void warn_of_too_few_pairs(const struct fg_session *session,
 				  const struct fg_benchmark *benchmark)
 {
@@ -123,7 +123,7 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 
-/* A set-up may take long: what it is, is shown before the runner knows a series. */
+/* A set-up may take long, so it is shown before the runner knows a series. */
 static void show_set_up(struct fg_session *session, const struct fg_benchmark *benchmark)
 {
 	const struct fg_series series = {.name = (char *)(uintptr_t)benchmark->name};

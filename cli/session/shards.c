@@ -19,7 +19,7 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count)
 	return text && fg_shard_parse(text, index, count, NULL) == FG_OK;
 }
 
-/* The whole run does not have the fact `run.shard`. */
+/* A merged run does not have the fact `run.shard`. */
 void fg_shard_unmark(struct fg_environment *facts)
 {
 	struct fg_environment kept = {0};
@@ -33,7 +33,7 @@ void fg_shard_unmark(struct fg_environment *facts)
 	*facts = kept;
 }
 
-/* ---- what belongs together ---- */
+/* ---- grouping ---- */
 
 static bool is_same(const char *a, const char *b)
 {
@@ -174,7 +174,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 	return FG_OK;
 }
 
-/* ---- out of a store ---- */
+/* ---- from a store ---- */
 
 static bool has_shard(const struct fg_shards *shards, size_t from, unsigned index)
 {
@@ -192,7 +192,7 @@ static bool is_same_split(const struct fg_run *newest, const struct fg_run *run)
 	const bool both = fg_shard_of(newest, &index, &counts[0]) &&
 			  fg_shard_of(run, &index, &counts[1]) && counts[0] == counts[1];
 
-	/* Without a baseline's commit a shard may be one that had nothing to measure. */
+	/* Without a baseline's commit, a shard may have had nothing to measure. */
 	return both &&
 	       is_same(newest->sides[FG_ARM_CANDIDATE].commit,
 		       run->sides[FG_ARM_CANDIDATE].commit) &&
@@ -201,7 +201,7 @@ static bool is_same_split(const struct fg_run *newest, const struct fg_run *run)
 		is_same(newest->sides[FG_ARM_BASELINE].commit, run->sides[FG_ARM_BASELINE].commit));
 }
 
-/* One run of the list: taken if it belongs to the split and its shard is still missing. */
+/* Takes one run of the list if it belongs to the split and its shard is still missing. */
 static int consider(struct fg_shards *shards, size_t first, struct fg_store *store, const char *id,
 		    const char *from, struct fg_error *err)
 {

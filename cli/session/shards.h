@@ -3,7 +3,7 @@
  * A run that several jobs measured: `fastgate run --shard 2/8` in each of them, one verdict at the
  * end.
  *
- * Each shard is a run of its own that says of itself which part it is.  Merged, they are one run:
+ * Each shard is a run of its own that records which part it is.  Merged, they are one run:
  * the series side by side, in the order of the plan, each with its own pairs and nothing else.  No
  * series is looked at once more or less for it, so the error that the rule spends on a metric is
  * what it would be if one job had measured everything.
@@ -20,7 +20,7 @@
 
 struct fg_shard {
 	struct fg_stored_run stored;
-	char *from; /* for people: the file that it came out of */
+	char *from; /* for people: the file it came from */
 	unsigned index;
 	unsigned count;
 };
@@ -31,26 +31,28 @@ struct fg_shards {
 	size_t capacity;
 };
 
-/* What a run of one shard says of itself, in the facts of its candidate. */
+/* Records the shard's number in the facts of the run's candidate. */
 void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
-/* Removes the mark: a merged run is no shard. */
+/* Removes the mark: a merged run is not a shard. */
 void fg_shard_unmark(struct fg_environment *facts);
-/* false: the run is no shard. */
+/* False if the run is not a shard. */
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
 /*
- * Takes ownership of the run, even if it refuses it: because it is no shard, or does not belong to
+ * Takes ownership of the run, even if it is refused because it is not a shard or does not belong to
  * the others.
  */
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
  * Adds the shards of the newest split in a store: for every shard, the newest run with the newest
- * split's commits. FG_ENOENT: none. `from` as above.
+ * split's commits. FG_ENOENT: there are none. `from` as above.
  */
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;
-/* The first shard with a measurement: an empty one never looked for a baseline.  NULL: none. */
+/*
+ * The first shard with a measurement, because an empty one never looked for a baseline. NULL: none.
+ */
 const struct fg_shard *fg_shards_first_measured(const struct fg_shards *shards);
 void fg_shards_release(struct fg_shards *shards);
 

@@ -50,7 +50,7 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 }
 
 /*
- * Time-ordered like every id, right after the newest shard; the rest is a digest of the shards'
+ * Sorts by time like every id, right after the newest shard; the rest is a digest of the shards'
  * ids.
  */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
@@ -96,13 +96,13 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 			join_facts(&merged->sides[arm].build, &run->sides[arm].build);
 	}
 	merged->seed &= (UINT64_C(1) << 53) - 1;
-	/* Sorts after its parts wherever runs are listed by time. */
+	/* The merged run sorts after its parts in lists ordered by time. */
 	merged->started_ns = newest->started_ns + 1;
 	merged->complete = true;
 	make_id(shards, newest->id, merged->id);
 }
 
-/* Belongs to this benchmark or to a case of its harness. */
+/* Is it this benchmark, or a case of its harness? */
 static bool belongs_to(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	const size_t length = strlen(benchmark->name);
@@ -135,7 +135,7 @@ static void move_series(struct fg_stored_run *from, size_t index, struct fg_stor
 }
 
 /*
- * Moves all series of a benchmark, or with NULL those that the plan does not know. Returns how
+ * Moves all series of a benchmark, or if it is NULL, those that the plan does not know. Returns how
  * many.
  */
 static size_t move_benchmark(struct fg_shards *shards, const struct fg_benchmark *benchmark,
@@ -181,7 +181,7 @@ static const char *what_happened(const struct fg_shards *shards, unsigned index)
 	return has_shard(shards, index) ? "was interrupted" : "is missing";
 }
 
-/* A complete shard lacks a benchmark because it was not asked for. */
+/* If the shard is complete, a benchmark is missing because it was not requested. */
 static bool is_lost(const struct fg_shards *shards, const char *benchmark)
 {
 	for (size_t i = 0; i < shards->count; i++) {

@@ -8,8 +8,9 @@
 #include "model/plan.h"
 
 /*
- * The id is the same whenever the same shards are merged.  The series move: afterwards a shard only
- * says which one it is.  `missing` gets one line about shards that did not arrive, or nothing.
+ * Merging the same shards always gives the same id. The series are moved: afterwards a shard only
+ * records which one it is. `missing` gets one line about shards that did not arrive, or stays
+ * empty.
  */
 void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
 		     struct fg_stored_run *merged, struct fg_strbuf *missing);

@@ -6,14 +6,14 @@
 #include "profile/listing.h"
 
 enum {
-	FUNCTIONS_MAX = 3, /* a benchmark */
-	LISTINGS_MAX = 60, /* a run */
+	FUNCTIONS_MAX = 3, /* per benchmark */
+	LISTINGS_MAX = 60, /* per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 
 static const double ms_per_ns = 1e-6;
 
-/* The part of `path` below `folder`; NULL: it is not below. */
+/* The part of `path` below `folder`; NULL if it lies elsewhere. */
 static const char *below(const char *folder, const char *path)
 {
 	const size_t length = folder ? strlen(folder) : 0;
@@ -29,8 +29,8 @@ static const char *tree_of(const struct fg_session *session, size_t arm)
 }
 
 /*
- * The name within the tree.  A compiler's cache may have kept the other side's folder in the debug
- * information, and a path made relative begins at the root of the tree.
+ * The name within the tree. Debug information from a compiler cache may name the other side's
+ * folder, and a path made relative begins at the root of the tree.
  */
 static const char *name_in_tree(const struct fg_session *session, const char *file)
 {
@@ -45,7 +45,7 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 	return *file == '/' ? NULL : file;
 }
 
-/* The text of the file as this side has it, to be freed; NULL: it is not one of the project's. */
+/* This side's text of the file, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
 	const char *folders[] = {session->roots[arm], tree_of(session, arm)};
@@ -98,13 +98,13 @@ static const struct fg_source_listing *list_function(const struct fg_session *se
 	return listing;
 }
 
-/* ---- its instructions ---- */
+/* ---- instructions ---- */
 
-/* A side's code, and what each instruction costs. */
+/* One side's code, with the cost of each instruction. */
 struct code_side {
-	const char *binary; /* "BUILD_ID PATH"; NULL: nothing was seen in a binary */
+	const char *binary; /* "BUILD_ID PATH"; NULL if nothing was seen in a binary */
 	struct fg_code_text code;
-	struct fg_line_cost *costs; /* by instruction */
+	struct fg_line_cost *costs; /* per instruction */
 	size_t cost_count;
 	double total;
 };
@@ -120,7 +120,7 @@ static uint64_t costliest_address(const struct fg_function_lines *addresses)
 	return addresses->items[best].line;
 }
 
-/* A call's address lies within the instruction. */
+/* A call's address points into its instruction, not to its start. */
 static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
 {
 	side->costs = fg_xcalloc(addresses->count, sizeof(side->costs[0]));
@@ -189,7 +189,7 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 	return listing;
 }
 
-/* ---- all of them ---- */
+/* ---- all benchmarks ---- */
 
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {

@@ -38,7 +38,7 @@ char *fg_cli_store_path(const char *given)
 	return fg_xstrdup(STORE_NAME);
 }
 
-/* A store that was found by its place, not named. */
+/* For a store found by its default location rather than named by the user. */
 static int check_folder(const char *store, struct fg_error *err)
 {
 	char *folder = fg_fs_parent(store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored runs as commands name them: which store, which run, runs as files. */
+/* How commands name stored runs: which store, which run, runs as files. */
 #ifndef FG_CLI_SESSION_STORED_H
 #define FG_CLI_SESSION_STORED_H
 
@@ -18,7 +18,7 @@
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, project), \
   .argument = "NAME", .help = "only runs of this project"                       \
  }
-/* Both. */
+/* Both rows. */
 #define FG_CLI_STORED_OPTIONS(type) FG_CLI_STORE_OPTION(type), FG_CLI_PROJECT_OPTION(type)
 /* What a RUN argument may be. */
 #define FG_CLI_STORED_RUN_WORDS                                                      \
@@ -26,33 +26,33 @@
  "exported file"
 
 /*
- * The path of the store: `given`, or .fastgate/store.db in this folder or the nearest one above
- * that has it (to be freed; in this folder when none has).
+ * The store's path: `given`, or else .fastgate/store.db in this folder or the nearest parent that
+ * has it; in this folder if none has. To be freed.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * A run by what the user calls it (see fg_store_find), or the path of an exported one.  `words` may
- * be NULL.
+ * A run by any of its names (see fg_store_find), or the path of an exported one. `words` may be
+ * NULL.
  */
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
 /*
- * A run as one file: what `fastgate runs export` writes, `import` reads, and a perfdb server takes.
+ * A run as one file, as `fastgate runs export` writes it and `import` and a perfdb server read it.
  */
 int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *text,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* Writes that to `path` ("-": stdout), and says so. */
+/* Writes the run's file to `path` ("-": stdout) and prints where. */
 int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
 		      const char *path, struct fg_error *err) FG_NODISCARD;
-/* Puts the run into the spool beside the store, to be pushed. */
+/* Puts the run into the spool next to the store, to be pushed. */
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* The folder "spool" beside the store (to be freed). */
+/* The folder "spool" next to the store (to be freed). */
 char *fg_cli_spool_path(const char *store);
 
 #endif

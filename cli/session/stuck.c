@@ -22,7 +22,7 @@ static void say_lines(const struct fg_cli *cli, const char *name,
 	}
 }
 
-/* Python frames are left out where they are while it is measured. */
+/* Were Python frames left out while this was measured? */
 static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
 {
 	for (size_t i = 0; i < session->benchmark_count; i++) {

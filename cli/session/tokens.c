@@ -23,7 +23,7 @@ static const char *const usual_names[] = {
 	"GITLAB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 };
 
-/* GitLab gives it to every job, so there is no use in warning of it. */
+/* GitLab gives it to every job, so a warning about it would be useless. */
 #define GITLABS_OWN "CI_JOB_TOKEN"
 
 void fg_tokens_take(void)
@@ -33,7 +33,7 @@ void fg_tokens_take(void)
 	fg_secret_take(GITLABS_OWN);
 }
 
-/* Names come from an environment: they end at the '='. */
+/* `name` is part of an environment string and ends at its '='. */
 static bool is_token(const char *name, size_t length, const struct fg_plan *plan)
 {
 	bool is = plan->perfdb.token_env && strlen(plan->perfdb.token_env) == length &&
@@ -49,7 +49,7 @@ static bool is_token(const char *name, size_t length, const struct fg_plan *plan
 	return is;
 }
 
-/* Is the name one of those in the list, which commas or blanks separate? */
+/* Is the name in this list, separated by commas or blanks? */
 static bool is_listed(const char *list, const char *name)
 {
 	const size_t length = strlen(name);
@@ -96,9 +96,12 @@ int fg_tokens_take_planned(const struct fg_plan *plan, struct fg_error *err)
 	return status;
 }
 
-/* ---- what programs under test can read all the same ---- */
+/* ---- tokens that programs under test can still read ---- */
 
-/* The name of a token in a process's environment, to be freed; NULL: none, or unreadable. */
+/*
+ * The name of a token in a process's environment, to be freed; NULL if it has none or is
+ * unreadable.
+ */
 static char *token_of(pid_t pid, const struct fg_plan *plan)
 {
 	char path[NAME_SIZE];
@@ -119,7 +122,7 @@ static char *token_of(pid_t pid, const struct fg_plan *plan)
 	return found;
 }
 
-/* 0: it has none, or has ended. */
+/* 0 if it has no parent or has ended. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[NAME_SIZE];
@@ -148,9 +151,9 @@ char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
 	return name;
 }
 
-/* ---- where secrets may go ---- */
+/* ---- trusted addresses ---- */
 
-/* Is the address one of those in the list, or below one of them? */
+/* Is the address equal to or below one in the list? */
 static bool lies_below(const char *list, const char *url)
 {
 	while (list && *list) {

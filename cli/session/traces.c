@@ -29,7 +29,7 @@ static char *choose_symbols(struct fg_cli *cli, const struct fg_cli_run_options 
 	return cache;
 }
 
-/* Signals that would end us, as far as they can be held. */
+/* Signals that would end us, as far as they can be blocked. */
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void hold_signals(sigset_t *before)
@@ -78,8 +78,8 @@ int fg_cli_read_traces(struct fg_cli *cli, const struct fg_cli_run_options *opti
 }
 
 /*
- * What was unpacked is removed before the profile is used. Until then signals wait, so that Ctrl-C
- * leaves nothing behind.
+ * Unpacked files are removed before the profile is used. Until then signals are blocked, so that
+ * Ctrl-C leaves nothing behind.
  */
 int fg_cli_read_archive(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *path, struct fg_profile *profile, struct fg_error *err)

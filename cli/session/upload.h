@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 /*
- * Spools the stored run, if the plan names a server, and pushes what is waiting if it may send. A
+ * Spools the stored run if the plan names a server, and pushes pending runs if it may send. A
  * failed upload is a warning, and the run stays in the spool for `fastgate push`; if the plan
  * requires uploads, a pass becomes FG_EXIT_UPLOAD. The verdict's own exit code takes precedence.
  */
