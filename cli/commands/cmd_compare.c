@@ -13,7 +13,7 @@ struct options {
 };
 
 /*
- * Of a run that measured both arms, the candidate is taken: it is the code that its commit names.
+ * A run that measured both arms counts as its candidate: that is the code its commit names.
  * Verdicts of the `stored` schedule are weaker: the runs are two sessions, perhaps on two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
