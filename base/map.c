@@ -41,7 +41,7 @@ uint64_t fg_map_hash(const void *key, size_t key_length)
 	return fg_hash64(key, key_length, fg_process_secret());
 }
 
-uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t key_length,
+static uint64_t *get_hashed(const struct fg_map *map, const void *key, size_t key_length,
 			    uint64_t hash)
 {
 	size_t at = 0;
@@ -54,8 +54,7 @@ uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t ke
 
 uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length)
 {
-	return map->count ? fg_map_get_hashed(map, key, key_length, fg_map_hash(key, key_length))
-			  : NULL;
+	return map->count ? get_hashed(map, key, key_length, fg_map_hash(key, key_length)) : NULL;
 }
 
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key)

@@ -8,7 +8,6 @@
 #include "store/conditions.h"
 #include "store/db.h"
 #include "store/names.h"
-#include "store/removal.h"
 #include "store/session.h"
 #include "store/values.h"
 
@@ -117,9 +116,7 @@ int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
-	if (status != FG_OK)
-		return status;
-	return fg_store_cut_seals(store, err);
+	return status;
 }
 
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,

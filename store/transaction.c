@@ -84,7 +84,6 @@ static int begin(struct fg_store *store, enum fg_db_mode mode, struct fg_error *
 	if (status != FG_OK || store->batch.is_open)
 		return status;
 	forget_last_ids(store);
-	store->batch.turn.number++;
 	return fg_db_begin(store->db, mode, err);
 }
 
@@ -122,17 +121,11 @@ int fg_store_go_on_alone(struct fg_store *store, struct fg_error *err)
 void fg_store_undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
-	store->batch.kept_from = store->batch.turn.number + 1;
 	forget_last_ids(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);
 	forget_paths(store);
-}
-
-bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn)
-{
-	return turn->session == store->batch.turn.session && turn->number >= store->batch.kept_from;
 }
 
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err)

@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 struct fg_store;
-struct fg_turn;
 
 /* Forget how far a run in progress is stored. */
 void fg_store_forget_progress(struct fg_store *store);
@@ -41,8 +40,5 @@ void fg_store_undo(struct fg_store *store);
 /* Forget the ids of rows that garbage collection may remove before the next batch. */
 void fg_store_forget_batch(struct fg_store *store);
 void fg_store_forget_ids(struct fg_store *store);
-
-/* Does what this session gave in that transaction still hold? */
-bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn);
 
 #endif

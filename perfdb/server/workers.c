@@ -4,8 +4,8 @@
  * waits, so a handler that ran there and waited for its transaction would hold up all of them.  A
  * complete request is suspended, answered here, and resumed.
  *
- * Uploads are CPU work, so they never have all threads: a quarter is kept for questions.  While an
- * upload waits for the disk it holds no thread.
+ * Uploads are CPU work and wait for each other, so they never have all threads: a quarter is kept
+ * for questions.
  *
  * The idle thread that worked last is woken first, because its memory and caches are warm.  The
  * kernel has to give each further thread pages of its own.
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_MAX = 32, /* in progress: each takes more memory than its body */
-	LEAVE_SECONDS = 5 /* for clients to read their answers when the server stops */
+	UPLOADS_PER_PROCESSOR = 2, /* one is unpacked while another is stored */
+	LEAVE_SECONDS = 5          /* for clients to read their answers when the server stops */
 };
 
 struct queue {
@@ -45,28 +45,19 @@ struct fg_workers {
 	struct queue queues[FG_JOB_KINDS];
 	size_t upload_threads; /* busy with an upload */
 	size_t upload_threads_max;
-	size_t uploads; /* begun and not answered */
 	size_t held;
 	bool stopping;
 };
 
-static bool is_of_upload(enum fg_job_kind kind)
-{
-	return kind == FG_JOB_UPLOAD || kind == FG_JOB_WRITTEN;
-}
-
 static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
 {
-	if (kind == FG_JOB_QUESTION)
-		return true;
-	return w->upload_threads < w->upload_threads_max &&
-	       (kind == FG_JOB_WRITTEN || w->uploads < UPLOADS_MAX);
+	return kind != FG_JOB_UPLOAD || w->upload_threads < w->upload_threads_max;
 }
 
 static bool has_room_beside_waking(const struct fg_workers *w, enum fg_job_kind kind)
 {
 	return may_begin(w, kind) &&
-	       (!is_of_upload(kind) || w->upload_threads + w->waking < w->upload_threads_max);
+	       (kind != FG_JOB_UPLOAD || w->upload_threads + w->waking < w->upload_threads_max);
 }
 
 static bool has_more(const struct fg_workers *w)
@@ -94,8 +85,7 @@ static struct fg_job *next(struct fg_workers *w)
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
 		if (!w->queues[kind].first || !may_begin(w, (enum fg_job_kind)kind))
 			continue;
-		w->upload_threads += is_of_upload((enum fg_job_kind)kind);
-		w->uploads += kind == FG_JOB_UPLOAD;
+		w->upload_threads += kind == FG_JOB_UPLOAD;
 		return take_first(&w->queues[kind]);
 	}
 	return NULL;
@@ -142,9 +132,8 @@ static void *work(void *context)
 	for (;;) {
 		struct fg_job *job = next(w);
 		enum fg_job_kind kind = FG_JOB_QUESTION;
-		bool answered = false;
 
-		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first && !w->uploads)
+		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first)
 			break;
 		if (!job) {
 			wait_for_work(me);
@@ -155,12 +144,11 @@ static void *work(void *context)
 		if (w->waking == 0 && has_more(w))
 			wake_one(w);
 		(void)pthread_mutex_unlock(&w->lock);
-		answered = job->run(job); /* from here on it may be gone */
+		job->run(job); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
 		if (kind == FG_JOB_QUESTION)
 			continue;
 		w->upload_threads--;
-		w->uploads -= answered;
 		if (w->stopping)
 			wake_all(w);
 	}
@@ -168,14 +156,13 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* More than there are processors would only take time from each other and from the writer. */
 static size_t count_upload_threads(unsigned threads)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = threads - (threads + 3) / 4;
 
 	if (processors > 0)
-		most = fg_min_size(most, (size_t)processors);
+		most = fg_min_size(most, UPLOADS_PER_PROCESSOR * (size_t)processors);
 	return most ? most : 1;
 }
 
@@ -248,16 +235,6 @@ void fg_workers_refuse_waiting(struct fg_workers *w)
 			job = following;
 		}
 	}
-}
-
-bool fg_workers_have_uploads(struct fg_workers *w)
-{
-	bool have = false;
-
-	(void)pthread_mutex_lock(&w->lock);
-	have = w->upload_threads || w->queues[FG_JOB_UPLOAD].first;
-	(void)pthread_mutex_unlock(&w->lock);
-	return have;
 }
 
 void fg_workers_let_go(struct fg_workers *w)

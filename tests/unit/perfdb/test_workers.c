@@ -46,7 +46,7 @@ static void wait_for_one(void)
 	}
 }
 
-static bool note_thread(struct fg_job *job)
+static void note_thread(struct fg_job *job)
 {
 	int i = 0;
 
@@ -57,7 +57,6 @@ static bool note_thread(struct fg_job *job)
 		seen[seen_count++] = pthread_self();
 	jobs_of[i]++;
 	(void)sem_post(&done);
-	return true;
 }
 
 static int by_count(const void *a, const void *b)
@@ -84,30 +83,22 @@ static void test_the_last_that_worked_works_again(void **state)
 	assert_true(others < IN_TURN / 4);
 }
 
-/* An upload comes twice, as if something had been written between. */
-static bool upload(struct fg_job *job)
+static void upload(struct fg_job *job)
 {
-	const bool is_first = job->kind == FG_JOB_UPLOAD;
 	const int now = atomic_fetch_add(&running, 1) + 1;
 	int before = atomic_load(&most);
 
 	while (now > before && !atomic_compare_exchange_weak(&most, &before, now)) {
 	}
 	atomic_fetch_sub(&running, 1);
-	if (is_first) {
-		job->kind = FG_JOB_WRITTEN;
-		fg_workers_give(workers, job);
-		return false;
-	}
+	(void)job;
 	(void)sem_post(&done);
-	return true;
 }
 
-static bool answer(struct fg_job *job)
+static void answer(struct fg_job *job)
 {
 	(void)job;
 	(void)sem_post(&done);
-	return true;
 }
 
 static void test_what_waits_for_room_is_done(void **state)
@@ -124,7 +115,7 @@ static void test_what_waits_for_room_is_done(void **state)
 	for (int i = 0; i < AT_ONCE; i++)
 		wait_for_one();
 	stop();
-	assert_true(atomic_load(&most) <= sysconf(_SC_NPROCESSORS_ONLN));
+	assert_true(atomic_load(&most) <= 2 * sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 int main(void)
