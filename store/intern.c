@@ -14,7 +14,6 @@
 #include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "store/db.h"
-#include "store/later.h"
 #include "store/names.h"
 #include "store/session.h"
 
@@ -170,7 +169,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_add_names(store, FG_SQL_FUNCTION_ADD, &rows, err);
+	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < u->count; i++) {
@@ -362,7 +361,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_add_paths(store, &rows, err);
+	status = fg_call_paths_write(store, &rows, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < rows.count; i++)

@@ -35,7 +35,7 @@ static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes
 		.column_count = 3,
 		.count = 1};
 
-	return fg_store_add_rows(store, FG_SQL_REPORT_ADD, &rows, err);
+	return fg_query_rows(store->db, FG_SQL_REPORT_ADD, &rows, NULL, err);
 }
 
 static int put_totals(const struct fg_chunk_place *place, fg_totals_maker *make,

@@ -10,7 +10,6 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/intern.h"
-#include "store/later.h"
 #include "store/series_values.h"
 
 enum {
@@ -51,7 +50,6 @@ struct fg_batch {
 	struct fg_map fact_sets;
 	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
-	struct fg_later later;
 };
 
 /* The call tree by id, as far as it was read: paths never change and never go. */

@@ -22,22 +22,13 @@ void fg_store_batch_undo(struct fg_store *store)
 	fg_store_undo(store);
 }
 
-static int commit(struct fg_store *store, struct fg_error *err)
-{
-	int status = fg_store_write_later(store, err);
-
-	if (status != FG_OK)
-		return status;
-	return fg_db_commit(store->db, err);
-}
-
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	FG_ASSERT(!store->batch.is_spoiled);
 	store->batch.is_open = false;
-	status = commit(store, err);
+	status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {
 		fg_store_undo(store);
 		return status;

@@ -75,7 +75,7 @@ def conditions_count(server, everything):
     envelope, dictionary, values = parts(glob.glob(os.path.join("talk", "*.fgrun"))[0])
     run = json.loads(envelope)
     run["project"], run["id"] = "talkative", run["id"][:9] + "d" + run["id"][10:]
-    run["host"].update({f"user.fact{i}": f"{i:01024d}" for i in range(1900)})
+    run["host"] += [{"key": f"user.fact{i}", "value": f"{i:01024d}"} for i in range(1900)]
     answer = expect(send_parcel(server, parcel(json.dumps(run).encode(), dictionary, values), upload), 403, "a run of 1,900 facts")
     check(answer.code() == "over_quota", f"{answer.body}")
     check(usage(server, upload, "talkative")["runs"] == 0, "it is stored")
