@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
 #include "store/bundle.h"
+#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/paths.h"
@@ -263,10 +264,13 @@ static int receive(struct fixture *f, const struct fg_bundle *bundle)
 	struct fg_stored_run stored = {0};
 	int status = fg_bundle_to_run(bundle, &fg_bundle_limits_default, &stored, &f->err);
 
-	if (status == FG_OK)
-		status = fg_store_put_upload(f->store, &stored, "digest", &outcome, &f->err);
+	if (status != FG_OK)
+		return status;
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	must(f, fg_store_put_upload(f->store, &stored, "digest", &outcome, &f->err));
+	must(f, fg_store_batch_end(f->store, &f->err));
 	fg_stored_run_release(&stored);
-	return status;
+	return FG_OK;
 }
 
 static void an_upload_is_stored_with_its_measures(void **state)
