@@ -57,10 +57,19 @@ static bool ask_replica(struct fg_request *rq)
 	return false;
 }
 
-static int handle(struct fg_request *rq, struct fg_error *err)
+/* The first step, or the one after a write. */
+static int step(struct fg_request *rq, struct fg_error *err)
 {
-	int status = check_body(rq, err);
+	fg_handler *then = rq->then;
+	int status = FG_OK;
 
+	if (then) {
+		rq->then = NULL;
+		if (rq->write.status != FG_OK)
+			*err = rq->write.err;
+		return then(rq, err);
+	}
+	status = check_body(rq, err);
 	if (status != FG_OK)
 		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
@@ -77,21 +86,31 @@ static int handle(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 
-static void answer(struct fg_request *rq)
+/* False: the writing thread has the request now. */
+static bool handle(struct fg_request *rq)
 {
 	struct fg_error err = {0};
 
-	if (handle(rq, &err) != FG_OK && err.code == FG_OK)
+	if (step(rq, &err) != FG_OK && err.code == FG_OK)
 		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
-	fg_answer_settle(rq, &err);
+	if (!rq->then) {
+		fg_answer_settle(rq, &err);
+		return true;
+	}
+	/* A session is not held while the disk works. */
+	fg_request_leave_store(rq);
+	fg_write_queue_give(rq->server->writes, &rq->write);
+	return false;
 }
 
-static void run_job(struct fg_job *job)
+static bool run_job(struct fg_job *job)
 {
 	struct fg_request *rq = (struct fg_request *)job;
 
-	answer(rq);
+	if (!handle(rq))
+		return false;
 	MHD_resume_connection(rq->connection);
+	return true;
 }
 
 static void refuse_job(struct fg_job *job)
@@ -102,6 +121,15 @@ static void refuse_job(struct fg_job *job)
 	(void)fg_admission_database_is_down(rq, &err);
 	fg_answer_settle(rq, &err);
 	MHD_resume_connection(rq->connection);
+}
+
+static void go_on_after_write(struct fg_write *write)
+{
+	struct fg_request *rq =
+		(struct fg_request *)((char *)write - offsetof(struct fg_request, write));
+
+	rq->job.kind = FG_JOB_WRITTEN;
+	fg_workers_give(rq->server->workers, &rq->job);
 }
 
 static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
@@ -118,6 +146,7 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->path = fg_arena_strdup(&rq->arena, path);
 	rq->is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
 	rq->started_ns = fg_clock_monotonic_ns();
+	rq->write.done = go_on_after_write;
 	fg_connections_request(server->connections, connection, true);
 	if (fg_admission_check(rq, &err) == FG_OK)
 		return MHD_YES;
@@ -147,7 +176,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	if (rq->held)
 		return fg_answer_send(rq);
 	if (rq->route->scope == FG_SCOPE_NONE) {
-		answer(rq);
+		(void)handle(rq);
 		return fg_answer_send(rq);
 	}
 	if (!fg_workers_hold(rq->server->workers)) {

@@ -60,13 +60,9 @@ static inline const char *sample_id(uint64_t seed)
 	return text;
 }
 
-typedef int save_run(struct fg_store *store, const struct fg_stored_run *run, struct fg_error *err);
-
-static inline int save_plain(struct fg_store *store, const struct fg_stored_run *run,
-			     struct fg_error *err)
-{
-	return fg_store_save(store, &run->run, run->profiles, run->report, err);
-}
+typedef int save_run(struct fg_store *store, const struct fg_run *run,
+		     struct fg_profile_set *const *profiles, const char *report,
+		     struct fg_error *err);
 
 static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t last,
 				   const struct fg_sample_shape *shape, save_run *save)
@@ -76,7 +72,7 @@ static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t l
 		struct fg_stored_run s = {0};
 
 		fg_sample_run(&s, seed, shape);
-		must(f, save(f->store, &s, &f->err));
+		must(f, save(f->store, &s.run, s.profiles, NULL, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
@@ -85,7 +81,7 @@ static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t l
 static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
 				const struct fg_sample_shape *shape)
 {
-	save_samples_by(f, first, last, shape, save_plain);
+	save_samples_by(f, first, last, shape, fg_store_save);
 }
 
 /* The same sums, the slow way. */

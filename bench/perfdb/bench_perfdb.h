@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the modes of bench_perfdb share.  Whatever fails ends the program. */
+#ifndef FG_BENCH_PERFDB_H
+#define FG_BENCH_PERFDB_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_server;
+
+void fg_bench_die(const char *what, const struct fg_error *err);
+struct fg_server *fg_bench_serve(const char *database, unsigned threads, char url[64]);
+void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
+			  double cpu_ms);
+/* Runs of 200 benchmarks, without profiles. */
+void fg_bench_fill_dashboard(const char *database, unsigned runs);
+/* With `has_base`, each dictionary is opened beside the one before. */
+int fg_bench_make(const char *database, unsigned runs, bool has_base);
+int fg_bench_simulate(const char *database, unsigned runs, unsigned projects);
+/* Only questions whose names contain `only`, unless that is NULL. */
+int fg_bench_simulate_ask(const char *database, unsigned projects, const char *only);
+
+#endif
