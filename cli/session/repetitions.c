@@ -9,7 +9,7 @@
 #include "profile/trace_profile.h"
 #include "runner/facts/code_facts.h"
 
-static void make_room_for_profiles(struct fg_session *session)
+void fg_session_make_room_for_profiles(struct fg_session *session)
 {
 	const size_t wanted = session->run.series_count;
 
@@ -25,7 +25,7 @@ static void make_room_for_profiles(struct fg_session *session)
 /* The profile set of a series, made when its first sample arrives. */
 struct fg_profile_set *fg_session_profile_of(struct fg_session *session, size_t series)
 {
-	make_room_for_profiles(session);
+	fg_session_make_room_for_profiles(session);
 	if (!session->profiles[series]) {
 		session->profiles[series] = fg_xcalloc(1, sizeof(*session->profiles[series]));
 		fg_profile_set_init(session->profiles[series], session->run.series[series].name);
@@ -174,7 +174,7 @@ static int take_repetition(struct fg_session *session, struct fg_runner_job *job
 		&session->run.series[series].repetitions[event->repetition];
 	int status = FG_OK;
 
-	make_room_for_profiles(session);
+	fg_session_make_room_for_profiles(session);
 	if (session->profiles[series])
 		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
 	status = store(session, err);
@@ -190,7 +190,7 @@ int fg_session_give_up_pairs(struct fg_session *session, const struct fg_runner_
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	make_room_for_profiles(session);
+	fg_session_make_room_for_profiles(session);
 	if (session->profiles[indexes[0]])
 		fg_profile_set_give_up(session->profiles[indexes[0]]);
 	return store(session, err);

@@ -15,6 +15,8 @@ int fg_session_measure_pairs(struct fg_session *session, struct fg_runner_job *j
 /* Discards the pairs so far, which were set aside, together with their profiles. */
 int fg_session_give_up_pairs(struct fg_session *session, const struct fg_runner_job *job,
 			     struct fg_error *err) FG_NODISCARD;
+/* Makes `profiles` as long as the run has series; a series without samples has NULL. */
+void fg_session_make_room_for_profiles(struct fg_session *session);
 /* The profile set of a series, created on first use. */
 struct fg_profile_set *fg_session_profile_of(struct fg_session *session, size_t series);
 

@@ -143,6 +143,7 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	status = fg_runner_start(runner, benchmark, &job, err);
 	if (status != FG_OK)
 		return status;
+	fg_session_make_room_for_profiles(session);
 	if (!fg_runner_has_failed(job) && fg_session_is_unaffected(session, job, benchmark))
 		goto out;
 	status = fg_session_measure_times(session, job, benchmark, &state, err);
