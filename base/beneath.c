@@ -47,77 +47,80 @@ static int next_name(char **rest, const char *path, char **name, struct fg_error
 	return FG_OK;
 }
 
-/*
- * Opens the folder of the last name, which *name (in `words`) then is.  *at is -1 if a folder is
- * missing, and `make` does not make it.
- */
-static int open_parent(const char *folder, const char *path, char *words, bool make, int *at,
-		       char **name, struct fg_error *err)
+/* A file below a folder: where its own folder is open (-1: it is missing), and its name there. */
+struct place {
+	char *words; /* the path, cut into its names */
+	char *name;
+	int at;
+};
+
+static int open_place(struct place *place, const char *folder, const char *path, bool make,
+		      struct fg_error *err)
 {
-	char *rest = words;
+	char *rest = fg_xstrdup(path);
 	int status = FG_OK;
 
+	*place = (struct place){.words = rest, .at = -1};
 	if (*path == '/')
 		return refuse(path, "is not relative", err);
-	*at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (*at < 0)
+	place->at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (place->at < 0)
 		return fg_error_errno(err, FG_EIO, "%s", folder);
-	status = next_name(&rest, path, name, err);
+	status = next_name(&rest, path, &place->name, err);
 	while (status == FG_OK && rest) {
-		if (*at >= 0)
-			status = step(at, *name, make, path, err);
+		if (place->at >= 0)
+			status = step(&place->at, place->name, make, path, err);
 		if (status == FG_OK)
-			status = next_name(&rest, path, name, err);
+			status = next_name(&rest, path, &place->name, err);
 	}
 	return status;
 }
 
-static int check_last(int at, const char *name, const char *path, struct fg_error *err)
+static void close_place(struct place *place)
+{
+	if (place->at >= 0)
+		(void)close(place->at);
+	free(place->words);
+}
+
+static int check_last(const struct place *place, const char *path, struct fg_error *err)
 {
 	struct stat found;
 
-	if (at < 0 || fstatat(at, name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+	if (place->at < 0 || fstatat(place->at, place->name, &found, AT_SYMLINK_NOFOLLOW) != 0)
 		return FG_OK;
 	return S_ISREG(found.st_mode) ? FG_OK : refuse(path, "is not a regular file", err);
 }
 
 int fg_beneath_check(const char *folder, const char *path, struct fg_error *err)
 {
-	char *words = fg_xstrdup(path);
-	char *name = NULL;
-	int at = -1;
-	int status = open_parent(folder, path, words, false, &at, &name, err);
+	struct place place;
+	int status = open_place(&place, folder, path, false, err);
 
 	if (status == FG_OK)
-		status = check_last(at, name, path, err);
-	if (at >= 0)
-		(void)close(at);
-	free(words);
+		status = check_last(&place, path, err);
+	close_place(&place);
 	return status;
 }
 
 int fg_beneath_write(const char *folder, const char *path, const void *data, size_t size,
 		     struct fg_error *err)
 {
-	char *words = fg_xstrdup(path);
-	char *name = NULL;
+	struct place place;
 	char *target = NULL;
-	int at = -1;
-	int status = open_parent(folder, path, words, true, &at, &name, err);
+	int status = open_place(&place, folder, path, true, err);
 
 	if (status == FG_OK)
-		status = check_last(at, name, path, err);
+		status = check_last(&place, path, err);
 	if (status != FG_OK)
 		goto out;
 	/* The open folder's own name: nothing on the way to it is looked up again. */
-	target = fg_xasprintf("/proc/self/fd/%d/%s", at, name);
+	target = fg_xasprintf("/proc/self/fd/%d/%s", place.at, place.name);
 	status = fg_fs_write_atomic(target, data, size, 0644, err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
 out:
-	if (at >= 0)
-		(void)close(at);
+	close_place(&place);
 	free(target);
-	free(words);
 	return status;
 }

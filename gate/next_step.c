@@ -114,8 +114,8 @@ static bool measure_alone(struct turn *turn)
 	const struct fg_measuring *measure = turn->now->measure;
 
 	turn->machine->state = FG_STATE_ALONE;
-	return measure_pairs(turn,
-			     (unsigned)fg_min_size(2 * measure->min_pairs, measure->max_pairs));
+	return measure_pairs(
+		turn, (unsigned)fg_min_size(2 * (size_t)measure->min_pairs, measure->max_pairs));
 }
 
 static bool begin(struct turn *turn)

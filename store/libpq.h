@@ -8,6 +8,7 @@
 #include <libpq-fe.h>
 
 #define FG_PQ_CALLS(CALL) \
+ CALL(backendPID)         \
  CALL(clear)              \
  CALL(cmdStatus)          \
  CALL(connectdbParams)    \

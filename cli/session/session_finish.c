@@ -193,12 +193,12 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 int fg_session_tell(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
-	const int code = fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-				       session->store, session->run.id, may_send,
-				       (int)session->verdict.exit_code);
+	const int code = (int)session->verdict.exit_code;
+	bool is_sent = fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+				     session->store, session->run.id, may_send);
 
-	if (may_send && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
-	    code == FG_EXIT_PASS)
-		return FG_EXIT_UPLOAD;
-	return code;
+	if (may_send && !fg_posts_send(session->cli, session->plan, &report, NULL))
+		is_sent = false;
+	/* The verdict's own code comes first. */
+	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
 }

@@ -37,8 +37,8 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 	return status;
 }
 
-int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
-		  struct fg_store *store, const char *id, bool may_send, int exit_code)
+bool fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
+		   struct fg_store *store, const char *id, bool may_send)
 {
 	struct fg_stored_run run = {0};
 	struct fg_error err = {0};
@@ -46,7 +46,7 @@ int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char
 	int status = FG_OK;
 
 	if (!perfdb->url || perfdb->upload == FG_UPLOAD_NEVER || !store)
-		return exit_code;
+		return true;
 	spool = fg_fs_join(state_folder, "spool");
 	status = fg_store_load(store, id, &run, &err);
 	if (status == FG_OK)
@@ -59,7 +59,5 @@ int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char
 			    err.message);
 	fg_stored_run_release(&run);
 	free(spool);
-	return status != FG_OK && perfdb->upload == FG_UPLOAD_REQUIRED && exit_code == FG_EXIT_PASS
-		       ? FG_EXIT_UPLOAD
-		       : exit_code;
+	return status == FG_OK || perfdb->upload != FG_UPLOAD_REQUIRED;
 }

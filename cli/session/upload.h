@@ -9,10 +9,10 @@
 
 /*
  * Spools the stored run if the plan names a server, and pushes pending runs if it may send. A
- * failed upload is a warning, and the run stays in the spool for `fastgate push`; if the plan
- * requires uploads, a pass becomes FG_EXIT_UPLOAD. The verdict's own exit code takes precedence.
+ * failed upload is a warning, and the run stays in the spool for `fastgate push`. False: it failed,
+ * and the plan requires it.
  */
-int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
-		  struct fg_store *store, const char *id, bool may_send, int exit_code);
+bool fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
+		   struct fg_store *store, const char *id, bool may_send) FG_NODISCARD;
 
 #endif

@@ -217,10 +217,10 @@ out:
 	return status;
 }
 
-void fg_binary_release(struct fg_binary *elf)
+void fg_binary_release(struct fg_binary *binary)
 {
-	free(elf->interpreter);
-	free(elf->comment);
-	free(elf->producer);
-	*elf = (struct fg_binary){0};
+	free(binary->interpreter);
+	free(binary->comment);
+	free(binary->producer);
+	*binary = (struct fg_binary){0};
 }

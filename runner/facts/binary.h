@@ -34,8 +34,8 @@ struct fg_binary {
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */
-int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err) FG_NODISCARD;
-void fg_binary_release(struct fg_binary *elf);
+int fg_binary_read(const char *path, struct fg_binary *binary, struct fg_error *err) FG_NODISCARD;
+void fg_binary_release(struct fg_binary *binary);
 
 /* Is this string a compiler's producer string? */
 bool fg_binary_is_producer(const char *text);
