@@ -42,8 +42,6 @@ struct sqlite_db {
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	sqlite3_stmt *insertions[FG_SQL_COUNT]; /* of ROWS_AT_ONCE rows */
 	bool busy[FG_SQL_COUNT];
-	bool has_synced; /* the log, and the folder with its name */
-	size_t log_pages;
 	bool gives_id[FG_SQL_COUNT];                           /* prepared without "RETURNING id" */
 	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* where SQLite has $1, $2, ... */
 };
@@ -327,87 +325,6 @@ static int insert_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *
 	return status;
 }
 
-/* A file that was made by VACUUM INTO has no log. */
-static bool can_defer(struct fg_db *db)
-{
-	const struct sqlite_db *s = (const struct sqlite_db *)db;
-	sqlite3_stmt *statement = NULL;
-	bool has_log = false;
-
-	if (sqlite3_prepare_v2(s->handle, "PRAGMA journal_mode", -1, &statement, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		has_log = strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
-	(void)sqlite3_finalize(statement);
-	return has_log;
-}
-
-static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
-{
-	struct sqlite_db *s = context;
-
-	(void)handle;
-	(void)name;
-	s->log_pages = (size_t)pages;
-	return SQLITE_OK;
-}
-
-static int defer(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-
-	/* In the place of SQLite's own, which would move the log now and then. */
-	(void)sqlite3_wal_hook(s->handle, note_log_pages, s);
-	return run_script(db, "PRAGMA synchronous = NORMAL", err);
-}
-
-static int sync_path(const char *path, struct fg_error *err)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int status = FG_OK;
-
-	if (fd < 0 || fdatasync(fd) != 0)
-		status = fg_error_errno(err, FG_EIO, "cannot write %s to the disk", path);
-	if (fd >= 0)
-		(void)close(fd);
-	return status;
-}
-
-/*
- * What was committed is in the log, or, after a checkpoint, which waits for the disk itself, in the
- * file.  The log was made when the first session began to write, and stays while there is any.
- */
-static int sync_log(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-	const char *log = sqlite3_filename_wal(sqlite3_db_filename(s->handle, "main"));
-	char *folder = NULL;
-	int status = sync_path(log, err);
-
-	if (status != FG_OK || s->has_synced)
-		return status;
-	folder = fg_fs_parent(log);
-	status = sync_path(*folder ? folder : ".", err);
-	free(folder);
-	s->has_synced = status == FG_OK;
-	return status;
-}
-
-static size_t log_pages(const struct fg_db *db)
-{
-	return ((const struct sqlite_db *)db)->log_pages;
-}
-
-/* As much as can be without waiting for others.  One at a time: busy is no failure. */
-static int trim_log(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-	const int code =
-		sqlite3_wal_checkpoint_v2(s->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-
-	return code == SQLITE_OK || code == SQLITE_BUSY ? FG_OK : failed(s, err);
-}
-
 static const struct fg_db_ops ops = {
 	.name = "sqlite",
 	.id = "INTEGER PRIMARY KEY",
@@ -416,11 +333,6 @@ static const struct fg_db_ops ops = {
 	.clustered = "WITHOUT ROWID",
 	.insert_rows = insert_rows,
 	.insert_rows_count = ROWS_AT_ONCE,
-	.can_defer = can_defer,
-	.defer = defer,
-	.sync = sync_log,
-	.log_pages = log_pages,
-	.trim_log = trim_log,
 	FG_DB_OPS_OF_THIS_FILE,
 };
 
