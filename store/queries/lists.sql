@@ -68,10 +68,8 @@ JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 ORDER BY x.series DESC
-	LIMIT CASE WHEN CAST($3 AS TEXT) IS NULL THEN CAST($4 AS BIGINT) ELSE 9223372036854775807 END) l
-JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run WHERE (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
-ORDER BY l.series DESC LIMIT $4;
+FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
+WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3) ORDER BY l.series DESC LIMIT $4;
 -- name: history_all
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag
