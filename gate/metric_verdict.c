@@ -134,6 +134,14 @@ static void note_lost_pairs(const struct fg_metric_context *context, const struc
 	note_left_out(context, verdict, pairs->unpaired, "one side is missing");
 }
 
+/* The programs themselves saw to it that no pair is fair: nothing will ever be compared so. */
+static bool is_never_fair(const struct fg_metric_context *context)
+{
+	const struct fg_set_aside aside = fg_count_set_aside(context->series);
+
+	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
+}
+
 /* Neither side has a value that counts. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
@@ -141,7 +149,8 @@ static void decide_without_values(const struct fg_metric_context *context,
 	bool unusable = pairs->no_number > 0 || pairs->no_ratio > 0;
 
 	if (verdict->gated && pairs->set_aside > 0 && !unusable) {
-		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		verdict->outcome =
+			is_never_fair(context) ? FG_OUTCOME_ERROR : FG_OUTCOME_INCONCLUSIVE;
 		NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
 	} else if (!verdict->gated ||
 		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {

@@ -36,6 +36,8 @@ enum fg_aside {
 	/* in the one layout that the linker chose; it was measured again in several */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
 	FG_ASIDE_UNCONFIRMED = 1 << 9, /* it failed, not surely enough, and was measured again */
+	FG_ASIDE_STRAY = 1 << 10, /* a duet beside processes that one of the two left running */
+	FG_ASIDE_APART = FG_ASIDE_OVERLAP | FG_ASIDE_STRAY, /* not a fair duet */
 };
 
 /*

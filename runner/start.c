@@ -48,7 +48,7 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT | FG_ASIDE_UNCONFIRMED))
 		job->given_up = job->pairs;
 	else
-		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);
+		job->apart = job->apart << 1 | ((aside & FG_ASIDE_APART) != 0);
 }
 
 /* Restores the counters from the repetitions of an earlier session. */

@@ -415,8 +415,8 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	assert_string_equal(
 		s.note,
 		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
-		"80 % of their time together, which is no duet: let the benchmark repeat its work (what was "
-		"measured as one is set aside)");
+		"80 % of their time together or left processes running, which is not a duet: let the "
+		"benchmark repeat its work and wait for what it starts (these pairs are set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
