@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How option rows are shown: two columns of text. */
+/* Options as two columns of text. */
 #include "base/options.h"
 #include "base/text.h"
 
