@@ -349,8 +349,8 @@ bool fg_fs_is_planted(const char *path)
 }
 
 /*
- * Only the sole user of a file gets a write lease. A process that opens it meanwhile must not end
- * us by SIGIO.
+ * A write lease is granted only to the sole user of a file. SIGURG, which is ignored by default,
+ * replaces SIGIO, which would end us if the lease were broken meanwhile.
  */
 bool fg_fs_is_in_use(int fd)
 {
