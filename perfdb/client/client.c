@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs: sent without their dictionary if the server has that. */
+/* Uploads runs; the dictionary is left out if the server has it. */
 #include "perfdb/client/client.h"
 
 #include "base/fs.h"
@@ -11,7 +11,7 @@
 struct parcel {
 	struct fg_wire wire;
 	char id[FG_PUSH_ID_LENGTH + 1];
-	char *dictionary; /* its hash */
+	char *dictionary; /* hash of the dictionary */
 };
 
 static enum fg_push_outcome post(struct fg_push *p, const struct parcel *parcel,
@@ -56,7 +56,9 @@ static enum fg_push_outcome post(struct fg_push *p, const struct parcel *parcel,
 	return outcome;
 }
 
-/* Does the server know the dictionary?  No answer counts as no: sending it is never wrong. */
+/*
+ * Asks whether the server knows the dictionary. No answer means no: sending it is always correct.
+ */
 static bool is_dictionary_known(struct fg_push *p, const struct parcel *parcel)
 {
 	char *path = fg_xasprintf("%s%s", FG_WIRE_DICTIONARY, parcel->dictionary);
@@ -125,7 +127,7 @@ static enum fg_push_outcome send_run(struct fg_push *p, const char *path, const 
 		outcome = fg_push_deliver(p, name, attempt, &parcel, err);
 	else
 		fg_error_prefix(err, "%s", path);
-	/* Somebody else sent it just now, or the disk has a bad day. */
+	/* Another process sent it meanwhile, or the disk failed temporarily. */
 	if (status == FG_ENOENT || status == FG_EIO)
 		outcome = FG_PUSH_LATER;
 	free(parcel.dictionary);
