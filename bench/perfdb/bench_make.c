@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a server's workers do for each upload, in one thread, without a server. */
+/* A server worker's processing of each upload, in one thread, without a server. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "bench/perfdb/bench_perfdb.h"
@@ -16,7 +16,7 @@ enum {
 	GROWN = 20
 };
 
-/* What takes the runs, and its milliseconds of CPU time, run by run. */
+/* A way to store the runs, and its milliseconds of CPU time per run. */
 struct taker {
 	struct fg_store *store;
 	struct fg_ids *ids;
@@ -41,7 +41,7 @@ static void intern(struct fg_store *store, struct fg_dictionary *dictionary)
 		fg_bench_die("intern", &err);
 }
 
-/* The dictionary of the next run, beside the one before (`base`, which is freed). */
+/* Opens the dictionary of the next run against the previous one (`base`, which is freed). */
 static struct fg_dictionary *take(struct taker *t, const struct fg_bundle *bundle, const char *hash,
 				  struct fg_dictionary *base, unsigned i)
 {

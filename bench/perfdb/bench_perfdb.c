@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A perfdb server under uploads and questions, over real connections, in this process:
+ * A perfdb server under uploads and queries, over real connections, in this process:
  *
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
  *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
  *		to an empty or a filled database
  *	bench_perfdb make DATABASE [RUNS [alone]]
- *		what an upload of new code costs in one thread: its dictionary opened beside the one
- *		before (or alone), its names, its blocks
+ *		the cost of an upload of new code in one thread: its dictionary opened against the
+ *		previous one (or alone), its names, its blocks
  *	bench_perfdb servers DATABASE [RUNS [CLIENTS]]
  *		the same uploads to one server and to two on one PostgreSQL
  *	bench_perfdb fill DATABASE RUNS [PAIRS]
@@ -25,16 +25,15 @@
  *		names contain the words
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
- * builds; between two, five functions get another name and twenty paths appear.  Of each build four
- * runs are made in full; the others are copies with an id, a time and a commit of their own: that
- * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
- * difference.
+ * builds; between two, five functions get another name and twenty paths appear.  Four runs of each
+ * build are generated in full; the others are copies with their own id, time and commit. This makes
+ * 100,000 runs in minutes, and no query used here depends on the difference.
  *
- * CPU time per upload is measured apart for the server (with its database, when that is a file),
- * the database's processes (when they run on this machine) and the clients. Each question is asked
- * of the store alone, which is what the goals are about, and over HTTP, where making, packing,
- * sending and reading the answer come on top; `noop` is the cost of a request that asks for
- * nothing.  `cold`: a new session after the file was dropped from the page cache.
+ * CPU time per upload is measured separately for the server (with its database, when that is a
+ * file), the database's processes (when they run on this machine) and the clients. Each query runs
+ * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
+ * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
+ * after the file was dropped from the page cache.
  */
 #include "bench/perfdb/bench_perfdb.h"
 
@@ -70,15 +69,15 @@ enum {
 	ASKS = 300,
 	COLD_ASKS = 5,
 	DASHBOARD_ASKS = 30,
-	NEWEST = 64, /* runs that are compared with each other */
-	RENAMED = 5, /* functions, from build to build */
-	GROWN = 20,  /* paths */
+	NEWEST = 64, /* runs compared with each other */
+	RENAMED = 5, /* functions renamed per build */
+	GROWN = 20,  /* paths added per build */
 	BUILDS = 400,
 	VARIANTS = 4,
 	BATCH = 64,
 	DASHBOARD_BENCHMARKS = 200,
 	DASHBOARD_RUNS = 1000,
-	FIRST_LOADED = 1 << 20, /* numbers of runs that no filled database has, of the past */
+	FIRST_LOADED = 1 << 20, /* run numbers in the past, which no filled database has */
 	SERVERS_MAX = 2
 };
 
@@ -90,8 +89,8 @@ struct load {
 	unsigned count;
 	atomic_uint next;
 	atomic_uint senders;
-	atomic_llong client_ns; /* CPU time of those who send */
-	pid_t database;         /* its first process; 0: it is a file, or elsewhere */
+	atomic_llong client_ns; /* CPU time of the senders */
+	pid_t database;         /* its main process; 0: a file, or elsewhere */
 	double *times;
 };
 
@@ -153,7 +152,7 @@ static void *send_all(void *context)
 	return NULL;
 }
 
-/* Transactions of a server that stored something so far, by its own count. */
+/* Transactions of a server that stored something so far, as counted by the server. */
 static double count_commits_of(const char *url)
 {
 	static const char name[] = "\nperfdb_batches_total ";
@@ -185,18 +184,18 @@ static double count_commits(const struct load *load)
 	return count;
 }
 
-/* Milliseconds a run. */
+/* Milliseconds per run. */
 struct costs {
-	double server; /* of this process without the senders */
+	double server; /* this process without the senders */
 	double database;
 	double client;
-	double idle; /* of all processors */
+	double idle; /* all processors */
 	double wall;
 };
 
 /*
- * How many runs a second two processors could take if the senders were elsewhere follows from the
- * CPU time; whether other programs had a part of the processors here, from what was idle.
+ * The CPU time gives the number of runs per second that two processors could take if the senders
+ * ran elsewhere; the idle time shows whether other programs used the processors.
  */
 static void print_costs(const struct costs *costs)
 {
@@ -327,7 +326,7 @@ struct fg_server *fg_bench_serve(const char *database, unsigned threads, char ur
 struct phase {
 	const char *what;
 	unsigned servers;
-	bool changing; /* a new build for each run */
+	bool changing; /* a new build per run */
 	bool with_dictionary;
 };
 
@@ -344,7 +343,7 @@ static void measure(const struct phase *phase, struct load *load, unsigned clien
 	upload(phase->what, load, clients);
 }
 
-/* Only the phases whose names contain `only`, after the first, unless that is NULL. */
+/* `only` selects phases by name, except the first; NULL: all. */
 static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs,
 		     const char *only)
 {
@@ -386,7 +385,7 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	return 0;
 }
 
-/* The same uploads to one server, then to two on the same database; CLIENTS for each server. */
+/* The same uploads to one server, then to two on the same database, with CLIENTS per server. */
 static int pair_test(const char *database, unsigned runs, unsigned clients)
 {
 	static const struct phase phases[] = {
@@ -429,7 +428,7 @@ static int pair_test(const char *database, unsigned runs, unsigned clients)
 	return 0;
 }
 
-/* One run made ready, with its dictionary interned. */
+/* Prepares one run, with its dictionary interned. */
 static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 			 const struct fg_bench_program *program, unsigned number,
 			 struct fg_arrival *arrival)
@@ -622,7 +621,7 @@ static void close_asker(struct asker *asker)
 	fg_store_close(asker->store);
 }
 
-/* Another pair of runs each time: nothing but names and the tree of paths is the same as before. */
+/* Another pair of runs each time, sharing only names and the tree of paths. */
 static void ask_store(const struct asker *asker, const char *what, question *ask_it)
 {
 	double times[ASKS];
@@ -643,7 +642,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	fg_bench_print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* Only of a file of ours is it known where it is kept. */
+/* The location is known only for a file of ours. */
 static void ask_cold(const char *database, const char *function)
 {
 	double times[COLD_ASKS];

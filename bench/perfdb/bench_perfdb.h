@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the modes of bench_perfdb share.  Whatever fails ends the program. */
+/* Shared by the modes of bench_perfdb. Any failure ends the program. */
 #ifndef FG_BENCH_PERFDB_H
 #define FG_BENCH_PERFDB_H
 
@@ -14,10 +14,10 @@ void fg_bench_print_times(const char *where, const char *what, double *times, si
 			  double cpu_ms);
 /* Runs of 200 benchmarks, without profiles. */
 void fg_bench_fill_dashboard(const char *database, unsigned runs);
-/* With `has_base`, each dictionary is opened beside the one before. */
+/* With `has_base`, each dictionary is opened against the previous one. */
 int fg_bench_make(const char *database, unsigned runs, bool has_base);
 int fg_bench_simulate(const char *database, unsigned runs, unsigned projects);
-/* Only questions whose names contain `only`, unless that is NULL. */
+/* `only` selects queries by name; NULL: all. */
 int fg_bench_simulate_ask(const char *database, unsigned projects, const char *only);
 
 #endif

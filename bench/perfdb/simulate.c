@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A year of many projects on one PostgreSQL, and two servers that answer for it.
+ * A year of many projects in one PostgreSQL, served by two servers.
  *
  * Four runs of each project are uploaded to a server.  Their rows are then copied under other ids,
  * times and commits, month by month and all projects in turn, as they would lie on the disk; tiles
- * are sealed by the store's own functions.  At the end one of the four is
- * removed and uploaded again: its rows have to be those of its copies.
+ * are sealed by the store's own functions.  At the end one of the four is removed and uploaded
+ * again: its rows must equal those of its copies.
  *
- * One project has a tenth of all runs.  One more has a run of 200 benchmarks without profiles for
- * each thousand of the others, at most a thousand of them.  A quarter of the projects keep runs for
- * 90 days, the rest as long as the policy says.
+ * One project has a tenth of all runs.  Another has one run of 200 benchmarks without profiles per
+ * thousand other runs, at most a thousand.  A quarter of the projects keep runs for 90 days, the
+ * rest as long as the policy says.
  */
 #include "base/clock.h"
 #include "base/json.h"
@@ -25,17 +25,17 @@
 #include "store/store.h"
 
 enum {
-	TEMPLATES = 4,         /* runs of a project that are uploaded */
+	TEMPLATES = 4,         /* uploaded runs per project */
 	FIRST_UPLOADED = 1000, /* their numbers: after those of the dashboard */
 	MONTHS = 12,
 	MONTH_DAYS = 30,
-	PARTS = 4, /* of a month, copied in one statement */
+	PARTS = 4, /* parts of a month, each copied in one statement */
 	BIG_SHARE = 10,
 	DASHBOARD_SHARE = 1000,
 	DASHBOARD_MOST = 1000,
 	ASKS = 300,
 	DASHBOARD_ASKS = 30,
-	PAIRS = 16, /* questions of a kind, asked one after the other */
+	PAIRS = 16, /* queries of a kind, one after the other */
 	RENAMED = 1,
 	GROWN = 4,
 	SERVERS = 2,
@@ -45,13 +45,13 @@ enum {
 /* MONTH_DAYS / PARTS */
 #define PART_NS "648000000000000"
 
-/* About what a small program of 10,000 lines shows in ten pairs of a fifth of a second. */
+/* Typical of a small program of 10,000 lines in ten pairs of a fifth of a second. */
 static const struct fg_bench_shape small = {
 	.functions = 400, .paths = 1000, .pairs = 10, .samples = 4000};
 
 struct simulation {
 	const char *database;
-	const char *only; /* questions whose names contain it; NULL: all */
+	const char *only; /* queries whose names contain it; NULL: all */
 	struct fg_store *store;
 	unsigned runs;
 	unsigned projects;
@@ -68,7 +68,7 @@ static void run_sql(const struct simulation *s, const char *what, const char *sq
 		fg_bench_die(what, &err);
 }
 
-/* The text with the next of the words for each @; to be freed. */
+/* Replaces each @ in the text by the next word. The caller frees it. */
 static char *fill_in(const char *text, const char *const *words)
 {
 	struct fg_strbuf made = {0};
@@ -111,7 +111,7 @@ static void project_name(unsigned project, char name[8])
 	(void)snprintf(name, 8, "proj%03u", project % 1000);
 }
 
-/* The generator's project has a name of as many letters. */
+/* The generator's project has a name of the same length. */
 static void rename_project(struct fg_strbuf *envelope, unsigned project)
 {
 	static const char old[] = "\"tracker\"";
@@ -172,7 +172,7 @@ static const char *const keep_templates =
 	"CREATE TEMP TABLE t_set AS SELECT x.* FROM run_set x JOIN t_run t ON t.id = x.run; "
 	"ANALYZE t_run, t_series, t_chunk, t_level, t_report, t_fact, t_set";
 
-/* @: when they start; copies of each run of the large project, of the dashboard, of the others. */
+/* @: start time; copies of each run of the large project, of the dashboard, of the others. */
 static const char *const copy_runs =
 	"BEGIN; SELECT pg_advisory_xact_lock_shared(1718038577); "
 	"CREATE TEMP TABLE plan ON COMMIT DROP AS SELECT 'c0000000-0000-7000-8000-' || "
@@ -207,7 +207,7 @@ static const char *const copy_runs =
 	"INSERT INTO run_set SELECT m.new, x.scope, x.fact_set FROM runs m "
 	"JOIN t_set x ON x.run = m.old ORDER BY m.new; COMMIT";
 
-/* @: the run that was uploaded again. */
+/* @: the re-uploaded run. */
 static const char *const same_rows =
 	"DO $$ DECLARE fresh run%ROWTYPE; copied run%ROWTYPE; BEGIN "
 	"SELECT r.* INTO fresh FROM run r WHERE r.uuid = '@'; "
@@ -231,7 +231,7 @@ static const char *const same_rows =
 	"WHERE run = fresh.id) = (SELECT array_agg((scope, fact_set) ORDER BY scope) FROM run_set "
 	"WHERE run = copied.id), 'conditions'; END $$";
 
-/* Runs of 200 benchmarks. */
+/* Number of runs of 200 benchmarks. */
 static unsigned dashboards(const struct simulation *s)
 {
 	const unsigned many = s->runs / DASHBOARD_SHARE;
@@ -250,7 +250,7 @@ static void seal_all(const struct simulation *s)
 	} while (sealed);
 }
 
-/* A month's part of all projects; the runs of a project follow each other at equal distances. */
+/* One part of a month for all projects; a project's runs are evenly spaced. */
 static void copy_part(const struct simulation *s, unsigned part)
 {
 	const unsigned parts = MONTHS * PARTS;
@@ -300,7 +300,7 @@ static void fill(struct simulation *s)
 	fg_bench_program_release(&program);
 }
 
-/* The first run of the fourth project once more, as servers store it now. */
+/* Re-uploads the first run of the fourth project. */
 static void compare_with_copy(struct simulation *s)
 {
 	enum {
@@ -325,7 +325,7 @@ static void compare_with_copy(struct simulation *s)
 	fg_bench_program_release(&program);
 }
 
-/* Asks both servers in turn; the paths one after the other. */
+/* Queries both servers in turn, one path after the other. */
 static void ask(const struct simulation *s, const char *what, char *const *paths, size_t count,
 		unsigned asks)
 {
@@ -499,7 +499,7 @@ int fg_bench_simulate_ask(const char *database, unsigned projects, const char *o
 		return usage();
 	if (fg_store_open(database, FG_STORE_DURABLE, &s.store, &err) != FG_OK)
 		fg_bench_die("open", &err);
-	seal_all(&s); /* also what an earlier version sealed in its way */
+	seal_all(&s); /* also tiles sealed by an earlier version */
 	(void)printf("brought up to date in %.1f s\n",
 		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
 	fg_store_close(s.store);
