@@ -300,6 +300,10 @@ static int take_value(struct parser *parser, const struct found *found, const ch
 		*value = inside;
 		return FG_OK;
 	}
+	if (found->option->alone && (!*parser->next || **parser->next == '-')) {
+		*value = found->option->alone;
+		return FG_OK;
+	}
 	if (!*parser->next)
 		return fg_error_set(parser->err, FG_EINVAL, "option %s needs a value: %s %s",
 				    found->spelling, found->spelling, found->option->argument);

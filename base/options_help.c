@@ -15,7 +15,7 @@ static void add_spelling(const struct fg_option *option, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "-%c, ", option->letter);
 	fg_strbuf_printf(text, "--%s", option->name);
 	if (option->argument)
-		fg_strbuf_printf(text, " %s", option->argument);
+		fg_strbuf_printf(text, option->alone ? " [%s]" : " %s", option->argument);
 }
 
 void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text)
