@@ -18,7 +18,7 @@ bool fg_gzip_is(const void *data, size_t size)
 	return size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8;
 }
 
-/* zlib gets the input in pieces that fit its counter. */
+/* Feeds zlib in pieces that fit its counter. */
 static void feed(z_stream *stream, const uint8_t **at, size_t *left)
 {
 	const size_t piece = fg_min_size(*left, MAX_PIECE);

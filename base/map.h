@@ -10,7 +10,7 @@
 #include "base/arena.h"
 
 struct fg_map_entry {
-	const char *key; /* NUL-terminated, whatever the bytes are */
+	const char *key; /* NUL-terminated, whatever its bytes */
 	size_t key_length;
 	uint64_t value;
 	uint64_t hash;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finding fastgate.yml, reading it, and putting it all together. */
+/* Finds, reads and loads fastgate.yml. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "config/bind.h"
@@ -71,8 +71,8 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 /* ---- the project's name ---- */
 
 /*
- * A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name": the repository's
- * name is inside.
+ * A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name", which contains the
+ * repository's name.
  */
 static char *name_from_git_file(const char *git)
 {
@@ -141,7 +141,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* What was read: `data` is NULL if there is no file and none is needed. */
+/* The file's text; `data` is NULL if there is no file and none is needed. */
 struct input {
 	char *path;
 	char *data;
@@ -240,8 +240,8 @@ static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool nee
 		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
 		/*
-		 * Only overrides: required keys count as given, and there is nothing to measure
-		 * yet.
+		 * Only overrides are checked: required keys count as given, and there is nothing to
+		 * measure.
 		 */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
 		fg_yaml_set(completed, "version", &version, &plan->arena);

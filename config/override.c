@@ -3,8 +3,8 @@
  * Values from the command line and the environment, put into the tree before it is bound: from then
  * on they are checked like any other, and messages name their origin.
  *
- * Nodes on the way from the root to the value are copied before a change: an alias may share a node
- * with another place.
+ * Nodes from the root to the value are copied before a change: an alias may share a node with
+ * another place.
  */
 #include "config/override.h"
 
@@ -152,8 +152,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 }
 
 /*
- * The entry whose name begins the path.  Names may contain dots, keys do not; all of the path is
- * the name where a whole mapping is given.
+ * The entry whose name begins the path. Names may contain dots, keys do not; a whole mapping may be
+ * named without a key.
  */
 static void put_into_map(const struct override *o, const struct fg_key *key,
 			 struct fg_yaml_node *parent, const char *path)
@@ -181,7 +181,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 	switch (key->kind) {
 	case FG_KEY_SECTION:
 		parent = open_mapping(o, parent, key->name);
-		/* Reports conflicts that this value causes. */
+		/* Reports conflicts caused by this value. */
 		if (!strchr(path, '.'))
 			parent->place = o->place;
 		put(o, key->section, parent, path);
@@ -246,8 +246,8 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 /* ---- environment ---- */
 
 /*
- * If `rest` begins with the name in capitals, and ends there or continues with '_', returns what
- * follows; otherwise NULL.
+ * If `rest` begins with the name in capitals, followed by '_' or the end, returns the remainder;
+ * otherwise NULL.
  */
 static const char *behind(const char *rest, const char *name)
 {
@@ -265,7 +265,7 @@ static const char *behind(const char *rest, const char *name)
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path);
 
-/* gate.metrics: only built-in metrics can be named there. */
+/* In gate.metrics, variables can name only built-in metrics. */
 static bool find_in_metrics(const struct fg_section *section, const char *rest,
 			    struct fg_strbuf *path)
 {
@@ -300,7 +300,7 @@ static bool find_below(const struct fg_key *key, const char *rest, struct fg_str
 	return true;
 }
 
-/* The path that the name of a variable means, or false. */
+/* Finds the path named by a variable. Returns false if there is none. */
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path)
 {
@@ -319,7 +319,7 @@ static bool find_variable(const struct fg_section *section, const char *rest,
 	return false;
 }
 
-/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar are not keys. */
+/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar variables are not keys. */
 static bool begins_like_a_key(const char *rest)
 {
 	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Scalars: how each kind is parsed, what it is called, and what an editor may accept. */
+/* Scalars: parsing, names and editor patterns of each kind. */
 #include "config/values.h"
 
 #include "base/clock.h"
@@ -98,7 +98,7 @@ static int parse_variable_name(const struct fg_key *key, const char *text, void 
 	bool is_fine =
 		*text != '\0' && !isdigit((unsigned char)*text) && strlen(text) <= MAX_NAME_LENGTH;
 
-	/* Capitals only: this catches a token pasted here by mistake. */
+	/* Only capitals are accepted, which catches a token pasted here by mistake. */
 	for (const char *c = text; *c && is_fine; c++)
 		is_fine = (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
 	if (!is_fine)

@@ -168,7 +168,7 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 	}
 }
 
-/* Adds a finished value where it belongs: root, list, or key. */
+/* Adds a finished value to its parent: root, list, or key. */
 static void place_value(struct builder *b, struct fg_yaml_node *node, const yaml_mark_t *mark)
 {
 	struct fg_yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
@@ -327,7 +327,10 @@ static void take(struct builder *b, const yaml_event_t *event)
 
 /* ---- syntax errors ---- */
 
-/* The marked line begins with a tab: the most common mistake, and libyaml's least clear message. */
+/*
+ * The marked line begins with a tab. This is the most common mistake, and libyaml's message about
+ * it the least clear.
+ */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
 	const char *const end = text->data + text->size;
@@ -392,8 +395,8 @@ bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	/*
-	 * With the encoding set, libyaml takes a byte order mark for text; editors on Windows write
-	 * one.
+	 * If the encoding is set, libyaml takes a byte order mark for text. Editors on Windows
+	 * write one.
 	 */
 	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data + mark_size,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	MANY = 1000, /* values before a hint is worth it */
+	MANY = 1000, /* hints need at least this many values */
 };
 
 double fg_argument_finite(const struct fg_argument_figures *figures)
@@ -48,7 +48,10 @@ const char *fg_argument_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE])
 
 /* ---- hints ---- */
 
-/* Functions whose value over a short range is one of a polynomial; float and long double, too. */
+/*
+ * Functions that a polynomial approximates over a short range; includes their float and long double
+ * variants.
+ */
 static bool is_transcendental(const char *name)
 {
 	static const char *const names[] = {

@@ -41,7 +41,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_count,
 			},
-		/* A family: "calls.exp". */
+		/* Family "calls.exp". */
 		[FG_MEASURE_CALLS_OF] =
 			{
 				.name = "calls.",
@@ -52,7 +52,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_count,
 			},
-		/* A family: "time.exp". */
+		/* Family "time.exp". */
 		[FG_MEASURE_TIME_OF] =
 			{
 				.name = "time.",
@@ -133,7 +133,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_count,
 			},
-		/* A family: one a dump, "heap.live.1". */
+		/* Family with one measure per dump, "heap.live.1". */
 		[FG_MEASURE_HEAP_LIVE_DUMPED] =
 			{
 				.name = "heap.live.",
@@ -144,7 +144,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* A family: one a dump, "heap.live_blocks.1". */
+		/* Family with one measure per dump, "heap.live_blocks.1". */
 		[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
 			{
 				.name = "heap.live_blocks.",
@@ -215,7 +215,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* A family: one a class, "heap.sizes.64" of 33 to 64 bytes. */
+		/* Family with one measure per class, "heap.sizes.64" for 33 to 64 bytes. */
 		[FG_MEASURE_HEAP_SIZES] =
 			{
 				.name = "heap.sizes.",
@@ -227,7 +227,9 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.is_recorded = true,
 				.format = fg_format_count,
 			},
-		/* A family: one a class, "heap.lifetimes.64" of 33 to 64 allocations. */
+		/*
+		 * Family with one measure per class, "heap.lifetimes.64" for 33 to 64 allocations.
+		 */
 		[FG_MEASURE_HEAP_LIFETIMES] =
 			{
 				.name = "heap.lifetimes.",
@@ -259,7 +261,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_count,
 			},
-		/* A family: one a dump, "fd.live.1". */
+		/* Family with one measure per dump, "fd.live.1". */
 		[FG_MEASURE_FD_LIVE_DUMPED] =
 			{
 				.name = "fd.live.",
@@ -320,7 +322,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* A family: one a dump, "maps.live.1". */
+		/* Family with one measure per dump, "maps.live.1". */
 		[FG_MEASURE_MAPS_LIVE_DUMPED] =
 			{
 				.name = "maps.live.",
@@ -371,7 +373,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* Families: one a kind of descriptor, "io.calls.pipe". */
+		/* Families with one measure per kind of descriptor, "io.calls.pipe". */
 		[FG_MEASURE_IO_CALLS_KIND] =
 			{
 				.name = "io.calls.",

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* A new format is a file and a row here. */
+/* A new format needs a file and a row here. */
 static const struct fg_reporter table[] = {
 	{
 		.name = "terminal",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What recordings cannot show, because the truth is unknown or there is too little data: pairs that
- * depend on earlier ones, and histories of 125 runs with and without a change.
+ * Questions that recordings cannot answer, because the truth is unknown or there is too little
+ * data: dependent pairs, and histories of 125 runs with and without a change.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -12,16 +12,16 @@
 #include <math.h>
 
 enum {
-	RUNS = 125,       /* of a history */
+	RUNS = 125,       /* per history */
 	STEP_AT = 60,     /* first run after the change */
-	STEP_REACH = 3,   /* runs off that still count as found */
-	HISTORY_SHARE = 2 /* a history takes longer than a decision: fewer by this factor */
+	STEP_REACH = 3,   /* a change found this many runs off still counts */
+	HISTORY_SHARE = 2 /* a history takes longer than a decision: this many times fewer */
 };
 
 struct noise {
 	double r; /* of an AR(1) series; 0: independent */
 	double spread;
-	bool skewed; /* log-normal, and one in fifty 30 % higher */
+	bool skewed; /* log-normal, with one value in fifty 30 % higher */
 };
 
 static double draw(const struct noise *noise, struct fg_random *random, double *state)
@@ -46,7 +46,7 @@ static void add_pair(uint32_t pair, double difference, struct fg_series *series)
 	}
 }
 
-/* A run in simulated time: one benchmark, `change` slower. */
+/* A run in simulated time with one benchmark, slower by `change`. */
 struct made {
 	const struct noise *noise;
 	struct fg_random *random;
@@ -56,7 +56,7 @@ struct made {
 	struct fg_policy policy;
 	struct fg_metric_policy metric;
 	struct fg_series series;
-	uint32_t pairs; /* that count */
+	uint32_t pairs; /* number of pairs that count */
 };
 
 static void made_begin(const struct noise *noise, double change, double min_effect,
@@ -84,7 +84,7 @@ static void made_measure(struct made *made, unsigned pairs)
 			 &made->series);
 }
 
-/* From look to look: does it fail? */
+/* Continues from look to look. Returns whether the run fails. */
 static bool made_fails(struct made *made, struct fg_gate_progress *progress)
 {
 	*progress = (struct fg_gate_progress){.next_look = 1};
@@ -103,7 +103,7 @@ static void made_anew(struct made *made)
 	made->pairs = 0;
 }
 
-/* A whole sequential run with identical programs: does it fail? */
+/* A whole sequential run with identical programs. Returns whether it fails. */
 static bool fails(const struct noise *noise, struct fg_random *random)
 {
 	struct fg_gate_progress progress;
@@ -116,11 +116,11 @@ static bool fails(const struct noise *noise, struct fg_random *random)
 	return failed;
 }
 
-/* The ways to be sure of a failure, and the pairs that each of them took. */
+/* Ways to confirm a failure, and the pairs that each takes. */
 enum {
-	ONCE,  /* the first one will do */
-	TWICE, /* found once more, with new pairs */
-	SURE,  /* with more pairs, else once more: cli/session/measure_times.c */
+	ONCE,  /* the first failure counts */
+	TWICE, /* found again with new pairs */
+	SURE,  /* with more pairs, else found again: cli/session/measure_times.c */
 	WAYS,
 };
 
@@ -211,8 +211,7 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 	}
 }
 
-/* The rule for what is measured in layouts from the beginning, beside those that it stands between.
- */
+/* The rule for measuring in layouts from the beginning, between its neighbours. */
 static void add_ways(size_t decisions, struct card *card)
 {
 	static const struct {
@@ -254,7 +253,7 @@ static void add_ways(size_t decisions, struct card *card)
 
 		for (int way = 0; way < WAYS; way++)
 			tally.pairs[way] = fg_xcalloc(trials, sizeof(tally.pairs[way][0]));
-		fg_random_seed(&random, 3 + i); /* the last row above begins alike */
+		fg_random_seed(&random, 3 + i); /* same start as the last row above */
 		for (size_t n = 0; n < trials; n++)
 			try_ways(&noise, rows[i].change, rows[i].min_effect, &random, &tally);
 		for (int way = 0; way < WAYS; way++)
@@ -275,7 +274,8 @@ static void add_ways(size_t decisions, struct card *card)
 }
 
 /*
- * Changes found in a history; `step` is added from run STEP_AT on.  *near: one of them where it is.
+ * Number of changes found in a history; `step` is added from run STEP_AT on. Sets *near if one of
+ * them is in the right place.
  */
 static size_t find_changes(const struct noise *noise, double step, uint64_t seed, bool *near)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules by which popular tools call a benchmark slower, applied to our recordings. Only the
- * rule is theirs: our runner measured the executions, one after the other. For a tool that
- * bootstraps, its t approximation is used.
+ * The rules by which popular tools report a slowdown, applied to our recordings. Only the rule is
+ * theirs: our runner measured the executions, one after the other. A bootstrap is replaced by its t
+ * approximation.
  */
 #include "bench/calibration/replay.h"
 #include "bench/calibration/two_samples.h"
@@ -59,7 +59,7 @@ const struct rival rivals[] = {
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);
 
-/* The executions of `arm` (-1: any) from the `from`th on. */
+/* The executions of `arm` (-1: any), starting at number `from`. */
 static size_t take(const struct rival *rival, const struct recording *recording, int arm,
 		   size_t from, size_t runs, double *values)
 {
@@ -78,7 +78,7 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 }
 
 /*
- * At most what the recording allows: three stretches of them, so that there is more than one place
+ * Limited by the recording: it must contain three stretches, so that there is more than one place
  * to take them from.
  */
 static size_t affordable_runs(const struct rival *rival, const struct recording *recording)

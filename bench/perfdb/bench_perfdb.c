@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A perfdb server under uploads and questions, over real connections, in this process:
+ * A perfdb server under uploads and queries, over real connections, in this process:
  *
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
  *		uploads of code that changes, and of the same code, to an empty or a filled database
@@ -13,16 +13,15 @@
  *		for the dashboard
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
- * builds; between two, five functions get another name and twenty paths appear.  Of each build four
- * runs are made in full; the others are copies with an id, a time and a commit of their own: that
- * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
- * difference.
+ * builds; between two, five functions get another name and twenty paths appear.  Four runs of each
+ * build are generated in full; the others are copies with their own id, time and commit. This makes
+ * 100,000 runs in minutes, and no query used here depends on the difference.
  *
- * CPU time per upload is measured apart for the server (with its database, when that is a file),
- * the database's processes (when they run on this machine) and the clients. Each question is asked
- * of the store alone, which is what the goals are about, and over HTTP, where making, packing,
- * sending and reading the answer come on top; `noop` is the cost of a request that asks for
- * nothing.  `cold`: a new session after the file was dropped from the page cache.
+ * CPU time per upload is measured separately for the server (with its database, when that is a
+ * file), the database's processes (when they run on this machine) and the clients. Each query runs
+ * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
+ * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
+ * after the file was dropped from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -53,15 +52,15 @@ enum {
 	ASKS = 300,
 	COLD_ASKS = 5,
 	DASHBOARD_ASKS = 30,
-	NEWEST = 64, /* runs that are compared with each other */
-	RENAMED = 5, /* functions, from build to build */
-	GROWN = 20,  /* paths */
+	NEWEST = 64, /* runs compared with each other */
+	RENAMED = 5, /* functions renamed per build */
+	GROWN = 20,  /* paths added per build */
 	BUILDS = 400,
 	VARIANTS = 4,
 	BATCH = 64,
 	DASHBOARD_BENCHMARKS = 200,
 	DASHBOARD_RUNS = 1000,
-	FIRST_LOADED = 1 << 20, /* numbers of runs that no filled database has, of the past */
+	FIRST_LOADED = 1 << 20, /* run numbers in the past, which no filled database has */
 	SERVERS_MAX = 2
 };
 
@@ -134,16 +133,16 @@ static void *send_all(void *context)
 
 /* Milliseconds a run. */
 struct costs {
-	double server; /* of this process without the senders */
+	double server; /* this process without the senders */
 	double database;
 	double client;
-	double idle; /* of all processors */
+	double idle; /* all processors */
 	double wall;
 };
 
 /*
- * How many runs a second two processors could take if the senders were elsewhere follows from the
- * CPU time; whether other programs had a part of the processors here, from what was idle.
+ * The CPU time gives the number of runs per second that two processors could take if the senders
+ * ran elsewhere; the idle time shows whether other programs used the processors.
  */
 static void print_costs(const struct costs *costs)
 {
@@ -284,7 +283,7 @@ static void measure(const struct phase *phase, struct load *load, unsigned clien
 	upload(phase->what, load, clients);
 }
 
-/* Only the phases whose names contain `only`, after the first, unless that is NULL. */
+/* `only` selects phases by name, except the first; NULL: all. */
 static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs,
 		     const char *only)
 {
@@ -491,7 +490,7 @@ static void close_asker(struct asker *asker)
 	fg_store_close(asker->store);
 }
 
-/* Another pair of runs each time: nothing but names and the tree of paths is the same as before. */
+/* Another pair of runs each time, sharing only names and the tree of paths. */
 static void ask_store(const struct asker *asker, const char *what, question *ask_it)
 {
 	double times[ASKS];
@@ -512,7 +511,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* Only of a file of ours is it known where it is kept. */
+/* The location is known only for a file of ours. */
 static void ask_cold(const char *database, const char *function)
 {
 	double times[COLD_ASKS];

@@ -10,7 +10,7 @@
 /* Fields of /proc/PID/stat that follow the name; the first is the state. */
 enum {
 	PARENT = 1,
-	ENDED_USER = 13, /* of children that have ended, in ticks */
+	ENDED_USER = 13, /* of terminated children, in ticks */
 	ENDED_SYSTEM = 14,
 	FIELDS = 15,
 	TEXT_MAX = 1 << 20
@@ -26,7 +26,7 @@ static char *read_file(pid_t pid, const char *name)
 	return fg_fs_read(path, TEXT_MAX, &text, &size, NULL) == FG_OK ? text : NULL;
 }
 
-/* False: there is no such process. */
+/* Returns false if there is no such process. */
 static bool read_stat(pid_t pid, long long fields[FIELDS])
 {
 	char *text = read_file(pid, "stat");

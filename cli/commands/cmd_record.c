@@ -94,9 +94,14 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct fg_recording, count.calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),
-	FG_ROW_TEXT(struct fg_recording, count.domains, "domains", 0, "PATTERNS",
-		    "the same, and look at their arguments: 'libm' is all of the mathematical "
-		    "library, 'fit=double(double,int)' a function of the program's libraries"),
+	{.name = "domains",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct fg_recording, count.domains),
+	 .argument = "PATTERNS",
+	 .alone = "libm",
+	 .help = "the same, and record their arguments: 'libm' (the default) is the whole "
+		 "mathematical library, 'fit=double(double,int)' a function of the program's "
+		 "libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: calls within an object, too, by jumps that are "
 		    "written at the entries of its functions where that is proved to be safe"),
@@ -144,7 +149,7 @@ static const struct fg_cli_example examples[] = {
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
 	{"fastgate record --calls 'Parser::*' --entries -- ./reco",
 	 "calls within the program, too"},
-	{"fastgate record --domains libm -- ./reco",
+	{"fastgate record --domains -- ./reco",
 	 "with which arguments? then: fastgate view fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
 	 "how long do they take? then: fastgate view fastgate-record -V times"},

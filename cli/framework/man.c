@@ -107,9 +107,9 @@ static void add_option(struct fg_strbuf *page, const struct fg_option *option)
 	add_escaped(page, fg_strbuf_text(&text), false);
 	fg_strbuf_add_text(page, "\\fR");
 	if (option->argument) {
-		fg_strbuf_add_text(page, " \\fI");
+		fg_strbuf_add_text(page, option->alone ? " [\\fI" : " \\fI");
 		add_escaped(page, option->argument, false);
-		fg_strbuf_add_text(page, "\\fR");
+		fg_strbuf_add_text(page, option->alone ? "\\fR]" : "\\fR");
 	}
 	fg_strbuf_add_char(page, '\n');
 	fg_strbuf_clear(&text);
