@@ -34,7 +34,7 @@ enum fg_aside {
 	/* in the linker's own layout; measured again in several layouts */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
 	FG_ASIDE_UNCONFIRMED = 1 << 9, /* failed without enough certainty and was measured again */
-	FG_ASIDE_STRAY = 1 << 10, /* one side of a duet left processes running */
+	FG_ASIDE_STRAY = 1 << 10,      /* one side of a duet left processes running */
 	FG_ASIDE_APART = FG_ASIDE_OVERLAP | FG_ASIDE_STRAY, /* not a fair duet */
 };
 
