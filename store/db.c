@@ -111,15 +111,6 @@ int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
 	return status;
 }
 
-int fg_db_lock_writers(struct fg_db *db, struct fg_error *err)
-{
-	const int status = db->ops->lock_writers ? db->ops->lock_writers(db, err) : FG_OK;
-
-	FG_ASSERT(db->in_transaction);
-	db->has_names_lock = status == FG_OK;
-	return status;
-}
-
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 {
 	int status = FG_OK;

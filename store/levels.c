@@ -99,7 +99,7 @@ static int put_columns(struct fg_store *store, struct level_columns *c, struct f
 	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
 		rows.columns[rows.column_count++].doubles = c->real[i];
 	rows.columns[rows.column_count++].texts = c->outcomes;
-	status = fg_store_add_rows(store, FG_SQL_LEVEL_ADD, &rows, err);
+	status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
 	fg_arena_release(&c->arena);
 	return status;
 }

@@ -172,35 +172,6 @@ CREATE TABLE baseline (
 );
 CREATE INDEX baseline_by_run ON baseline (run);
 
--- Every 256 series of a benchmark, turned around: one small blob per function, so that a trend opens only its own.
-CREATE TABLE seal (
-	benchmark BIGINT NOT NULL,
-	number BIGINT NOT NULL,
-	last_series BIGINT NOT NULL,
-	members @BYTES@ NOT NULL,
-	layout BIGINT NOT NULL DEFAULT 0, -- 1: metrics have tiles, too, whose function is the metric's number below zero
-	newest_ns BIGINT NOT NULL DEFAULT 0, -- when the newest of its runs started
-	PRIMARY KEY (benchmark, number)
-);
--- Without opening the seals: their blobs lie between the columns of a row.
-CREATE INDEX seal_by_number ON seal (benchmark, number, last_series, layout, newest_ns);
-CREATE INDEX seal_by_layout ON seal (layout, benchmark, number);
-CREATE TABLE tile (
-	benchmark BIGINT NOT NULL,
-	function BIGINT NOT NULL,
-	number BIGINT NOT NULL,
-	data @BYTES@ NOT NULL,
-	PRIMARY KEY (benchmark, function, number)
-) @CLUSTERED@;
-
-CREATE TABLE dictionary (
-	digest @TEXT@ PRIMARY KEY,
-	data @BYTES@ NOT NULL,
-	used_ns BIGINT NOT NULL
-);
--- Which dictionaries were used last, without opening them: the blobs lie between the columns of a row.
-CREATE INDEX dictionary_by_use ON dictionary (used_ns, digest);
-
 CREATE TABLE token (
 	id @ID@,
 	digest @TEXT@ NOT NULL UNIQUE,

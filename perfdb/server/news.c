@@ -4,10 +4,13 @@
 #include "base/json.h"
 #include "model/run.h"
 #include "store/levels.h"
-#include "store/save.h"
-#include "store/serving/ingest.h"
+#include "store/store.h"
 
 #include <math.h>
+
+enum {
+	REPORT_MAX_BYTES = 256 << 20
+};
 
 const char *fg_news_url(struct fg_arena *arena, const char *start, const char *run)
 {
@@ -88,26 +91,37 @@ static void add_errors(struct fg_news *news, const cJSON *report)
 		add_error(news, "");
 }
 
-void fg_news_make(struct fg_news *news, const struct fg_arrival *arrival, const char *start)
+static void add_series(struct fg_news *news, const struct fg_series *series)
 {
-	const struct fg_run *run = &arrival->stored.run;
+	struct fg_level *levels = fg_levels_make(series, news->report);
+
+	for (size_t m = 0; m < series->metric_count; m++)
+		add_metric(news, series->name, &series->metrics[m], &levels[m]);
+	free(levels);
+}
+
+int fg_news_make(struct fg_news *news, const struct fg_stored_run *stored, const char *start,
+		 struct fg_error *err)
+{
+	const struct fg_run *run = &stored->run;
+	int status = FG_OK;
 
 	news->told = (struct fg_alert_news){.rules = &news->rules};
 	if (news->rules.count == 0 || !run->complete)
-		return;
+		return FG_OK;
+	if (stored->report)
+		status = fg_json_parse(stored->report, strlen(stored->report), REPORT_MAX_BYTES,
+				       &news->report, err);
+	if (status != FG_OK)
+		return status;
 	news->findings =
 		fg_arena_array(&news->arena, FG_ALERT_FINDINGS_MAX, sizeof(*news->findings));
 	news->searches =
 		fg_arena_array(&news->arena, FG_ALERT_FINDINGS_MAX, sizeof(*news->searches));
-	for (size_t s = 0; s < run->series_count; s++) {
-		const struct fg_series *series = &run->series[s];
-
-		for (size_t m = 0; m < series->metric_count; m++)
-			add_metric(news, series->name, &series->metrics[m],
-				   &arrival->parts[s].levels[m]);
-	}
-	if (arrival->report)
-		add_errors(news, arrival->report);
+	for (size_t s = 0; s < run->series_count; s++)
+		add_series(news, &run->series[s]);
+	if (news->report)
+		add_errors(news, news->report);
 	news->told.project = run->project;
 	news->told.run = run->id;
 	news->told.url = fg_news_url(&news->arena, start, run->id);
@@ -115,10 +129,12 @@ void fg_news_make(struct fg_news *news, const struct fg_arrival *arrival, const 
 	news->told.branch = run->sides[FG_ARM_CANDIDATE].branch;
 	news->told.findings = news->findings;
 	news->told.searches = news->searches;
+	return FG_OK;
 }
 
 void fg_news_release(struct fg_news *news)
 {
+	cJSON_Delete(news->report);
 	fg_alert_rule_list_release(&news->rules);
 	fg_arena_release(&news->arena);
 	*news = (struct fg_news){0};

@@ -9,20 +9,17 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/alerter.h"
 #include "perfdb/server/connections.h"
-#include "perfdb/server/dictionaries.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
-#include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/request_log.h"
-#include "perfdb/server/sealer.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/workers.h"
+#include "perfdb/server/writer.h"
 #include "store/serving/access.h"
-#include "store/serving/ids.h"
 #include "store/store.h"
 
 #include <malloc.h>
@@ -180,29 +177,11 @@ static int start_replica(struct fg_server *s, struct fg_error *err)
 	return fg_replica_start(options->read_database, &s->replica, err);
 }
 
-static bool expects_uploads(void *context)
-{
-	return fg_workers_have_uploads(((struct fg_server *)context)->workers);
-}
-
 static int start_writing(struct fg_server *s, struct fg_error *err)
 {
-	const struct fg_write_queue_options options = {
-		.sessions = s->sessions,
-		.ids = s->ids,
-		.expects_more = expects_uploads,
-		.context = s,
-	};
-	int status = FG_OK;
-
 	if (s->options.read_only)
 		return FG_OK;
-	status = fg_write_queue_start(&options, &s->writes, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_sealer_start(s->sessions, s->writes, &s->sealer, err);
-	if (status != FG_OK)
-		return status;
+	s->writer = fg_writer_new(s->sessions);
 	return fg_alerter_start(s->sessions, &s->options, &s->alerter, err);
 }
 
@@ -297,13 +276,9 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->started_ns = fg_clock_wall_ns();
 	s->is_open =
 		fg_listen_is_loopback(options) && !options->behind_proxy && !options->user_header;
-	s->ids = fg_ids_new();
-	s->dictionaries = fg_dictionaries_new();
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
-	s->dictionary_users = fg_remembered_new();
-	s->quotas = fg_quotas_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret);
@@ -341,19 +316,14 @@ void fg_server_stop(struct fg_server *server)
 	fg_health_stop(server->health);
 	fg_watcher_stop(server->watcher);
 	fg_alerter_stop(server->alerter);
-	fg_sealer_stop(server->sealer);
-	fg_write_queue_stop(server->writes);
+	fg_writer_free(server->writer);
 	fg_workers_free(server->workers);
 	fg_replica_stop(server->replica);
 	fg_sessions_free(server->sessions);
 	fg_request_log_free(server->log);
-	fg_dictionaries_free(server->dictionaries);
-	fg_ids_free(server->ids);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->failures);
 	fg_remembered_free(server->good_tokens);
-	fg_remembered_free(server->dictionary_users);
-	fg_quotas_free(server->quotas);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)

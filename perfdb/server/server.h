@@ -5,9 +5,8 @@
  *	fg_server_start() → it serves from threads of its own → fg_server_stop()
  *
  * Two threads of libmicrohttpd move bytes.  A pool of ours answers (workers.c), each request with a
- * database session that it borrows.  One thread stores uploads, several in one transaction when
- * several wait (write_queue.c); one seals tiles (sealer.c); a few send alerts (alerter.c).  stop()
- * lets requests in progress finish, writes what is queued, and ends.
+ * database session that it borrows.  Uploads are stored one after the other (writer.c).  A few
+ * threads send alerts (alerter.c).  stop() lets requests in progress finish, then ends.
  *
  * While no token was ever made, a server is open to local clients: it listens on loopback only, and
  * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,

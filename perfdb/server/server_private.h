@@ -9,20 +9,16 @@
 
 struct fg_alerter;
 struct fg_connections;
-struct fg_dictionaries;
 struct fg_health;
-struct fg_ids;
 struct fg_remembered;
 struct fg_limiter;
 struct fg_proxies;
-struct fg_quotas;
 struct fg_replica;
 struct fg_request_log;
-struct fg_sealer;
 struct fg_sessions;
 struct fg_watcher;
 struct fg_workers;
-struct fg_write_queue;
+struct fg_writer;
 struct MHD_Daemon;
 
 enum {
@@ -56,19 +52,14 @@ struct fg_server {
 	char *key;
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* NULL: none */
-	struct fg_ids *ids;         /* of functions and call paths, for all sessions */
-	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *requests;
-	struct fg_limiter *failures;            /* of authentication */
-	struct fg_remembered *good_tokens;      /* that worked lately */
-	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
+	struct fg_limiter *failures;       /* of authentication */
+	struct fg_remembered *good_tokens; /* that worked lately */
 	struct fg_proxies *proxies;
-	struct fg_quotas *quotas;
-	char *cookie_name;             /* for the secret */
-	struct fg_write_queue *writes; /* NULL: read-only */
+	char *cookie_name;        /* for the secret */
+	struct fg_writer *writer; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_sealer *sealer;   /* NULL: read-only */
 	struct fg_alerter *alerter; /* NULL: read-only */
 	struct fg_health *health;
 	struct fg_connections *connections;

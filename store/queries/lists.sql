@@ -68,16 +68,13 @@ JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
 -- name: history_newest
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 AND x.series > $5 ORDER BY x.series DESC
-	LIMIT CASE WHEN CAST($3 AS TEXT) IS NULL THEN CAST($4 AS BIGINT) ELSE 9223372036854775807 END) l
-JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run WHERE (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
-ORDER BY l.series DESC LIMIT $4;
--- Those of a seal.
--- name: history_between
+FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
+WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3) ORDER BY l.series DESC LIMIT $4;
+-- name: history_all
 SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag
 FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND l.series > $4 AND l.series <= $5 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3);
+WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3);
 -- name: history_missed
 SELECT x.id FROM run x WHERE x.project = $1 AND x.started_ns >= $2 AND x.id < $3 LIMIT 1;
 -- name: benchmark_of
@@ -106,16 +103,5 @@ DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.
 	AND NOT EXISTS (SELECT 1 FROM set_fact x WHERE x.fact = fact.id);
 -- name: gc_benchmarks
 DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);
--- name: gc_seals
-DELETE FROM seal WHERE benchmark NOT IN (SELECT id FROM benchmark);
--- name: gc_tiles
-DELETE FROM tile WHERE benchmark NOT IN (SELECT id FROM benchmark);
--- Seals of whose series none is left.
--- name: gc_dead_seals
-DELETE FROM seal WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
-	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
-		WHERE y.benchmark = seal.benchmark AND y.last_series < seal.last_series), 0)) RETURNING benchmark;
--- name: gc_dead_tiles
-DELETE FROM tile WHERE benchmark = $1 AND NOT EXISTS (SELECT 1 FROM seal x WHERE x.benchmark = tile.benchmark AND x.number = tile.number);
 -- name: count_runs
 SELECT count(*) FROM run;

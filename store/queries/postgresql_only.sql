@@ -19,6 +19,6 @@ WHERE p.name = $1 ORDER BY b.id, l.series DESC;
 
 -- As tail_chunks, series by series: a planner that joins them with a hash would read the newest values of all projects.
 -- name: tail_chunks_each
-SELECT c.series, c.data, c.kind FROM series s CROSS JOIN LATERAL (SELECT x.series, x.data, x.kind FROM chunk x
-	WHERE x.series = s.id AND x.kind IN (4, 6) OFFSET 0) c
+SELECT c.series, c.data FROM series s CROSS JOIN LATERAL (SELECT x.series, x.data FROM chunk x
+	WHERE x.series = s.id AND x.kind = 6 OFFSET 0) c
 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;

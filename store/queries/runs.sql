@@ -28,26 +28,26 @@ SELECT COALESCE(max(id), 0) FROM fact;
 
 -- name: run_put
 INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome, fingerprint,
-	commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+	commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = excluded.started_ns,
 	ended_ns = excluded.ended_ns, complete = excluded.complete, has_baseline = excluded.has_baseline,
 	seed = excluded.seed, tool_version = excluded.tool_version, outcome = excluded.outcome,
 	fingerprint = excluded.fingerprint, commit_id = excluded.commit_id, branch = excluded.branch,
 	described = excluded.described, dirty = excluded.dirty, base_commit = excluded.base_commit,
 	base_branch = excluded.base_branch, base_described = excluded.base_described,
-	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest, bytes = excluded.bytes
+	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest
 RETURNING id;
--- name: run_add
-INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome,
-	fingerprint, commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-ON CONFLICT (uuid) DO NOTHING RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
+-- Its blocks, its report, its conditions, and its own rows, as if it shared none of them.
 -- name: run_weigh
-UPDATE run SET bytes = (SELECT COALESCE(sum(length(c.data)), 0) FROM series s JOIN chunk c ON c.series = s.id WHERE s.run = $1)
+UPDATE run SET bytes = 512 + (SELECT COALESCE(sum(length(c.data)), 0) FROM series s JOIN chunk c ON c.series = s.id WHERE s.run = $1)
 	+ (SELECT COALESCE(sum(length(x.data)), 0) FROM report x WHERE x.run = $1)
+	+ (SELECT COALESCE(sum(256 + length(s.details)), 0) FROM series s WHERE s.run = $1)
+	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1)
+	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set
+		JOIN fact f ON f.id = y.fact WHERE x.run = $1)
 WHERE id = $1;
 -- name: run_touch
 UPDATE run SET ended_ns = $2 WHERE id = $1;

@@ -1,4 +1,4 @@
--- What only a server asks: tokens, notes, comparisons, trends of functions, tiles.
+-- What only a server asks: tokens, notes, comparisons, trends of functions.
 
 -- name: token_add
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
@@ -64,14 +64,8 @@ ON CONFLICT (project, benchmark, metric, run) DO UPDATE SET state = excluded.sta
 SELECT t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
 WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.changed_ns DESC LIMIT 1000;
 
--- name: run_digest_set
-UPDATE run SET digest = $2 WHERE uuid = $1;
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
--- 2: the run is there; and 1: the project that it is uploaded to has alert rules.
--- name: upload_expect
-SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM run y WHERE y.uuid = $1) THEN 2 ELSE 0 END
-	+ CASE WHEN EXISTS (SELECT 1 FROM alert_rule x WHERE x.project = $2) THEN 1 ELSE 0 END AS BIGINT);
 -- name: series_of
 SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
 WHERE r.uuid = $1 AND b.name = $2;
@@ -87,50 +81,18 @@ WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2
 -- name: release_levels
 SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
 
--- name: seal_last
-SELECT last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
--- name: seal_candidates
-SELECT b.id FROM benchmark b WHERE (SELECT count(*) FROM (SELECT s.id FROM series s WHERE s.benchmark = b.id
-	AND s.id > COALESCE((SELECT x.last_series FROM seal x WHERE x.benchmark = b.id ORDER BY x.number DESC LIMIT 1), 0) LIMIT $1) y) >= $1;
 -- name: series_after
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
--- name: seal_add
-INSERT INTO seal (benchmark, number, last_series, members, newest_ns, layout) VALUES ($1, $2, $3, $5, $4, 1);
--- name: seal_list
-SELECT number, last_series, layout, newest_ns FROM seal WHERE benchmark = $1 ORDER BY number;
--- Seals of earlier versions, which have no tiles of metrics.
--- name: seal_old
-SELECT x.benchmark, x.number, x.last_series, x.members, COALESCE((SELECT y.last_series FROM seal y
-	WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0)
-FROM seal x WHERE x.layout = 0 ORDER BY x.benchmark, x.number LIMIT 1;
--- name: seal_renew
-UPDATE seal SET members = $3, layout = 1, newest_ns = $4 WHERE benchmark = $1 AND number = $2 AND layout = 0 RETURNING number;
--- Series come first, by their index.
--- name: levels_between
-SELECT l.metric, s.id, l.pairs, l.baseline, l.candidate, l.ratio, l.low, l.high, l.outcome FROM series s
-JOIN level l ON l.series = s.id WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY l.metric, s.id;
--- name: seals_cut
-DELETE FROM seal WHERE last_series > (SELECT COALESCE(max(id), 0) FROM series) RETURNING benchmark, number;
--- name: tiles_drop
-DELETE FROM tile WHERE benchmark = $1 AND number = $2;
--- name: totals_drop
-DELETE FROM chunk WHERE series = $1 AND kind IN (4, 6);
--- name: tile_add
-INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
--- name: seals
-SELECT x.number, x.last_series, x.members, (SELECT count(*) FROM series s WHERE s.benchmark = x.benchmark AND s.id <= x.last_series
-	AND s.id > COALESCE((SELECT y.last_series FROM seal y WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0))
-FROM seal x WHERE x.benchmark = $1 AND x.number >= $2 AND x.number <= $3 ORDER BY x.number;
--- name: tiles
-SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 AND number >= $3 AND number <= $4 ORDER BY number;
+-- name: series_before_newest
+SELECT s.id FROM series s WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1 OFFSET $2;
 -- name: trend_runs
 SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, r.tag FROM series s JOIN run r ON r.id = s.run
-WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
+WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: tail_chunks
-SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind IN (4, 6)
+SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind = 6
 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: measure_totals
-SELECT c.series, c.data, 6 FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
+SELECT c.series, c.data FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
 WHERE m.name = $2 ORDER BY c.series;
 -- name: measure_series
 SELECT DISTINCT s.id FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 16 + 2 * m.id

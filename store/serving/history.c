@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The history of a metric: a few runs by their rows; many out of tiles (tiles.c), seal by seal, and
- * by the rows of the series that are not sealed.
- */
+/* The history of a metric, by the rows of `level`. */
 #include "store/serving/history.h"
 
 #include "base/json.h"
@@ -12,13 +9,11 @@
 #include "store/db.h"
 #include "store/levels.h"
 #include "store/names.h"
-#include "store/serving/seals.h"
 #include "store/session.h"
 #include "store/transaction.h"
 #include "store/values.h"
 
 enum {
-	FEW = 512,
 	LATE = 32,      /* runs that may have been stored after newer ones, and */
 	LATE_SHARE = 16 /* this part of those asked for */
 };
@@ -176,7 +171,6 @@ static void empty(struct fg_history *history)
 	history->points = NULL;
 	history->count = 0;
 	history->capacity = 0;
-	history->from_tiles = 0;
 }
 
 /* The history that is read. */
@@ -215,8 +209,7 @@ static void take_newest(const struct fg_query *q, int first, struct newest *newe
 	newest->project = fg_column_int(q, first + 16);
 }
 
-/* Reads levels of the series after `after`. */
-static int read_last_stored(struct fg_store *store, const struct place *place, int64_t after,
+static int read_last_stored(struct fg_store *store, const struct place *place,
 			    struct newest *newest, struct fg_error *err)
 {
 	struct fg_query q;
@@ -227,7 +220,6 @@ static int read_last_stored(struct fg_store *store, const struct place *place, i
 	fg_query_int(&q, place->metric);
 	fg_query_text(&q, place->branch);
 	fg_query_int(&q, (int64_t)newest->most);
-	fg_query_int(&q, after);
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_newest(&q, 0, newest);
 	fg_query_end(&q);
@@ -264,213 +256,56 @@ static void put_in_order(struct fg_history *history, size_t limit)
 	cut(history, limit);
 }
 
-/* What came of reading the runs that were stored last. */
-enum reach {
-	REACH_ENOUGH,   /* the newest are among them */
-	REACH_MISSED,   /* an older row has a newer run */
-	REACH_UNSEALED, /* they are all that is not sealed */
-};
-
 /*
  * Runs are mostly stored in the order in which they started.  So the newest ones are among those
- * stored last, a few more than asked for.
+ * stored last, a few more than asked for; if not, *missed.
  */
-static int read_newest(struct fg_store *store, const struct place *place, int64_t after,
-		       struct fg_history *history, enum reach *reach, struct fg_error *err)
+static int read_newest(struct fg_store *store, const struct place *place,
+		       struct fg_history *history, bool *missed, struct fg_error *err)
 {
 	struct newest newest = {.history = history, .most = most_of(place->limit)};
-	bool missed = false;
-	int status = read_last_stored(store, place, after, &newest, err);
+	int status = read_last_stored(store, place, &newest, err);
 
-	*reach = REACH_ENOUGH;
+	*missed = false;
 	if (status != FG_OK)
 		return status;
-	if (!is_full(&newest) && after > 0) {
-		*reach = REACH_UNSEALED;
-		reverse(history);
-		return FG_OK;
-	}
 	put_in_order(history, place->limit);
 	if (is_full(&newest) && history->count > 0)
-		status = has_missed(store, &newest, history->points[0].started_ns, &missed, err);
-	if (missed)
-		*reach = REACH_MISSED;
+		status = has_missed(store, &newest, history->points[0].started_ns, missed, err);
 	return status;
 }
 
-/* Reads levels of the series in (range[0], range[1]], in no order. */
-static int read_between(struct fg_store *store, const struct place *place, const int64_t range[2],
-			struct fg_history *history, struct fg_error *err)
+static int read_all(struct fg_store *store, const struct place *place, struct fg_history *history,
+		    struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_HISTORY_BETWEEN);
+	fg_query_begin(&q, store->db, FG_SQL_HISTORY_ALL);
 	fg_query_int(&q, place->benchmark);
 	fg_query_int(&q, place->metric);
 	fg_query_text(&q, place->branch);
-	fg_query_int(&q, range[0]);
-	fg_query_int(&q, range[1]);
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_point(&q, 0, history);
 	fg_query_end(&q);
-	return status;
-}
-
-/* The walk through the seals. */
-struct sealed_history {
-	struct fg_store *store;
-	const struct place *place;
-	struct fg_history *history;
-};
-
-static bool is_of_branch(const struct fg_member *member, const char *branch)
-{
-	return !branch || (member->branch.at && strlen(branch) == member->branch.length &&
-			   memcmp(branch, member->branch.at, member->branch.length) == 0);
-}
-
-static void take_member(const struct fg_member *member, const struct fg_level *level,
-			struct fg_history *history)
-{
-	const struct last_texts last = last_of(history);
-	struct fg_history_point *point = add_points(history, 1);
-
-	history->count++;
-	*point = (struct fg_history_point){
-		.started_ns = member->started_ns,
-		.commit = fg_member_copy(&history->texts, &member->commit, NULL),
-		.branch = fg_member_copy(&history->texts, &member->branch, last.branch),
-		.fingerprint =
-			fg_member_copy(&history->texts, &member->fingerprint, last.fingerprint),
-		.dirty = member->dirty,
-		.complete = member->complete,
-		.pairs = (unsigned)level->pairs,
-		.baseline = level->medians[FG_ARM_BASELINE],
-		.candidate = level->medians[FG_ARM_CANDIDATE],
-		.ratio = level->ratio,
-		.low = level->low,
-		.high = level->high,
-		.outcome = level->outcome,
-		.tag = fg_member_copy(&history->texts, &member->tag, NULL),
-	};
-	(void)snprintf(point->run, sizeof(point->run), "%.*s", (int)member->run.length,
-		       member->run.at ? member->run.at : "");
-}
-
-/* If members were deleted, or there is no tile yet, ask the database. */
-static int take_seal(void *context, const struct fg_seal *seal, struct fg_error *err)
-{
-	const struct sealed_history *s = context;
-	struct fg_member members[FG_TILE_MEMBERS];
-	struct fg_level levels[FG_TILE_MEMBERS];
-	enum fg_seal_heads heads = FG_SEAL_NUMBERS;
-	int status = fg_seal_members(seal, members, &heads, err);
-
-	if (status != FG_OK)
-		return status;
-	if (!seal->has_metrics || heads != FG_SEAL_ALL || seal->alive != FG_TILE_MEMBERS)
-		return read_between(s->store, s->place, (const int64_t[2]){seal->after, seal->last},
-				    s->history, err);
-	status = fg_metric_tile_read(&seal->values, levels, &s->history->texts, err);
-	if (status != FG_OK)
-		return status;
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		if (levels[i].is_there && is_of_branch(&members[i], s->place->branch))
-			take_member(&members[i], &levels[i], s->history);
-	}
-	s->history->from_tiles += FG_TILE_MEMBERS;
-	return FG_OK;
-}
-
-static size_t count_points(void *context, size_t limit, int64_t *since_ns)
-{
-	const struct sealed_history *s = context;
-	const size_t count = s->history->count;
-	int64_t *starts_ns = NULL;
-
-	if (count < limit)
-		return count;
-	starts_ns = fg_xmalloc(count * sizeof(*starts_ns));
-	for (size_t i = 0; i < count; i++)
-		starts_ns[i] = s->history->points[i].started_ns;
-	*since_ns = fg_newest_since(starts_ns, count, limit);
-	free(starts_ns);
-	return count;
-}
-
-/* Reads as many seals as are wanted, after what is not sealed. */
-static int read_seals(struct fg_store *store, const struct place *place, struct fg_seals *seals,
-		      struct fg_history *history, struct fg_error *err)
-{
-	struct sealed_history sealed = {store, place, history};
-	const struct fg_seal_walk walk = {.benchmark = place->benchmark,
-					  .key = fg_metric_key(place->metric),
-					  .limit = place->limit,
-					  .context = &sealed,
-					  .count = count_points,
-					  .take = take_seal};
-	const size_t unsealed = history->count;
-	const int status = fg_seals_walk(store, &walk, seals, err);
-
-	if (status != FG_OK)
-		return status;
-	fg_put_head_last(history->points, sizeof(*history->points), unsealed, history->count);
 	sort(history);
 	if (place->limit)
 		cut(history, place->limit);
-	return FG_OK;
+	return status;
 }
 
-static int64_t last_sealed(const struct fg_seals *seals)
-{
-	return seals->count ? seals->items[seals->count - 1].last : 0;
-}
-
-/* In one view of the database. */
-static int read_many(struct fg_store *store, const struct place *place, struct fg_seals *seals,
-		     struct fg_history *history, struct fg_error *err)
-{
-	enum reach reach = REACH_MISSED;
-	int64_t last = 0;
-	int status = fg_seals_list(store, place->benchmark, seals, err);
-
-	if (status != FG_OK)
-		return status;
-	last = last_sealed(seals);
-	/* While sealing is behind, a part of what is not sealed may be enough. */
-	if (place->limit)
-		status = read_newest(store, place, last, history, &reach, err);
-	if (status != FG_OK || reach == REACH_ENOUGH)
-		return status;
-	if (reach == REACH_MISSED) {
-		empty(history);
-		status = read_between(store, place, (const int64_t[2]){last, INT64_MAX}, history,
-				      err);
-	}
-	return status == FG_OK ? read_seals(store, place, seals, history, err) : status;
-}
-
-/* A few are found by their rows. */
 static int read_history(struct fg_store *store, const struct place *place,
 			struct fg_history *history, struct fg_error *err)
 {
-	enum reach reach = REACH_MISSED;
-	struct fg_seals seals = {0};
-	bool mine = false;
+	bool missed = true;
 	int status = FG_OK;
 
-	if (place->limit && place->limit < FEW)
-		status = read_newest(store, place, 0, history, &reach, err);
-	if (status != FG_OK || reach == REACH_ENOUGH)
+	if (place->limit)
+		status = read_newest(store, place, history, &missed, err);
+	if (status != FG_OK || !missed)
 		return status;
 	empty(history);
-	status = fg_store_view(store, &mine, err);
-	if (status == FG_OK)
-		status = read_many(store, place, &seals, history, err);
-	fg_store_view_end(store, mine);
-	fg_seals_release(&seals);
-	return status;
+	return read_all(store, place, history, err);
 }
 
 static int find_metric(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)

@@ -36,7 +36,6 @@ struct fg_history {
 	char *unit;
 	enum fg_better better;
 	double min_effect; /* smaller changes do not fail; 0: unknown */
-	size_t from_tiles; /* runs answered from tiles */
 	struct fg_arena texts;
 };
 

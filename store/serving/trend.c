@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The trend of one function over thousands of runs: from tiles (tiles.c), seal by seal; then from
- * the totals of the unsealed series.
- */
+/* The trend of one function over thousands of runs, from the totals that are kept of each. */
 #include "store/serving/trend.h"
 
 #include "base/arena.h"
@@ -12,9 +9,7 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/serving/history.h"
-#include "store/serving/seals.h"
 #include "store/serving/sums.h"
-#include "store/serving/tiles.h"
 #include "store/serving/totals.h"
 #include "store/session.h"
 #include "store/transaction.h"
@@ -22,7 +17,9 @@
 #include <math.h>
 
 enum {
-	DIGEST_BYTES = 16
+	DIGEST_BYTES = 16,
+	LATE = 32,      /* runs that may have been stored after newer ones, and */
+	LATE_SHARE = 16 /* this part of those asked for */
 };
 
 /* The function's values in one series. */
@@ -35,8 +32,8 @@ struct traced {
 struct tracing {
 	uint64_t function;
 	int64_t benchmark;
-	int64_t last_sealed;
-	struct traced *items; /* of one seal, then of the unsealed series; sorted by series */
+	int64_t after;        /* series up to this one are not wanted */
+	struct traced *items; /* by series */
 	size_t count;
 	size_t capacity;
 };
@@ -64,29 +61,6 @@ static int read_block(const struct fg_query *q, int column, struct fg_bytes *con
 	return fg_unpack(data, size, FG_MAX_CHUNK_BYTES, content, err);
 }
 
-/* The function's values in the members of a seal. */
-static int read_values(struct tracing *t, const struct fg_seal *seal,
-		       const struct fg_member *members, struct fg_error *err)
-{
-	struct fg_byte_reader values = {seal->values.data, seal->values.data + seal->values.size,
-					false};
-	int64_t value = 0;
-
-	t->count = 0;
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++)
-		trace(t, members[i].series, 0, 0);
-	for (size_t i = 0; i < FG_TILE_MEMBERS && seal->values.size; i++) {
-		value += fg_read_signed(&values);
-		t->items[i].self = (double)value * FG_TILE_STEP_NS;
-	}
-	value = 0;
-	for (size_t i = 0; i < FG_TILE_MEMBERS && seal->values.size; i++) {
-		value += fg_read_signed(&values);
-		t->items[i].inclusive = (double)value * FG_TILE_STEP_NS;
-	}
-	return values.failed ? fg_error_set(err, FG_EPARSE, "a tile is damaged") : FG_OK;
-}
-
 static struct fg_function_point *add_points(struct fg_function_trend *trend, size_t count)
 {
 	trend->points = fg_grow(trend->points, &trend->capacity, trend->count + count,
@@ -99,36 +73,12 @@ static bool is_wanted(const char *own, size_t length, const char *only)
 	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
 }
 
-static void take_members(const struct tracing *t, const struct fg_member *members,
-			 const char *branch, struct fg_function_trend *trend)
-{
-	struct fg_function_point *points = add_points(trend, FG_TILE_MEMBERS);
-	size_t kept = 0;
-
-	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
-		const struct fg_member *m = &members[i];
-		struct fg_function_point *point = &points[kept];
-
-		if (!m->is_profiled || !is_wanted(m->branch.at, m->branch.length, branch))
-			continue;
-		*point = (struct fg_function_point){
-			.started_ns = m->started_ns,
-			.commit = fg_member_copy(&trend->texts, &m->commit, NULL),
-			.self = t->items[i].self,
-			.inclusive = t->items[i].inclusive};
-		(void)snprintf(point->run, sizeof(point->run), "%.*s", (int)m->run.length,
-			       m->run.at ? m->run.at : "");
-		kept++;
-	}
-	trend->count += kept;
-}
-
 /*
- * Read the runs of the series in (range[0], range[1]] from the database and join them with
- * t->items, which are sorted by series too.
+ * Read the runs of the series after t->after from the database and join them with t->items, which
+ * are sorted by series too.
  */
-static int join_runs(struct fg_store *store, const struct tracing *t, const int64_t range[2],
-		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
+static int join_runs(struct fg_store *store, const struct tracing *t, const char *branch,
+		     struct fg_function_trend *trend, struct fg_error *err)
 {
 	size_t at = 0;
 	struct fg_query q;
@@ -136,8 +86,7 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 
 	fg_query_begin(&q, store->db, FG_SQL_TREND_RUNS);
 	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, range[0]);
-	fg_query_int(&q, range[1]);
+	fg_query_int(&q, t->after);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t series = fg_column_int(&q, 0);
 		const char *its_branch = fg_column_text(&q, 4);
@@ -162,55 +111,6 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 	return status;
 }
 
-/* The walk through the seals. */
-struct sealed_trend {
-	struct fg_store *store;
-	struct tracing *t;
-	const char *branch;
-	struct fg_function_trend *trend;
-};
-
-/*
- * If members were deleted, or an older server sealed them without their runs, ask the database
- * which runs exist.
- */
-static int take_seal(void *context, const struct fg_seal *seal, struct fg_error *err)
-{
-	const struct sealed_trend *s = context;
-	struct fg_member members[FG_TILE_MEMBERS];
-	enum fg_seal_heads heads = FG_SEAL_NUMBERS;
-	int status = fg_seal_members(seal, members, &heads, err);
-
-	if (status != FG_OK)
-		return status;
-	status = read_values(s->t, seal, members, err);
-	if (status != FG_OK)
-		return status;
-	s->trend->from_tiles += FG_TILE_MEMBERS;
-	if (heads == FG_SEAL_NUMBERS || seal->alive != FG_TILE_MEMBERS)
-		return join_runs(s->store, s->t, (const int64_t[2]){seal->after, seal->last},
-				 s->branch, s->trend, err);
-	take_members(s->t, members, s->branch, s->trend);
-	return FG_OK;
-}
-
-static size_t count_points(void *context, size_t limit, int64_t *since_ns)
-{
-	const struct sealed_trend *s = context;
-	const size_t count = s->trend->count;
-	int64_t *starts_ns = NULL;
-
-	if (count < limit)
-		return count;
-	starts_ns = fg_xmalloc(count * sizeof(*starts_ns));
-	for (size_t i = 0; i < count; i++)
-		starts_ns[i] = s->trend->points[i].started_ns;
-	*since_ns = fg_newest_since(starts_ns, count, limit);
-	free(starts_ns);
-	return count;
-}
-
-/* One unsealed series. */
 static void trace_totals(struct tracing *t, int64_t series, const struct fg_totals *totals)
 {
 	const struct fg_function_total *mine = fg_totals_find(totals, t->function);
@@ -228,16 +128,13 @@ static int pick(const struct fg_query *q, const struct tracing *t, struct traced
 	if (status == FG_OK) {
 		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
 
-		status = (fg_column_int(q, 2) == FG_CHUNK_TOTALS
-				  ? fg_totals_pick
-				  : fg_totals_part_pick)(&reader, t->function, FG_ARM_CANDIDATE,
-							 &found->self, &found->inclusive, err);
+		status = fg_totals_pick(&reader, t->function, FG_ARM_CANDIDATE, &found->self,
+					&found->inclusive, err);
 	}
 	fg_bytes_release(&content);
 	return status;
 }
 
-/* Kept totals of the series that are in no tile. */
 static int read_kept_totals(struct fg_store *store, struct tracing *t, const char *measure,
 			    struct fg_error *err)
 {
@@ -252,7 +149,7 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, const cha
 	if (measure)
 		fg_query_text(&q, measure);
 	else
-		fg_query_int(&q, t->last_sealed);
+		fg_query_int(&q, t->after);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		struct traced found = {.series = fg_column_int(&q, 0)};
 
@@ -265,9 +162,9 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, const cha
 	return status;
 }
 
-/* The series that have the measure and are in no tile. */
-static int list_tail(struct fg_store *store, const struct tracing *t, const char *measure,
-		     int64_t **series, size_t *count, struct fg_error *err)
+/* The series that have the measure. */
+static int list_series(struct fg_store *store, const struct tracing *t, const char *measure,
+		       int64_t **series, size_t *count, struct fg_error *err)
 {
 	size_t capacity = 0;
 	struct fg_query q;
@@ -278,7 +175,7 @@ static int list_tail(struct fg_store *store, const struct tracing *t, const char
 	if (measure) {
 		fg_query_text(&q, measure);
 	} else {
-		fg_query_int(&q, t->last_sealed);
+		fg_query_int(&q, t->after);
 		fg_query_int(&q, INT32_MAX);
 	}
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -290,8 +187,8 @@ static int list_tail(struct fg_store *store, const struct tracing *t, const char
 }
 
 /* Kept totals are read in one go; the others are computed. */
-static int trace_tail(struct fg_store *store, struct tracing *t, const char *measure,
-		      struct fg_error *err)
+static int trace_all(struct fg_store *store, struct tracing *t, const char *measure,
+		     struct fg_error *err)
 {
 	int64_t *series = NULL;
 	size_t count = 0;
@@ -301,7 +198,7 @@ static int trace_tail(struct fg_store *store, struct tracing *t, const char *mea
 	if (status != FG_OK)
 		return status;
 	kept = t->count;
-	status = list_tail(store, t, measure, &series, &count, err);
+	status = list_series(store, t, measure, &series, &count, err);
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		struct fg_totals totals = {0};
 
@@ -319,17 +216,19 @@ static int trace_tail(struct fg_store *store, struct tracing *t, const char *mea
 	return status;
 }
 
-static int read_tail(struct fg_store *store, struct tracing *t, const struct fg_trend_query *query,
-		     struct fg_function_trend *trend, struct fg_error *err)
+/* At least the newest `limit`: those stored last, and some more, for runs that were late. */
+static int find_first(struct fg_store *store, struct tracing *t, size_t limit, struct fg_error *err)
 {
+	struct fg_query q;
 	int status = FG_OK;
 
-	t->count = 0;
-	status = trace_tail(store, t, query->measure, err);
-	if (status != FG_OK)
-		return status;
-	return join_runs(store, t, (const int64_t[2]){t->last_sealed, INT64_MAX}, query->branch,
-			 trend, err);
+	if (!limit)
+		return FG_OK;
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_BEFORE_NEWEST);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, (int64_t)(limit + LATE + limit / LATE_SHARE));
+	status = fg_query_value(&q, &t->after, err);
+	return status == FG_ENOENT ? FG_OK : status;
 }
 
 static int by_time(const void *a, const void *b)
@@ -396,34 +295,6 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	return FG_OK;
 }
 
-/* What is not sealed comes first: then it is known how many of the others are wanted. */
-static int read_time(struct fg_store *store, struct tracing *t, const struct fg_trend_query *query,
-		     struct fg_function_trend *trend, struct fg_error *err)
-{
-	struct sealed_trend sealed = {store, t, query->branch, trend};
-	const struct fg_seal_walk walk = {.benchmark = t->benchmark,
-					  .key = (int64_t)t->function,
-					  .limit = query->limit,
-					  .context = &sealed,
-					  .count = count_points,
-					  .take = take_seal};
-	struct fg_seals seals = {0};
-	size_t unsealed = 0;
-	int status = fg_seals_list(store, t->benchmark, &seals, err);
-
-	if (status != FG_OK)
-		goto out;
-	t->last_sealed = seals.count ? seals.items[seals.count - 1].last : 0;
-	status = read_tail(store, t, query, trend, err);
-	unsealed = trend->count;
-	if (status == FG_OK)
-		status = fg_seals_walk(store, &walk, &seals, err);
-	fg_put_head_last(trend->points, sizeof(*trend->points), unsealed, trend->count);
-out:
-	fg_seals_release(&seals);
-	return status;
-}
-
 static int read_points(struct fg_store *store, struct tracing *t,
 		       const struct fg_trend_query *query, struct fg_function_trend *trend,
 		       struct fg_error *err)
@@ -436,8 +307,12 @@ static int read_points(struct fg_store *store, struct tracing *t,
 	status = find_function(store, query->function, t, trend, err);
 	if (status != FG_OK)
 		return status;
-	return query->measure ? read_tail(store, t, query, trend, err)
-			      : read_time(store, t, query, trend, err);
+	/* Which of them are of the branch is not known yet. */
+	status = find_first(store, t, query->branch ? 0 : query->limit, err);
+	if (status != FG_OK)
+		return status;
+	status = trace_all(store, t, query->measure, err);
+	return status == FG_OK ? join_runs(store, t, query->branch, trend, err) : status;
 }
 
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
@@ -449,7 +324,6 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 	bool mine = false;
 	int status = fg_store_view(store, &mine, err);
 
-	/* Tiles hold time. */
 	if (asked.measure && strcmp(asked.measure, "cpu_time") == 0)
 		asked.measure = NULL;
 	if (status == FG_OK)

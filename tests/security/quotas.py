@@ -5,8 +5,10 @@ import glob
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
-from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, push, token
+from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, push, token
+from attack import send as send_parcel
 from checks import check, finish_in_scratch
 
 
@@ -26,7 +28,7 @@ def spool_keeps_what_is_refused(server, admin, upload):
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_runs": 3}, token=admin), 200, "a quota")
     subprocess.run([MAKE_RUNS, "spool", "3", "3"], check=True)
     done = send(server, upload)
-    check(done.returncode == 5 and "project 'tracker' holds 3 runs and may hold 3" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "project 'tracker' may hold 3 runs" in done.stderr, f"{done.returncode}: {done.stderr}")
     left = glob.glob(os.path.join("spool", "*.fgrun"))
     check(len(left) == 2 and len(server.runs(token=admin)) == 3, f"{left}")
     with open(left[0], "rb") as file:
@@ -43,10 +45,40 @@ def quota_that_is_raised_lets_them_in(server, admin, upload):
     taken = usage(server, admin)["bytes"]
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": taken}, token=admin), 200, "a quota of bytes")
     done = send(server, upload)
-    check(done.returncode == 5 and "the runs of project 'tracker' take" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "the runs of project 'tracker' would take" in done.stderr, f"{done.returncode}: {done.stderr}")
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": 100 * taken, "most_runs": None}, token=admin), 200, "a larger one")
     done = send(server, upload)
     check(done.returncode == 0 and len(server.runs(token=admin)) == 5, f"{done.returncode}: {done.stderr}")
+
+
+def parallel_uploads_stay_within_the_quota(server, everything):
+    upload = token("upload", "--project", "crowded")
+    expect(server.write("/api/v1/limits", {"project": "crowded", "most_runs": 5}, token=everything), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "crowd", "1", "30"], check=True)
+    bodies = []
+    for path in sorted(glob.glob(os.path.join("crowd", "*.fgrun"))):
+        envelope, dictionary, values = parts(path)
+        run = json.loads(envelope)["id"]
+        bodies.append(parcel(envelope.replace(b'"project":"tracker"', b'"project":"crowded"').replace(run.encode(), run[:9].encode() + b"c" + run[10:].encode()),
+                             dictionary, values))
+    with ThreadPoolExecutor(len(bodies)) as pool:
+        answers = list(pool.map(lambda body: send_parcel(server, body, upload).status, bodies))
+    check(sorted(answers) == [201] * 5 + [403] * 25, f"{answers}")
+    check(usage(server, upload, "crowded")["runs"] == 5, "more are stored than the quota allows")
+
+
+def conditions_count(server, everything):
+    """What a run says of its machine is stored, too."""
+    upload = token("upload", "--project", "talkative")
+    expect(server.write("/api/v1/limits", {"project": "talkative", "most_bytes": 1 << 20}, token=everything), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "talk", "1", "1"], check=True)
+    envelope, dictionary, values = parts(glob.glob(os.path.join("talk", "*.fgrun"))[0])
+    run = json.loads(envelope)
+    run["project"], run["id"] = "talkative", run["id"][:9] + "d" + run["id"][10:]
+    run["host"] += [{"key": f"user.fact{i}", "value": f"{i:01024d}"} for i in range(1900)]
+    answer = expect(send_parcel(server, parcel(json.dumps(run).encode(), dictionary, values), upload), 403, "a run of 1,900 facts")
+    check(answer.code() == "over_quota", f"{answer.body}")
+    check(usage(server, upload, "talkative")["runs"] == 0, "it is stored")
 
 
 def removal_makes_room(server, admin, upload):
@@ -64,6 +96,8 @@ def only_administrators_set_limits(server, admin, upload, everything):
         secret = token(scope, "--project", "tracker")
         expect(server.write("/api/v1/limits", mine, token=secret), 403, f"{scope} sets a quota")
         expect(server.ask("GET", "/api/v1/limits", token=secret), 403, f"{scope} lists limits")
+    for unknown in ({"mostruns": 5}, {"most_runs": 5, "most_byte": 1}):
+        expect(server.write("/api/v1/limits", {"project": "tracker", **unknown}, token=admin), 400, f"{unknown}")
     for foreign in ({"project": "other", "most_runs": 1}, {"most_runs": 1}):
         expect(server.write("/api/v1/limits", foreign, token=admin), 404, f"{foreign}")
     expect(server.ask("GET", "/api/v1/usage?project=other", token=upload), 404, "what another project holds")
@@ -100,6 +134,8 @@ def attack():
         spool_keeps_what_is_refused(server, admin, upload)
         quota_that_is_raised_lets_them_in(server, admin, upload)
         removal_makes_room(server, admin, upload)
+        parallel_uploads_stay_within_the_quota(server, everything)
+        conditions_count(server, everything)
         only_administrators_set_limits(server, admin, upload, everything)
     keeper_sets_them_too_and_gc_keeps_to_them()
 

@@ -46,6 +46,23 @@ int fg_decision_body(struct fg_request *rq, cJSON **json, const char **project,
 	return fg_request_may_see(rq, *project, err);
 }
 
+int fg_decision_check_members(const cJSON *json, const char *const *names, struct fg_error *err)
+{
+	const cJSON *member = NULL;
+
+	cJSON_ArrayForEach(member, json)
+	{
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, member->string) != 0)
+			name++;
+		if (!*name)
+			return fg_error_set(err, FG_EINVAL, "unknown member '%.40s'",
+					    member->string);
+	}
+	return FG_OK;
+}
+
 char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *name,
 		       const char *missing)
 {

@@ -5,7 +5,7 @@
 
 #include "perfdb/server/request.h"
 
-fg_handler fg_handle_upload, fg_handle_has_dictionary;
+fg_handler fg_handle_upload;
 fg_handler fg_handle_list_runs, fg_handle_get_run, fg_handle_around, fg_handle_search,
 	fg_handle_delete_run;
 fg_handler fg_handle_compare, fg_handle_verdict, fg_handle_profile, fg_handle_environment;

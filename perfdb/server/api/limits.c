@@ -5,7 +5,6 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
-#include "perfdb/server/quotas.h"
 
 /* The members; 0 is no limit. */
 static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
@@ -104,13 +103,13 @@ static int read_limits(const cJSON *json, struct fg_limits *limits, struct fg_er
 		{"keep_newest", &limits->keep_newest},
 	};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(members); i++) {
-		const int status = read_number(json, members[i].name, members[i].number, err);
+	static const char *const names[] = {"project",   "most_runs",   "most_bytes",
+					    "keep_days", "keep_newest", NULL};
+	int status = fg_decision_check_members(json, names, err);
 
-		if (status != FG_OK)
-			return status;
-	}
-	return FG_OK;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(members) && status == FG_OK; i++)
+		status = read_number(json, members[i].name, members[i].number, err);
+	return status;
 }
 
 static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error *err)
@@ -130,7 +129,6 @@ static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error 
 	entry.detail = fg_strbuf_text(&words);
 	status = fg_decision_end(rq, status, &entry, err);
 	fg_strbuf_release(&words);
-	fg_quotas_forget(rq->server->quotas);
 	return status;
 }
 

@@ -53,8 +53,7 @@ static void a_project_holds_what_its_runs_take(void **state)
 	save_samples(f, 2, 2, &tiny); /* once more */
 	usage = usage_of(f, "tracker");
 	assert_int_equal(usage.runs, 4);
-	assert_int_equal(usage.bytes, bytes_of_blocks(f));
-	assert_true(usage.bytes > 400);
+	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions count, too */
 	assert_int_equal(usage.oldest_ns, INT64_C(1790000000000000000) + INT64_C(60000000000));
 	assert_int_equal(usage_of(f, "other").runs, 0);
 }
