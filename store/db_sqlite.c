@@ -364,6 +364,22 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
+/* A store has tables and indexes. A view in place of a table may never end. */
+static int refuse_code(struct sqlite_db *s, struct fg_error *err)
+{
+	int64_t count = 0;
+	const int status = read_pragma(
+		s, "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')",
+		&count, err);
+
+	if (status != FG_OK || count == 0)
+		return status;
+	return fg_error_set(
+		err, FG_EDB,
+		"%s is not a fastgate store: it has views or triggers, a store has none",
+		s->db.name);
+}
+
 /*
  * Refuse another program's database before changing anything in it.  The tables are counted first:
  * a process that creates the store meanwhile writes its owner before them.
@@ -384,6 +400,8 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 			err, FG_EDB,
 			"%s is not a fastgate store: it is a database of another program",
 			s->db.name);
+	if (status == FG_OK)
+		status = refuse_code(s, err);
 out:
 	*is_new = owner == 0;
 	return status;
