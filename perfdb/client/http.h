@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTP request after the other over one connection, and how long to wait before the next try.
- * The one HTTP client there is: for runs (client.h), results (post.h) and alerts (perfdb/delivery).
+ * The only HTTP client: for runs (client.h), results (post.h) and the server's webhooks.
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
