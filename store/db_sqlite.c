@@ -17,6 +17,7 @@
  * Insertions go 32 rows at a time: starting and ending a statement costs as much as a row. "OR
  * FAIL" avoids a savepoint; that is safe because a failure rolls the transaction back.
  */
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -33,6 +34,7 @@ enum {
 	BUSY_TIMEOUT_MS = 10000,
 	BOUNDED_TIMEOUT_MS = 3000,
 	APPLICATION_ID = 0x66673031, /* "fg01" */
+	RETRY_MS = 5,
 	ROWS_AT_ONCE = 32
 };
 
@@ -362,16 +364,19 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* Refuse another program's database before changing anything in it. */
+/*
+ * Refuse another program's database before changing anything in it.  The tables are counted first:
+ * a process that creates the store meanwhile writes its owner before them.
+ */
 static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 {
 	int64_t owner = 0;
 	int64_t tables = 0;
-	int status = read_pragma(s, "PRAGMA application_id", &owner, err);
+	int status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	status = read_pragma(s, "PRAGMA application_id", &owner, err);
 	if (status != FG_OK)
 		goto out;
 	if (owner != APPLICATION_ID && (owner != 0 || tables > 0))
@@ -384,57 +389,69 @@ out:
 	return status;
 }
 
-static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
+/*
+ * Small pages waste less space after each run's values; large ones need fewer steps for a server's
+ * many rows.
+ */
+static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	char text[64];
-	bool is_new = false;
-	int status = FG_OK;
+	const int status = run_script(
+		&s->db,
+		flags & FG_DB_DURABLE ? "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"
+				      : "PRAGMA page_size = 2048; PRAGMA journal_mode = WAL",
+		err);
 
-	(void)sqlite3_extended_result_codes(s->handle, 0);
-	(void)sqlite3_busy_timeout(s->handle,
-				   flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS);
-	status = check_owner(s, &is_new, err);
 	if (status != FG_OK)
 		return status;
 	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
-	if (is_new && !(flags & FG_DB_READ_ONLY)) {
-		/*
-		 * Small pages waste less space after each run's values; large ones need fewer steps
-		 * for a server's many rows.
-		 */
-		status = run_script(&s->db,
-				    flags & FG_DB_DURABLE
-					    ? "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"
-					    : "PRAGMA page_size = 2048; PRAGMA journal_mode = WAL",
-				    err);
-		if (status == FG_OK)
-			status = run_script(&s->db, text, err);
+	return run_script(&s->db, text, err);
+}
+
+/*
+ * Entering WAL mode needs the file alone, and SQLite does not wait for that: a process that creates
+ * the same store at the same time makes it fail at once.
+ */
+static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_ms,
+			      struct fg_error *err)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + timeout_ms * FG_NS_PER_MS;
+	bool is_new = false;
+	int status = FG_OK;
+
+	do {
+		status = check_owner(s, &is_new, err);
+		if (status == FG_OK && is_new && !(flags & FG_DB_READ_ONLY))
+			status = make_file(s, flags, err);
+	} while (status == FG_EBUSY && fg_clock_monotonic_ns() < until_ns &&
+		 sqlite3_sleep(RETRY_MS) >= 0);
+	return status;
+}
+
+static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
+{
+	const int timeout_ms = flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS;
+	const struct {
+		unsigned flags; /* if all of these are set */
+		const char *text;
+	} settings[] = {
+		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
+		    "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; "
+		    "PRAGMA trusted_schema = OFF"},
+		/* Savepoints keep pages in a temporary store that is gone with the transaction. */
+		{FG_DB_DURABLE, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"},
+		{FG_DB_READ_ONLY, "PRAGMA query_only = ON"},
+	};
+	int status = FG_OK;
+
+	(void)sqlite3_extended_result_codes(s->handle, 0);
+	(void)sqlite3_busy_timeout(s->handle, timeout_ms);
+	status = check_or_make_file(s, flags, timeout_ms, err);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(settings) && status == FG_OK; i++) {
+		if ((flags & settings[i].flags) == settings[i].flags)
+			status = run_script(&s->db, settings[i].text, err);
 	}
-	if (status != FG_OK)
-		return status;
-	status = run_script(&s->db,
-			    flags & FG_DB_DURABLE ? "PRAGMA synchronous = FULL"
-						  : "PRAGMA synchronous = NORMAL",
-			    err);
-	if (status != FG_OK)
-		return status;
-	status = run_script(&s->db,
-			    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
-			    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
-			    err);
-	if (status != FG_OK)
-		return status;
-	/*
-	 * What a savepoint keeps of a page before it changes: gone with the transaction, so nothing
-	 * for a file.
-	 */
-	if (flags & FG_DB_DURABLE)
-		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
-	if (status != FG_OK)
-		return status;
-	if (flags & FG_DB_READ_ONLY)
-		return run_script(&s->db, "PRAGMA query_only = ON", err);
-	return FG_OK;
+	return status;
 }
 
 /* Without write permission and without a WAL file, the file alone is the database. */
