@@ -60,9 +60,6 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* Opens libcurl, before it is used by itself. */
-int fg_http_start(struct fg_error *err) FG_NODISCARD;
-
 /* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
 bool fg_http_is_passing(long status);
 /*
