@@ -3,20 +3,8 @@
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
-import { Missing, ask, tell } from './server.js';
+import { ask, tell } from './server.js';
 import { attempt, heading, page, showTrail, status } from './shell.js';
-
-const none = { url: '', template: '', waiting: 0 };
-
-async function webhookOf(project) {
-	try {
-		return await ask('webhook', { project });
-	} catch (error) {
-		if (error instanceof Missing)
-			return none;
-		throw error;
-	}
-}
 
 export async function showWebhook() {
 	const { projects } = await ask('projects');
@@ -26,9 +14,9 @@ export async function showWebhook() {
 	const state = el('p', { class: 'quiet' });
 	const button = (words, does) => el('button', { type: 'button', onclick: () => attempt(does) }, words);
 	async function draw() {
-		const hook = await webhookOf(choice.value);
-		[url.value, template.value] = [hook.url, hook.template];
-		replace(state, hook === none ? 'No webhook is set.' : `${hook.waiting} calls wait.`, hook.problem && ` The newest one failed: ${clip(hook.problem, 300)}.`);
+		const hook = await ask('webhook', { project: choice.value });
+		[url.value, template.value] = [hook.url ?? '', hook.template ?? ''];
+		replace(state, hook.url === null ? 'No webhook is set.' : `${hook.waiting} calls wait.`, hook.problem && ` The newest one failed: ${clip(hook.problem, 300)}.`);
 	}
 	async function save(event) {
 		event.preventDefault();
