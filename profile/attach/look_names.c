@@ -206,8 +206,6 @@ static void settle_path(const struct naming *naming)
 
 static const char *state_words(const struct fg_look_thread *thread)
 {
-	if (thread->crash)
-		return thread->crash;
 	if (thread->waiting.call)
 		return thread->waiting.call;
 	if (thread->state.state == 'Z')
@@ -306,14 +304,6 @@ static void add_groups(struct fg_strbuf *text, const struct fg_look_process *pro
 static char *summarise(const struct fg_look *look)
 {
 	struct fg_strbuf text = {0};
-	const struct fg_look_thread *first =
-		look->process_count ? look->processes[0].threads : NULL;
-
-	if (first && first->crash) {
-		fg_strbuf_printf(&text, "%s%s%s", first->crash, *first->path ? " in " : "",
-				 first->path);
-		return fg_strbuf_detach(&text);
-	}
 
 	for (size_t i = look->process_count; i-- > 0 && !text.length;) {
 		add_deadlock(&text, &look->processes[i]);
