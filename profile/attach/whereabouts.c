@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "profile/attach/look.h"
+#include "profile/attach/waiting.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -94,8 +95,7 @@ static void read_python(struct fg_look_process *process, struct fg_look_thread *
 }
 
 static void read_thread(struct fg_look_process *process, struct fg_look_thread *thread,
-			const struct fg_pids *tids, struct fg_memory *memory,
-			struct fg_stack_walker *walker)
+			struct fg_memory *memory, struct fg_stack_walker *walker)
 {
 	struct user_regs_struct registers = {0};
 
@@ -106,16 +106,12 @@ static void read_thread(struct fg_look_process *process, struct fg_look_thread *
 	fg_stack_walk(walker, &registers, &thread->stack);
 	if (process->interpreter.state == FG_INTERPRETER_READ)
 		read_python(process, thread, registers.fs_base, memory);
-	fg_waiting_find(&(struct fg_waiter){.pid = process->pid,
-					    .threads = tids,
-					    .registers = &registers,
-					    .memory = memory},
-			&thread->waiting);
+	thread->call = fg_waiting_call(&registers);
 }
 
-/* Stacks of the stopped threads, and what they wait for; `tids` are all threads. */
+/* Stacks of the stopped threads, and the system calls they wait in. */
 static void read_threads(const struct fg_look *look, struct fg_look_process *process,
-			 const struct fg_pids *tids, struct fg_memory *memory)
+			 struct fg_memory *memory)
 {
 	struct fg_stack_walker *walker = NULL;
 
@@ -126,7 +122,7 @@ static void read_threads(const struct fg_look *look, struct fg_look_process *pro
 	walker = fg_stack_walker_new(memory, &process->mappings);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].stopped)
-			read_thread(process, &process->threads[i], tids, memory, walker);
+			read_thread(process, &process->threads[i], memory, walker);
 	}
 	fg_stack_walker_free(walker);
 }
@@ -147,7 +143,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 		thread->stopped =
 			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->stop);
 	}
-	read_threads(look, process, &tids, &memory);
+	read_threads(look, process, &memory);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].seized)
 			fg_thread_release(process->threads[i].tid, process->threads[i].stop.signal);
@@ -190,7 +186,6 @@ static void release(struct fg_look *look)
 		struct fg_look_process *process = &look->processes[i];
 
 		for (size_t k = 0; k < process->thread_count; k++) {
-			fg_strbuf_release(&process->threads[k].waiting.what);
 			free(process->threads[k].path);
 			free(process->threads[k].python);
 		}

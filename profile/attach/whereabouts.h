@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a program stands: every thread of every one of its processes, its stack with names and
- * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it
+ * lines, those of Python as well, and the system call it waits in.  For a program that hangs, just before it
  * is ended.
  */
 #ifndef FG_OUTSIDE_WHEREABOUTS_H

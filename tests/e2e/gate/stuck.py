@@ -54,7 +54,7 @@ benchmarks:
   - {{ name: stuck, command: ./stuck, timeout: {timeout} }}
 report: {{ junit: junit.xml, markdown: report.md, html: report.html, json: report.json }}
 """
-SUMMARY = r"1 thread in main → read_all → read \(pipe:\[\d+\], nobody else writes\)"
+SUMMARY = r"1 thread in main → read_all → read"
 FRAME = r"    read_all  stuck\.c:\d+\n    main  stuck\.c:\d+\n"
 
 
@@ -114,7 +114,7 @@ def python_shows_its_lines():
     write("fastgate.yml", CONFIG.format(timeout="20s").replace("./stuck", f"{python} -S stuck.py"))
     done = call(fastgate, "run", "--in-place")
     check(done.returncode == 4, f"a hang in Python: exit code {done.returncode}, expected 4: {done.stderr}")
-    check(re.search(r"1 thread in <module> → main → Reader\.read_all → read \(pipe:\[\d+\], nobody else writes\)", done.stdout), f"Python: {done.stdout}")
+    check(re.search(r"1 thread in <module> → main → Reader\.read_all → read", done.stdout), f"Python: {done.stdout}")
     frames = r"    Reader\.read_all  stuck\.py:7\n    main  stuck\.py:12\n    <module>  stuck\.py:14\n"
     check(re.search(frames, first_benchmark().get("error_stacks", "")), f"Python, error_stacks: {first_benchmark().get('error_stacks')}")
     check("_PyEval_EvalFrameDefault" not in done.stdout, f"Python: the interpreter's own functions: {done.stdout}")
