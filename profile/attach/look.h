@@ -25,8 +25,8 @@ struct fg_look_thread {
 	struct fg_thread_stop stop;
 	struct fg_walked_stack stack;
 	struct fg_python_stack *python; /* what is `left` of it, innermost first; NULL: none */
-	const char *call; /* the system call that it waits in; NULL: it runs */
-	char *path;       /* "main → read_all"; filled when names are known */
+	const char *call;               /* the system call that it waits in; NULL: it runs */
+	char *path;                     /* "main → read_all"; filled when names are known */
 };
 
 struct fg_look_process {
