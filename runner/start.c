@@ -187,7 +187,6 @@ void fg_job_init(struct fg_runner_job *job)
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
 	job->executor.on_stuck = options->on_stuck ? fg_job_explain_stuck : NULL;
-	job->executor.on_crash = options->on_crash ? fg_job_explain_crash : NULL;
 	job->executor.stuck_context = job;
 	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;

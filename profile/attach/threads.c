@@ -159,29 +159,6 @@ void fg_threads_of(pid_t pid, struct fg_pids *found)
 	list_numbers(path, found);
 }
 
-void fg_children_of(pid_t pid, struct fg_pids *found)
-{
-	struct fg_pids threads = {0};
-
-	fg_threads_of(pid, &threads);
-	for (size_t i = 0; i < threads.count; i++) {
-		char path[96];
-		char *text = NULL;
-		char *next = NULL;
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
-			       (int)threads.items[i]);
-		if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
-			continue;
-		next = text;
-		for (long child = strtol(next, &next, 10); child > 0;
-		     child = strtol(next, &next, 10))
-			fg_pids_add(found, (pid_t)child);
-		free(text);
-	}
-	fg_pids_release(&threads);
-}
-
 bool fg_thread_seize(pid_t tid)
 {
 	return ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;

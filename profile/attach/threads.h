@@ -25,8 +25,6 @@ void fg_pids_release(struct fg_pids *pids);
 
 /* A process, its descendants, and whoever is in the process group that bears its number. */
 void fg_processes_of(pid_t root, struct fg_pids *found);
-/* Children of all its threads. */
-void fg_children_of(pid_t pid, struct fg_pids *found);
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 
 /* From /proc/PID/task/TID/stat. */
