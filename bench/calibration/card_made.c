@@ -120,7 +120,7 @@ static bool fails(const struct noise *noise, struct fg_random *random)
 enum {
 	ONCE,  /* the first one will do */
 	TWICE, /* found once more, with new pairs */
-	SURE,  /* with more pairs, else once more: cli/session/measure_times.c */
+	SURE,  /* with more pairs, else once more: cli/session/measure.c */
 	WAYS,
 };
 

@@ -3,8 +3,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
-#include "cli/session/shards_merge.h"
-#include "cli/session/state_folder.h"
+#include "cli/session/shards.h"
 #include "cli/session/stored.h"
 
 struct options {

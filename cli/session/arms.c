@@ -5,11 +5,121 @@
 #include "base/text.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
+#include "config/config.h"
 #include "gate/commit_trailers.h"
 #include "model/links.h"
 #include "reporters/reporter.h"
 #include "runner/build/git.h"
 #include "runner/facts/build_info.h"
+#include "runner/target.h"
+
+/* ---- renamed benchmarks ---- */
+
+static bool load(struct fg_arms *arms, const struct fg_plan *plan, const char *root)
+{
+	const char *name =
+		plan->config_path ? fg_fs_base_name(plan->config_path) : FG_CONFIG_FILE_NAME;
+	char *path = fg_fs_join(root, name);
+	const struct fg_config_source source = {.path = path};
+	struct fg_config_report report = {0};
+	bool loaded = false;
+
+	loaded = fg_config_load(&source, &arms->baseline_plan, &report, NULL) == FG_OK;
+	fg_config_report_release(&report);
+	free(path);
+	return loaded;
+}
+
+static const struct fg_benchmark *find_old(const struct fg_arms *arms,
+					   const struct fg_benchmark *benchmark)
+{
+	const struct fg_benchmark *old = fg_plan_find(&arms->baseline_plan, benchmark->name);
+
+	if (!old && benchmark->was)
+		old = fg_plan_find(&arms->baseline_plan, benchmark->was);
+	return old;
+}
+
+static bool has_program(const struct fg_benchmark *benchmark, const char *root)
+{
+	struct fg_target target;
+	bool found = false;
+
+	fg_target_init(&target, FG_ARM_BASELINE, benchmark, root);
+	fg_target_resolve(&target);
+	found = target.program != NULL;
+	fg_target_release(&target);
+	return found;
+}
+
+/*
+ * A comparison needs the same work on both sides, so our command is preferred if the baseline can
+ * run it.
+ */
+static void choose_command(const struct fg_arms *arms, struct fg_benchmark *benchmark,
+			   const char *root)
+{
+	const struct fg_benchmark *old = find_old(arms, benchmark);
+	const bool is_given = benchmark->baseline_command.argc > 0;
+
+	if (old && !is_given && !has_program(benchmark, root))
+		benchmark->baseline_command = old->command;
+}
+
+static bool is_known(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		const char *was = plan->benchmarks[i].was;
+
+		if (strcmp(plan->benchmarks[i].name, name) == 0 || (was && strcmp(was, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void match_commit(struct fg_arms *arms, struct fg_plan *plan, const char *root)
+{
+	if (!load(arms, plan, root))
+		return;
+	for (size_t i = 0; i < plan->benchmark_count; i++)
+		choose_command(arms, &plan->benchmarks[i], root);
+	arms->gone = fg_arena_array(&arms->baseline_plan.arena,
+				    arms->baseline_plan.benchmark_count + 1, sizeof(arms->gone[0]));
+	for (size_t i = 0; i < arms->baseline_plan.benchmark_count; i++) {
+		const char *name = arms->baseline_plan.benchmarks[i].name;
+
+		if (!is_known(plan, name))
+			arms->gone[arms->gone_count++] = name;
+	}
+}
+
+/* "old" becomes "new"; the case "old/BM_sort" of a harness becomes "new/BM_sort". */
+static void rename_series(struct fg_series *series, const struct fg_benchmark *benchmark)
+{
+	const size_t length = strlen(benchmark->was);
+	const char *rest = series->name + length;
+	char *name = NULL;
+
+	if (!fg_text_starts_with(series->name, benchmark->was) || (*rest && *rest != '/'))
+		return;
+	name = fg_xasprintf("%s%s", benchmark->name, rest);
+	free(series->name);
+	series->name = name;
+}
+
+static void match_stored(const struct fg_plan *plan, struct fg_run *run)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (!benchmark->was || fg_run_find(run, benchmark->name))
+			continue;
+		for (size_t k = 0; k < run->series_count; k++)
+			rename_series(&run->series[k], benchmark);
+	}
+}
+
+/* ---- the two sides ---- */
 
 static void say_note(void *context, const char *note)
 {
@@ -230,7 +340,7 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	status = open_worktree(arms, session, FG_ARM_BASELINE, commit, false, err);
 	free(commit);
 	if (status == FG_OK)
-		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+		match_commit(arms, plan, session->roots[FG_ARM_BASELINE]);
 	else if (status == FG_ECHILD && session->plan->build.from_candidate_count == 0)
 		fg_cli_say(session->cli,
 			   "if it lacks files of the benchmark, `build.from_candidate` names them");
@@ -244,7 +354,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 		fg_store_load_history(session->store, &arms->baseline.run, 0, &arms->history, err);
 
 	for (size_t i = 0; i < arms->history.count; i++)
-		fg_match_stored(session->plan, &arms->history.runs[i].run);
+		match_stored(session->plan, &arms->history.runs[i].run);
 	arms->store = session->store;
 	return status;
 }
@@ -273,7 +383,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (status != FG_OK)
 		return status;
 	take_baseline(arms);
-	fg_match_stored(session->plan, &arms->baseline.run);
+	match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
@@ -453,8 +563,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 {
-	input->gone = arms->match.gone;
-	input->gone_count = arms->match.gone_count;
+	input->gone = arms->gone;
+	input->gone_count = arms->gone_count;
 	if (!arms->has_baseline)
 		return;
 	input->baseline = &arms->baseline.run;
@@ -531,7 +641,7 @@ void fg_arms_close(struct fg_arms *arms)
 		if (arms->has_worktree[arm])
 			fg_worktree_close(&arms->worktrees[arm]);
 	}
-	fg_match_release(&arms->match);
+	fg_plan_release(&arms->baseline_plan);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	fg_stored_history_release(&arms->history);

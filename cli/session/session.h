@@ -14,17 +14,38 @@
 #define FG_CLI_SESSION_SESSION_H
 
 #include "cli/framework/command.h"
-#include "cli/session/progress.h"
 #include "gate/gate.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "model/verdict.h"
 #include "reporters/reporter.h"
+#include "runner/runner.h"
 #include "store/store.h"
 
 struct fg_affected;
 struct fg_kernel_naming;
 struct fg_symbolizer;
+
+/*
+ * Progress on stderr: on a terminal, one line that is redrawn; elsewhere, a plain line when a
+ * benchmark begins and every half minute after. Prints nothing with --quiet.
+ */
+struct fg_progress {
+	const struct fg_cli *cli;
+	size_t index; /* of this benchmark, from 1 */
+	size_t total;
+	const struct fg_measuring *measure; /* of this benchmark */
+	bool is_paired;                     /* has a baseline, so it is measured until decided */
+	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
+	bool is_drawn;
+	bool told_too_long;
+};
+
+void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
+void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
+		      const struct fg_gate_progress *gate);
+/* Removes the line so that other output can follow. */
+void fg_progress_clear(struct fg_progress *progress);
 
 struct fg_session {
 	struct fg_cli *cli;
@@ -68,7 +89,6 @@ void fg_session_release(struct fg_session *session);
 
 /* Continues a run that was measured before, with its profiles, which are moved out of `stored`. */
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored);
-void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
  * Call before anything is opened. Forks into the process that measures (returns true) and its guard
@@ -95,5 +115,12 @@ int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODIS
  * exit code; the verdict's own takes precedence.
  */
 int fg_session_tell(const struct fg_session *session, bool may_send);
+
+/*
+ * For standard output, or for a file (no colours, unlimited width, UTF-8). `source_root`:
+ * annotations name files relative to this checkout; NULL: $GITHUB_WORKSPACE.
+ */
+struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
+					     const char *source_root);
 
 #endif

@@ -1,12 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/sources.h"
-
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/steps.h"
 #include "profile/listing.h"
+#include "runner/facts/code_facts.h"
 
 enum {
-	FUNCTIONS_MAX = 3, /* per benchmark */
+	COMPARED_MAX = 64, /* functions per benchmark */
+};
+
+/* ---- hot functions ---- */
+
+struct hot {
+	double samples;
+	uint32_t function;
+};
+
+static int by_samples(const void *left, const void *right)
+{
+	const struct hot *a = left;
+	const struct hot *b = right;
+
+	if (a->samples < b->samples)
+		return 1;
+	if (a->samples > b->samples)
+		return -1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Linkage names, most samples first; the strings belong to the set, the array is to be freed. */
+static void find_hot(const struct fg_profile_set *set, struct fg_code_names *names)
+{
+	double sum = 0;
+	double *samples = fg_profile_set_time_samples(set, &sum);
+	struct hot *all = fg_xcalloc(set->function_count, sizeof(all[0]));
+
+	for (uint32_t f = 0; f < set->function_count; f++)
+		all[f] = (struct hot){.samples = samples[f], .function = f};
+	qsort(all, set->function_count, sizeof(all[0]), by_samples);
+	names->items = fg_xcalloc(COMPARED_MAX, sizeof(names->items[0]));
+	for (size_t i = 0; i < set->function_count && names->count < COMPARED_MAX; i++) {
+		const struct fg_profile_function *f = &set->functions[all[i].function];
+
+		if (!(all[i].samples > 0))
+			break;
+		names->items[names->count++] = f->linkage ? f->linkage : f->name;
+	}
+	free(all);
+	free(samples);
+}
+
+void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_profile_set *set =
+		count && indexes[0] < session->profile_count ? session->profiles[indexes[0]] : NULL;
+	struct fg_code_names names = {0};
+
+	if (!session->roots[FG_ARM_BASELINE])
+		return;
+	if (set)
+		find_hot(set, &names);
+	fg_runner_compare_code(job, &names);
+	free(names.items);
+}
+
+/* ---- source lines ---- */
+
+enum {
+	LISTED_MAX = 3,    /* functions per benchmark */
 	LISTINGS_MAX = 60, /* per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
@@ -225,8 +288,8 @@ void fg_session_add_sources(struct fg_session *session)
 		const struct fg_profile_set *set =
 			profiles_of(session, verdict->benchmarks[i].name);
 
-		for (size_t k = 0; set && k < blame->function_count && k < FUNCTIONS_MAX &&
-				   listings < LISTINGS_MAX;
+		for (size_t k = 0;
+		     set && k < blame->function_count && k < LISTED_MAX && listings < LISTINGS_MAX;
 		     k++) {
 			struct fg_node_verdict *node = &blame->functions[k];
 			uint32_t function = 0;
