@@ -213,12 +213,12 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	unsigned shards = 0;
 	int status = FG_OK;
 
-	if (!session->store)
+	if (!session->open.store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
-	status = fg_store_find_incomplete(session->store, session->run.project, id, err);
+	status = fg_store_find_incomplete(session->open.store, session->got.run.project, id, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_load(session->store, id, &stored, err);
+	status = fg_store_load(session->open.store, id, &stored, err);
 	if (status != FG_OK)
 		return status;
 	(void)fg_shard_of(&stored.run, &shard, &shards);
@@ -233,7 +233,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	fg_session_take_run(session, &stored);
 	/* Both sides are described afresh: the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_side_release(&session->run.sides[arm]);
+		fg_side_release(&session->got.run.sides[arm]);
 	fg_stored_run_release(&stored);
 	fg_cli_say(session->cli, "resuming run %.8s", id);
 	return FG_OK;
@@ -247,7 +247,7 @@ static int export_run(const struct fg_session *session, const char *path, struct
 
 	if (!path)
 		return FG_OK;
-	status = fg_store_load(session->store, session->run.id, &stored, err);
+	status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
 	if (status == FG_OK)
 		status = fg_cli_export_run(session->cli, &stored, path, err);
 	fg_stored_run_release(&stored);
@@ -258,7 +258,7 @@ static int export_run(const struct fg_session *session, const char *path, struct
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
 {
-	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
+	struct fg_gate_input input = {.baseline_required = session->asked.plan->baseline.required};
 	struct fg_error told = {0};
 	int measured = FG_OK;
 	int kept = FG_OK;
@@ -266,7 +266,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 
 	fg_arms_describe(arms, &input);
 	/* With a selection of benchmarks, missing ones do not count as removed. */
-	if (session->benchmark_count < session->plan->benchmark_count)
+	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
@@ -286,7 +286,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 					 "--resume` goes on with it");
 		return FG_EXIT_INTERRUPTED;
 	}
-	if (session->is_open && session->store)
+	if (session->got.is_open && session->open.store)
 		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
 					 "measured, as long as both sides stay as they are");
 	if (status != FG_OK) {
@@ -297,7 +297,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	 * A shard is neither uploaded nor posted; `fastgate gate --merge` does that for the whole
 	 * run.
 	 */
-	return given->shard ? (int)session->verdict.exit_code
+	return given->shard ? (int)session->got.verdict.exit_code
 			    : fg_session_tell(session, !given->no_post);
 }
 
@@ -305,18 +305,18 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->plan->root,
+	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	int status = fg_git_describe_side(&git, &session->run.sides[FG_ARM_CANDIDATE], err);
+	int status = fg_git_describe_side(&git, &session->got.run.sides[FG_ARM_CANDIDATE], err);
 
 	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
-	fg_shard_mark(&session->run, selection->shard, selection->shards);
-	session->run.ended_ns = session->run.started_ns;
-	session->run.complete = true;
+	fg_shard_mark(&session->got.run, selection->shard, selection->shards);
+	session->got.run.ended_ns = session->got.run.started_ns;
+	session->got.run.complete = true;
 	if (status != FG_OK)
 		return status;
-	if (session->store)
-		status = fg_store_save(session->store, &session->run, NULL, NULL, err);
+	if (session->open.store)
+		status = fg_store_save(session->open.store, &session->got.run, NULL, NULL, err);
 	if (status != FG_OK)
 		return status;
 	status = export_run(session, given->export_path, err);
@@ -336,7 +336,7 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	if (status != FG_OK)
 		goto out;
 	if (given->shard)
-		fg_shard_mark(&session->run, selection->shard, selection->shards);
+		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
 	fg_arms_add_accepts(session, plan);
 	status = gate(session, &arms, given, err);
 out:
@@ -367,13 +367,13 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		status = fg_session_open_store(&session, err);
 	if (status != FG_OK)
 		goto out;
-	session.benchmarks = selection.items;
-	session.benchmark_count = selection.count;
-	session.state_folder = state;
-	session.staged = given->staged;
-	session.in_place = given->in_place || plan->build.in_place;
-	session.candidate = given->candidate;
-	session.keep_traces = given->keep_traces;
+	session.asked.benchmarks = selection.items;
+	session.asked.benchmark_count = selection.count;
+	session.asked.state_folder = state;
+	session.asked.staged = given->staged;
+	session.asked.in_place = given->in_place || plan->build.in_place;
+	session.asked.candidate = given->candidate;
+	session.asked.keep_traces = given->keep_traces;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
 out:

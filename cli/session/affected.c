@@ -188,14 +188,15 @@ static struct fg_series *series_of(struct fg_session *session, const struct fg_r
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->run.series[indexes[0]];
+	return &session->got.run.series[indexes[0]];
 }
 
 static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
 		   struct fg_executed_key *key)
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
-				  &series_of(session, job)->build[arm], &session->run.host, key);
+				  &series_of(session, job)->build[arm], &session->got.run.host,
+				  key);
 }
 
 static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
@@ -218,12 +219,13 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 {
 	struct fg_error why = {0};
 
-	if (!session->store || write_set(session->state_folder, key, executed, &why) == FG_OK ||
-	    session->told_no_executed)
+	if (!session->open.store ||
+	    write_set(session->asked.state_folder, key, executed, &why) == FG_OK ||
+	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
 	fg_cli_warn(session->cli, "what a benchmark executes is not kept: %s", why.message);
-	session->told_no_executed = true;
+	session->warned_no_executed = true;
 }
 
 /* Copies the executed set to the baseline: its code is the same. */
@@ -233,7 +235,8 @@ static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 	struct fg_executed_key key;
 	struct fg_executed copy;
 
-	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) || has_set(session->state_folder, &key))
+	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) ||
+	    has_set(session->asked.state_folder, &key))
 		return;
 	fg_executed_copy(&fg_runner_job_targets(job)[FG_ARM_CANDIDATE], executed, &copy);
 	save(session, &key, &copy);
@@ -254,16 +257,16 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 		reason->text = fg_xstrdup("its functions cannot be told apart");
 		return;
 	}
-	if (load_set(session->state_folder, &key, &executed, &why) != FG_OK) {
+	if (load_set(session->asked.state_folder, &key, &executed, &why) != FG_OK) {
 		reason->text = fg_xstrdup(why.message);
 		return;
 	}
-	if (!session->affected)
-		session->affected = fg_affected_new();
-	fg_affected_by_code(session->affected, fg_runner_job_targets(job),
+	if (!session->open.affected)
+		session->open.affected = fg_affected_new();
+	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job),
 			    series_of(session, job)->build, &executed, reason);
-	if (reason->is_stale && session->store)
-		remove_set(session->state_folder, &key);
+	if (reason->is_stale && session->open.store)
+		remove_set(session->asked.state_folder, &key);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);
@@ -275,8 +278,9 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 	struct fg_affected_reason reason = {0};
 	struct fg_series *series = series_of(session, job);
 
-	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->roots[FG_ARM_BASELINE] ||
-	    series->identical || series->repetition_count > 0)
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS ||
+	    !session->open.roots[FG_ARM_BASELINE] || series->identical ||
+	    series->repetition_count > 0)
 		return false;
 	find_reason(session, job, &reason);
 	if (reason.text)
@@ -334,7 +338,8 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 
-	if (!session->store || !reading->callgrind || !key_of(session, job, request->arm, &key))
+	if (!session->open.store || !reading->callgrind ||
+	    !key_of(session, job, request->arm, &key))
 		return;
 	fg_executed_from_callgrind(&fg_runner_job_targets(job)[request->arm], reading->callgrind,
 				   reading->callgrind_size, &executed);
@@ -349,12 +354,12 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 /* Printed once: without callgrind nothing is known, so everything is measured. */
 static void tell_no_meter(struct fg_session *session)
 {
-	if (session->told_no_executed)
+	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
 	fg_cli_say(session->cli, "nothing can be left out: what a benchmark executes is found with "
 				 "valgrind, which is not installed");
-	session->told_no_executed = true;
+	session->warned_no_executed = true;
 }
 
 static const char failed[] = "what it executes could not be recorded in ";
@@ -375,14 +380,14 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	bool found = false;
 
 	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
-	    load_set(session->state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
 	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
 		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
 		if (found)
 			hand_on(session, job, &executed);
 		else
-			remove_set(session->state_folder, &key);
+			remove_set(session->asked.state_folder, &key);
 	}
 	fg_executed_release(&executed);
 	return found;
@@ -415,7 +420,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	struct fg_executed_key key;
 	int status = FG_OK;
 
-	if (!key_of(session, finding->job, arm, &key) || has_set(session->state_folder, &key))
+	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
 		return FG_OK;
 	if (!fg_runner_has_callgrind()) {
 		tell_no_meter(session);
@@ -449,15 +454,15 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(series_of(session, job) - session->run.series);
+	const size_t index = (size_t)(series_of(session, job) - session->got.run.series);
 	const struct fg_profile_set *set =
-		index < session->profile_count ? session->profiles[index] : NULL;
+		index < session->got.profile_count ? session->got.profiles[index] : NULL;
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 	bool more = false;
 
 	if (!set || !key_of(session, job, arm, &key) ||
-	    load_set(session->state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
 		return;
 	for (size_t i = 1; i < set->function_count; i++) {
 		const struct fg_profile_function *f = &set->functions[i];
@@ -484,8 +489,8 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 	struct fg_affected_reason reason = {0};
 	int status = FG_OK;
 
-	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->store ||
-	    !session->roots[FG_ARM_BASELINE] || series->identical || series->failure)
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->open.store ||
+	    !session->open.roots[FG_ARM_BASELINE] || series->identical || series->failure)
 		return FG_OK;
 	fg_affected_by_kind(fg_runner_job_targets(job), &reason);
 	if (reason.text) {

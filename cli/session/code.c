@@ -54,11 +54,12 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 {
 	const size_t *indexes = NULL;
 	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_profile_set *set =
-		count && indexes[0] < session->profile_count ? session->profiles[indexes[0]] : NULL;
+	const struct fg_profile_set *set = count && indexes[0] < session->got.profile_count
+						   ? session->got.profiles[indexes[0]]
+						   : NULL;
 	struct fg_code_names names = {0};
 
-	if (!session->roots[FG_ARM_BASELINE])
+	if (!session->open.roots[FG_ARM_BASELINE])
 		return;
 	if (set)
 		find_hot(set, &names);
@@ -88,7 +89,8 @@ static const char *below(const char *folder, const char *path)
 
 static const char *tree_of(const struct fg_session *session, size_t arm)
 {
-	return session->checkouts[arm] ? session->checkouts[arm] : session->roots[arm];
+	return session->open.checkouts[arm] ? session->open.checkouts[arm]
+					    : session->open.roots[arm];
 }
 
 /*
@@ -103,15 +105,15 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 		if (name)
 			return name;
 	}
-	if (below(session->plan->root, file))
-		return below(session->plan->root, file);
+	if (below(session->asked.plan->root, file))
+		return below(session->asked.plan->root, file);
 	return *file == '/' ? NULL : file;
 }
 
 /* This side's text of the file, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
-	const char *folders[] = {session->roots[arm], tree_of(session, arm)};
+	const char *folders[] = {session->open.roots[arm], tree_of(session, arm)};
 	const char *name = file ? name_in_tree(session, file) : NULL;
 	char *text = NULL;
 	size_t size = 0;
@@ -212,8 +214,8 @@ static void read_code(const struct fg_session *session, const struct fg_profile_
 	side->binary = addresses.file;
 	side->total = addresses.total;
 	if (addresses.count > 0 &&
-	    fg_code_text_read(session->symbolizer,
-			      fg_code_text_module(session->symbolizer, addresses.file),
+	    fg_code_text_read(session->open.symbolizer,
+			      fg_code_text_module(session->open.symbolizer, addresses.file),
 			      costliest_address(&addresses), &side->code, &why) == FG_OK)
 		take_costs(side, &addresses);
 	free(addresses.items);
@@ -256,9 +258,10 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->run.series_count && i < session->profile_count; i++) {
-		if (strcmp(session->run.series[i].name, name) == 0)
-			return session->profiles[i];
+	for (size_t i = 0; i < session->got.run.series_count && i < session->got.profile_count;
+	     i++) {
+		if (strcmp(session->got.run.series[i].name, name) == 0)
+			return session->got.profiles[i];
 	}
 	return NULL;
 }
@@ -278,10 +281,10 @@ static bool find_function(const struct fg_profile_set *set, const struct fg_node
 
 void fg_session_add_sources(struct fg_session *session)
 {
-	struct fg_verdict *verdict = &session->verdict;
+	struct fg_verdict *verdict = &session->got.verdict;
 	unsigned listings = 0;
 
-	if (session->plan->hide_source)
+	if (session->asked.plan->hide_source)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_blame *blame = &verdict->benchmarks[i].time;

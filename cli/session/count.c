@@ -199,13 +199,13 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	both.has_baseline = session->roots[FG_ARM_BASELINE] &&
-			    session->run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
+			    session->got.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
 		return FG_OK; /* an earlier session already counted */
 	status = count_both(&both, &done, err);
 	if (status == FG_OK)
-		record_meter(&meter, &session->run.series[indexes[0]], done > 0);
+		record_meter(&meter, &session->got.run.series[indexes[0]], done > 0);
 	free(meter.why);
 	return status;
 }
@@ -340,7 +340,7 @@ static int count_traces(void *context, enum fg_arm arm, struct fg_profile *profi
 	}
 	if (status != FG_OK)
 		goto out;
-	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) !=
+	if (fg_profile_read_traces(folder, counter->session->open.symbolizer, profile, &found) !=
 	    FG_OK) {
 		explain(counter, found.code == FG_ENOENT ? not_preloaded : found.message);
 		goto out;
@@ -484,8 +484,8 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	const struct both both = {
 		.benchmark = counter->benchmark,
 		.set = set,
-		.has_baseline =
-			session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED,
+		.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
+				series->schedule != FG_SCHEDULE_STORED,
 		.first_pair = counter->kind->first_pair,
 		.count = count_traces,
 		.is_equal = are_totals_equal,
@@ -521,7 +521,7 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)
 {
-	return session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED &&
+	return session->open.roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED &&
 	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
 }
 
@@ -562,7 +562,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	series = &session->run.series[indexes[0]];
+	series = &session->got.run.series[indexes[0]];
 	struct counter events = {
 		.kind = &kind_of_events,
 		.session = session,

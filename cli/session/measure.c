@@ -17,31 +17,33 @@
 
 static void make_room_for_profiles(struct fg_session *session)
 {
-	const size_t wanted = session->run.series_count;
+	const size_t wanted = session->got.run.series_count;
 
-	if (wanted <= session->profile_count)
+	if (wanted <= session->got.profile_count)
 		return;
-	session->profiles =
-		fg_xreallocarray(session->profiles, wanted, sizeof(session->profiles[0]));
-	for (size_t i = session->profile_count; i < wanted; i++)
-		session->profiles[i] = NULL;
-	session->profile_count = wanted;
+	session->got.profiles =
+		fg_xreallocarray(session->got.profiles, wanted, sizeof(session->got.profiles[0]));
+	for (size_t i = session->got.profile_count; i < wanted; i++)
+		session->got.profiles[i] = NULL;
+	session->got.profile_count = wanted;
 }
 
 /* The profile set of a series, made when its first sample arrives. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {
 	make_room_for_profiles(session);
-	if (!session->profiles[series]) {
-		session->profiles[series] = fg_xcalloc(1, sizeof(*session->profiles[series]));
-		fg_profile_set_init(session->profiles[series], session->run.series[series].name);
+	if (!session->got.profiles[series]) {
+		session->got.profiles[series] =
+			fg_xcalloc(1, sizeof(*session->got.profiles[series]));
+		fg_profile_set_init(session->got.profiles[series],
+				    session->got.run.series[series].name);
 	}
-	return session->profiles[series];
+	return session->got.profiles[series];
 }
 
 static const struct fg_benchmark *now_measured(const struct fg_session *session)
 {
-	return session->benchmarks[session->progress.index - 1];
+	return session->asked.benchmarks[session->progress.index - 1];
 }
 
 /*
@@ -66,25 +68,26 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 
 static enum fg_keep_samples keeps(const struct fg_session *session)
 {
-	return session->store ? now_measured(session)->measure.sampler.keep_samples : FG_KEEP_NEVER;
+	return session->open.store ? now_measured(session)->measure.sampler.keep_samples
+				   : FG_KEEP_NEVER;
 }
 
 /* Stored now; at its end the run decides whether they are kept. */
 static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
 			 const struct fg_profile *profile)
 {
-	const struct fg_samples_key key = {.store = session->store_path,
-					   .run = session->run.id,
+	const struct fg_samples_key key = {.store = session->open.store_path,
+					   .run = session->got.run.id,
 					   .series = index,
 					   .arm = row->arm,
 					   .pair = row->pair};
 	struct fg_error why = {0};
 
-	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
+	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->warned_not_kept)
 		return;
 	fg_progress_clear(&session->progress);
 	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
-	session->told_not_kept = true;
+	session->warned_not_kept = true;
 }
 
 /* The traces record which clock was available on this host. */
@@ -104,12 +107,12 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	struct fg_profile profile;
 	int status = FG_OK;
 
-	fg_kernel_naming_add(session->kernel, trace_folder);
-	status = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+	fg_kernel_naming_add(session->open.kernel, trace_folder);
+	status = fg_profile_read_traces(trace_folder, session->open.symbolizer, &profile, err);
 	if (status != FG_OK)
 		return status;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
-	note_clock(&profile, &session->run.series[index].sampling);
+	note_clock(&profile, &session->got.run.series[index].sampling);
 	if (keeps(session) != FG_KEEP_NEVER)
 		keep_samples(session, index, row, &profile);
 	fg_profile_release(&profile);
@@ -127,7 +130,7 @@ static void keep_mapped(struct fg_environment *build, const struct fg_ingest_res
 static void take_samples(struct fg_session *session, struct fg_runner_job *job, size_t index,
 			 const struct fg_repetition *done, const char *trace_folder)
 {
-	struct fg_series *series = &session->run.series[index];
+	struct fg_series *series = &session->got.run.series[index];
 	struct fg_environment *build = &series->build[done->arm];
 	struct fg_ingest_row row =
 		fg_session_row(now_measured(session), (enum fg_arm)done->arm, done->pair);
@@ -144,19 +147,19 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 		check_mapped(session, series);
 		fg_runner_take_sampled(job, (enum fg_arm)done->arm, result.total_ns,
 				       done->values[FG_METRIC_CPU_TIME]);
-	} else if (!session->told_no_samples) {
+	} else if (!session->warned_no_samples) {
 		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s", why.message);
-		session->told_no_samples = true;
+		session->warned_no_samples = true;
 	}
 	fg_ingest_result_release(&result);
 }
 
 static int store(struct fg_session *session, struct fg_error *err)
 {
-	return session->store
-		       ? fg_store_progress(session->store, &session->run, session->profiles, err)
-		       : FG_OK;
+	return session->open.store ? fg_store_progress(session->open.store, &session->got.run,
+						       session->got.profiles, err)
+				   : FG_OK;
 }
 
 /* Stores the measurement before its samples are processed, which takes longer. */
@@ -165,12 +168,12 @@ static int take_repetition(struct fg_session *session, struct fg_runner_job *job
 {
 	const size_t series = event->series;
 	const struct fg_repetition *done =
-		&session->run.series[series].repetitions[event->repetition];
+		&session->got.run.series[series].repetitions[event->repetition];
 	int status = FG_OK;
 
 	make_room_for_profiles(session);
-	if (session->profiles[series])
-		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
+	if (session->got.profiles[series])
+		fg_profile_set_settle(session->got.profiles[series], done->pair, done->aside);
 	status = store(session, err);
 	if (status != FG_OK || !event->trace_folder)
 		return status;
@@ -185,8 +188,8 @@ static int give_up_pairs(struct fg_session *session, const struct fg_runner_job 
 
 	(void)fg_runner_job_series(job, &indexes);
 	make_room_for_profiles(session);
-	if (session->profiles[indexes[0]])
-		fg_profile_set_give_up(session->profiles[indexes[0]]);
+	if (session->got.profiles[indexes[0]])
+		fg_profile_set_give_up(session->got.profiles[indexes[0]]);
 	return store(session, err);
 }
 
@@ -195,7 +198,8 @@ static void show_progress(struct fg_session *session, const struct fg_runner_job
 	struct fg_runner_progress progress;
 
 	fg_runner_progress_of(job, &progress);
-	fg_progress_show(&session->progress, &progress, session->has_look ? &session->look : NULL);
+	fg_progress_show(&session->progress, &progress,
+			 session->got.has_look ? &session->got.look : NULL);
 }
 
 static void show_note(struct fg_session *session, const struct fg_runner_job *job, const char *note)
@@ -204,7 +208,7 @@ static void show_note(struct fg_session *session, const struct fg_runner_job *jo
 
 	(void)fg_runner_job_series(job, &indexes);
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "%s: %s", session->run.series[indexes[0]].name, note);
+	fg_cli_say(session->cli, "%s: %s", session->got.run.series[indexes[0]].name, note);
 }
 
 static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, unsigned wanted,
@@ -314,16 +318,16 @@ static struct fg_situation situation_of(const struct fg_session *session,
 					const struct fg_benchmark *benchmark, const char *why)
 {
 	struct fg_situation now = {
-		.run = &session->run,
+		.run = &session->got.run,
 		.policy = &benchmark->policy,
 		.measure = &benchmark->measure,
-		.has_baseline = session->roots[FG_ARM_BASELINE] != NULL,
+		.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL,
 		.why = why,
 	};
 
 	now.series_count = fg_runner_job_series(job, &now.series);
-	if (now.series_count && now.series[0] < session->profile_count)
-		now.profile = session->profiles[now.series[0]];
+	if (now.series_count && now.series[0] < session->got.profile_count)
+		now.profile = session->got.profiles[now.series[0]];
 	return now;
 }
 
@@ -342,14 +346,14 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 			situation_of(session, job, benchmark, doing.why.message);
 
 		fg_next_step(&doing.machine, &now, doing.result, &doing.step);
-		session->look = doing.machine.look;
-		session->has_look = doing.machine.has_look;
+		session->got.look = doing.machine.look;
+		session->got.has_look = doing.machine.has_look;
 		explain(session, &now, &doing.step);
 		status = do_step(&doing, err);
 	} while (status == FG_OK && doing.step.action != FG_STEP_STOP);
 	if (*state == FG_RUNNER_ANEW)
 		*state = FG_RUNNER_REACHED;
-	session->is_open |= doing.machine.is_open;
+	session->got.is_open |= doing.machine.is_open;
 	return status;
 }
 
@@ -377,7 +381,7 @@ static bool is_exact_wanted(const struct fg_session *session, const struct fg_be
 	if (measure->exact == FG_EXACT_OFF)
 		return false;
 	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
-	       (session->has_look && session->look.outcome == FG_OUTCOME_REGRESSION);
+	       (session->got.has_look && session->got.look.outcome == FG_OUTCOME_REGRESSION);
 }
 
 /* A static program is sampled from outside, after the pairs. */
@@ -389,14 +393,15 @@ static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	if (!may_be_counted(&session->run.series[indexes[0]], benchmark, state) ||
+	if (!may_be_counted(&session->got.run.series[indexes[0]], benchmark, state) ||
 	    !fg_session_samples_outside(job, benchmark))
 		return FG_OK;
 	status = fg_session_sample_outside(session, job, benchmark, profile_of(session, indexes[0]),
 					   err);
-	if (status != FG_OK || !session->store)
+	if (status != FG_OK || !session->open.store)
 		return status;
-	return fg_store_progress(session->store, &session->run, session->profiles, err);
+	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
+				 err);
 }
 
 /* After the pairs: instructions, and the requested events. */
@@ -412,7 +417,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	series = &session->run.series[indexes[0]];
+	series = &session->got.run.series[indexes[0]];
 	if (!may_be_counted(series, benchmark, state))
 		return FG_OK;
 	also = fg_session_counts_events(session, series, benchmark);
@@ -423,9 +428,10 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 		status = fg_session_count_exactly(session, job, benchmark, set, err);
 	if (status == FG_OK && also)
 		status = fg_session_count_events(session, job, benchmark, set, err);
-	if (status != FG_OK || !session->store)
+	if (status != FG_OK || !session->open.store)
 		return status;
-	return fg_store_progress(session->store, &session->run, session->profiles, err);
+	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
+				 err);
 }
 
 /* Warns before measuring if a verdict is unlikely with so few pairs. */
@@ -435,7 +441,7 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 	const struct fg_measuring *measure = &benchmark->measure;
 	unsigned least = 0;
 
-	if (!session->roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
+	if (!session->open.roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
 		return;
 	least = fg_gate_least_pairs(&benchmark->policy, measure);
 	if (measure->max_pairs < least)
@@ -491,13 +497,14 @@ out:
 int fg_session_measure(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_runner_options options = {
-		.run = &session->run,
-		.roots = {session->roots[FG_ARM_BASELINE], session->roots[FG_ARM_CANDIDATE]},
-		.checkouts = {session->checkouts[FG_ARM_BASELINE],
-			      session->checkouts[FG_ARM_CANDIDATE]},
-		.state_folder = session->state_folder,
-		.build = &session->plan->build,
-		.keep_traces = session->keep_traces,
+		.run = &session->got.run,
+		.roots = {session->open.roots[FG_ARM_BASELINE],
+			  session->open.roots[FG_ARM_CANDIDATE]},
+		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
+			      session->open.checkouts[FG_ARM_CANDIDATE]},
+		.state_folder = session->asked.state_folder,
+		.build = &session->asked.plan->build,
+		.keep_traces = session->asked.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_stuck = fg_session_explain_stuck,
@@ -506,30 +513,30 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);
 
-	session->cache_folder = fg_fs_cache_folder();
-	session->symbolizer = fg_symbolizer_new(
-		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
-	session->kernel = fg_xcalloc(1, sizeof(*session->kernel));
-	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
-	session->progress.total = session->benchmark_count;
-	for (size_t i = 0; status == FG_OK && i < session->benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->benchmarks[i];
+	session->open.cache_folder = fg_fs_cache_folder();
+	session->open.symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->open.cache_folder});
+	session->open.kernel = fg_xcalloc(1, sizeof(*session->open.kernel));
+	session->got.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->asked.benchmark_count;
+	for (size_t i = 0; status == FG_OK && i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
 
 		session->progress.index = i + 1;
 		session->progress.measure = &benchmark->measure;
-		session->progress.is_paired = session->run.has_baseline;
-		session->has_look = false;
+		session->progress.is_paired = session->got.run.has_baseline;
+		session->got.has_look = false;
 		warn_of_too_few_pairs(session, benchmark);
 		fg_progress_begin(&session->progress, benchmark->name);
 		status = measure_benchmark(session, runner, benchmark, err);
 	}
 	fg_progress_clear(&session->progress);
 	fg_runner_free(runner);
-	session->run.ended_ns = fg_clock_wall_ns();
-	session->run.complete = status == FG_OK && !session->is_open;
-	if (status == FG_EINTERRUPTED && session->store)
-		status = fg_store_progress(session->store, &session->run, session->profiles, err) ==
-					 FG_OK
+	session->got.run.ended_ns = fg_clock_wall_ns();
+	session->got.run.complete = status == FG_OK && !session->got.is_open;
+	if (status == FG_EINTERRUPTED && session->open.store)
+		status = fg_store_progress(session->open.store, &session->got.run,
+					   session->got.profiles, err) == FG_OK
 				 ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 				 : status;
 	return status;

@@ -75,7 +75,8 @@ static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *f
 	const struct fg_ingest_row row = fg_session_row(o->benchmark, arm, pair);
 	struct fg_error why = {0};
 
-	if (fg_profile_ingest(o->set, folder, o->session->symbolizer, &row, NULL, &why) == FG_OK)
+	if (fg_profile_ingest(o->set, folder, o->session->open.symbolizer, &row, NULL, &why) ==
+	    FG_OK)
 		return FG_OK;
 	explain(o, why.message);
 	return FG_ECHILD;
@@ -165,7 +166,8 @@ static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
-	const bool may_blame = session->has_look && session->look.outcome != FG_OUTCOME_PASS;
+	const bool may_blame =
+		session->got.has_look && session->got.look.outcome != FG_OUTCOME_PASS;
 	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
 	const int64_t until_ns =
 		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
@@ -230,7 +232,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	o.series = &session->run.series[indexes[0]];
+	o.series = &session->got.run.series[indexes[0]];
 	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
 		return FG_OK; /* an earlier session already did it */
 	status = sample_pairs(&o, err);
@@ -260,8 +262,8 @@ static void say_lines(const struct fg_cli *cli, const char *name,
 /* Were Python frames left out while this was measured? */
 static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
 {
-	for (size_t i = 0; i < session->benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->benchmarks[i];
+	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
 
 		if (strcmp(benchmark->name, series->name) == 0)
 			return benchmark->measure.sampler.python == FG_PYTHON_OFF;
@@ -276,7 +278,7 @@ void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck
 	const struct fg_whereabouts_request request = {
 		.root = stuck->pid,
 		.below_root = stuck->is_launcher,
-		.symbolizer = session->symbolizer,
+		.symbolizer = session->open.symbolizer,
 		.no_python = leaves_out_python(session, stuck->series)};
 	struct fg_whereabouts where = {0};
 	struct fg_error why = {0};
@@ -302,7 +304,7 @@ void fg_session_explain_crash(void *context, const struct fg_runner_crash *crash
 	const struct fg_crash_request request = {
 		.options = crash->options,
 		.signal = crash->signal,
-		.symbolizer = session->symbolizer,
+		.symbolizer = session->open.symbolizer,
 		.no_python = leaves_out_python(session, crash->series),
 	};
 	struct fg_whereabouts where = {0};

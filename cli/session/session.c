@@ -22,78 +22,79 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 {
 	int status = FG_OK;
 
-	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
-	fg_run_init(&session->run);
-	status = fg_random_uuid(session->run.id, err);
+	*session =
+		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
+	fg_run_init(&session->got.run);
+	status = fg_random_uuid(session->got.run.id, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	status = fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err);
 	if (status != FG_OK)
 		return status;
 	/* JSON carries whole numbers up to 2^53. */
-	session->run.seed &= (UINT64_C(1) << 53) - 1;
-	session->run.project = fg_xstrdup(plan->project ? plan->project : "");
-	session->run.tool_version = fg_xstrdup(fg_version());
-	session->run.started_ns = fg_clock_wall_ns();
-	fg_host_capture("", &session->run.host);
+	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
+	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->got.run.tool_version = fg_xstrdup(fg_version());
+	session->got.run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->got.run.host);
 	return FG_OK;
 }
 
 int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
+	char *path = fg_fs_join(session->asked.plan->root, session->asked.plan->store_path);
 	char *folder = fg_fs_parent(path);
 	int status = fg_fs_make_folders(folder, 0755, err);
 
 	if (status == FG_OK)
-		status = fg_store_open(path, 0, &session->store, err);
-	session->store_path = path;
+		status = fg_store_open(path, 0, &session->open.store, err);
+	session->open.store_path = path;
 	free(folder);
 	return status;
 }
 
 static void release_profiles(struct fg_session *session)
 {
-	for (size_t i = 0; i < session->profile_count; i++) {
-		if (session->profiles[i])
-			fg_profile_set_release(session->profiles[i]);
-		free(session->profiles[i]);
+	for (size_t i = 0; i < session->got.profile_count; i++) {
+		if (session->got.profiles[i])
+			fg_profile_set_release(session->got.profiles[i]);
+		free(session->got.profiles[i]);
 	}
-	free(session->profiles);
-	session->profiles = NULL;
-	session->profile_count = 0;
+	free(session->got.profiles);
+	session->got.profiles = NULL;
+	session->got.profile_count = 0;
 }
 
 void fg_session_release(struct fg_session *session)
 {
 	fg_progress_clear(&session->progress);
 	release_profiles(session);
-	fg_affected_free(session->affected);
-	fg_symbolizer_free(session->symbolizer);
-	if (session->kernel)
-		fg_kernel_naming_release(session->kernel);
-	free(session->kernel);
-	free(session->cache_folder);
-	fg_verdict_release(&session->verdict);
-	fg_run_release(&session->run);
-	fg_store_close(session->store);
-	free(session->store_path);
+	fg_affected_free(session->open.affected);
+	fg_symbolizer_free(session->open.symbolizer);
+	if (session->open.kernel)
+		fg_kernel_naming_release(session->open.kernel);
+	free(session->open.kernel);
+	free(session->open.cache_folder);
+	fg_verdict_release(&session->got.verdict);
+	fg_run_release(&session->got.run);
+	fg_store_close(session->open.store);
+	free(session->open.store_path);
 	*session = (struct fg_session){0};
 }
 
 static void take_profiles(struct fg_session *session, struct fg_stored_run *stored)
 {
 	release_profiles(session);
-	session->profiles = stored->profiles;
-	session->profile_count = stored->profiles ? stored->run.series_count : 0;
+	session->got.profiles = stored->profiles;
+	session->got.profile_count = stored->profiles ? stored->run.series_count : 0;
 	stored->profiles = NULL;
 }
 
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored)
 {
 	take_profiles(session, stored);
-	fg_run_release(&session->run);
-	session->run = stored->run;
+	fg_run_release(&session->got.run);
+	session->got.run = stored->run;
 	stored->run = (struct fg_run){0};
 }
 
@@ -173,8 +174,8 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 /* After measuring: decide, keep, report, upload and post. */
 static bool has_passed(const struct fg_session *session, const char *benchmark)
 {
-	for (size_t i = 0; i < session->verdict.benchmark_count; i++) {
-		const struct fg_benchmark_verdict *verdict = &session->verdict.benchmarks[i];
+	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++) {
+		const struct fg_benchmark_verdict *verdict = &session->got.verdict.benchmarks[i];
 
 		if (strcmp(verdict->name, benchmark) == 0)
 			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
@@ -185,15 +186,15 @@ static bool has_passed(const struct fg_session *session, const char *benchmark)
 /* Removes samples that were kept in case of a failure and are not needed. */
 static void drop_samples(struct fg_session *session)
 {
-	for (size_t i = 0; session->store && i < session->run.series_count; i++) {
-		const char *name = session->run.series[i].name;
-		const struct fg_benchmark *benchmark = fg_plan_find(session->plan, name);
+	for (size_t i = 0; session->open.store && i < session->got.run.series_count; i++) {
+		const char *name = session->got.run.series[i].name;
+		const struct fg_benchmark *benchmark = fg_plan_find(session->asked.plan, name);
 		struct fg_error why = {0};
 
 		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
 		    has_passed(session, name) &&
-		    fg_samples_remove_series(session->store_path, session->run.id, i, &why) !=
-			    FG_OK)
+		    fg_samples_remove_series(session->open.store_path, session->got.run.id, i,
+					     &why) != FG_OK)
 			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
 				    why.message);
 	}
@@ -203,13 +204,13 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 {
 	int status = FG_OK;
 
-	input->run = &session->run;
-	input->profiles = (const struct fg_profile_set *const *)session->profiles;
-	input->plan = session->plan;
-	input->policy = &session->plan->policy;
-	input->measure = &session->plan->measure;
+	input->run = &session->got.run;
+	input->profiles = (const struct fg_profile_set *const *)session->got.profiles;
+	input->plan = session->asked.plan;
+	input->policy = &session->asked.plan->policy;
+	input->measure = &session->asked.plan->measure;
 	input->now_ns = fg_clock_wall_ns();
-	status = fg_gate_decide(input, &session->verdict, err);
+	status = fg_gate_decide(input, &session->got.verdict, err);
 	if (status != FG_OK)
 		return status;
 	fg_session_add_sources(session);
@@ -219,9 +220,9 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 static struct fg_report report_of(const struct fg_session *session)
 {
 	return (struct fg_report){
-		.run = &session->run,
-		.verdict = &session->verdict,
-		.profiles = (const struct fg_profile_set *const *)session->profiles,
+		.run = &session->got.run,
+		.verdict = &session->got.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->got.profiles,
 	};
 }
 
@@ -229,7 +230,7 @@ static struct fg_report report_of(const struct fg_session *session)
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	const int status = fg_store_load(session->store, session->run.id, &stored, err);
+	const int status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
 
 	if (status != FG_OK)
 		return status;
@@ -246,14 +247,14 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
-	if (!session->store)
+	if (!session->open.store)
 		return FG_OK;
 	drop_samples(session);
 	FG_ASSERT(json);
 	status = json->write(&report, &options, &text, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_save(session->store, &session->run, session->profiles,
+	status = fg_store_save(session->open.store, &session->got.run, session->got.profiles,
 			       fg_strbuf_text(&text), err);
 	if (status != FG_OK)
 		goto out;
@@ -320,17 +321,19 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
 	struct fg_time_orders *in_time = NULL;
 	struct fg_report report = report_of(session);
-	const struct fg_report_options plain = fg_cli_report_style(cli, false, session->plan->root);
-	const struct fg_report_options spoken = fg_cli_report_style(cli, true, session->plan->root);
+	const struct fg_report_options plain =
+		fg_cli_report_style(cli, false, session->asked.plan->root);
+	const struct fg_report_options spoken =
+		fg_cli_report_style(cli, true, session->asked.plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
 	int status = FG_OK;
 
-	if (session->store && has_page(session->plan))
-		in_time = fg_samples_in_time(session->store_path, report.run, report.profiles);
+	if (session->open.store && has_page(session->asked.plan))
+		in_time = fg_samples_in_time(session->open.store_path, report.run, report.profiles);
 	report.in_time = in_time;
-	for (size_t i = 0; i < session->plan->report_count; i++) {
-		const struct fg_report_target *target = &session->plan->reports[i];
+	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
+		const struct fg_report_target *target = &session->asked.plan->reports[i];
 
 		status = write_report(target, &report, &plain, err);
 		if (status != FG_OK)
@@ -353,11 +356,12 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 int fg_session_tell(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
-	const int code = (int)session->verdict.exit_code;
-	bool is_sent = fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-				     session->store, session->run.id, may_send);
+	const int code = (int)session->got.verdict.exit_code;
+	bool is_sent = fg_upload_run(session->cli, &session->asked.plan->perfdb,
+				     session->asked.state_folder, session->open.store,
+				     session->got.run.id, may_send);
 
-	if (may_send && !fg_posts_send(session->cli, session->plan, &report, NULL))
+	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
 		is_sent = false;
 	/* The verdict's own code comes first. */
 	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
