@@ -266,22 +266,19 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 	return status;
 }
 
-/* Before anything is built: a mistyped ref or a missing submodule should not cost a build. */
+/* Before anything is built: a mistyped ref should not cost a build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .head = session->asked.candidate,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->got.run.sides[FG_ARM_BASELINE];
-	struct fg_worktree_options options;
 	const int status = fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
 					  &side->describe, err);
 
-	if (status != FG_OK)
-		return status;
-	fg_git_note_subject(&git, side);
-	options = worktree_options(session, side->commit, false);
-	return fg_worktree_check(&options, err);
+	if (status == FG_OK)
+		fg_git_note_subject(&git, side);
+	return status;
 }
 
 /* Records that both sides use these files of the candidate. */
