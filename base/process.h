@@ -108,14 +108,6 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * A child that goes on with a function of ours instead of a program; what that returns is its exit
- * code.  It has a process group of its own, and gets SIGTERM when we die.  It is waited for and
- * released as if fg_process_start() had started it, with `interrupted` as its only option.
- */
-int fg_process_fork(int (*work)(void *context), void *context,
-		    const volatile sig_atomic_t *interrupted, struct fg_process *process,
-		    struct fg_error *err) FG_NODISCARD;
-/*
  * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
  */
 size_t fg_process_signal_strays(int signal);
