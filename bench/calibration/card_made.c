@@ -120,7 +120,7 @@ static bool fails(const struct noise *noise, struct fg_random *random)
 enum {
 	ONCE,  /* the first failure counts */
 	TWICE, /* found again with new pairs */
-	SURE,  /* with more pairs, else found again: cli/session/measure_times.c */
+	SURE,  /* with more pairs, else found again: cli/session/measure.c */
 	WAYS,
 };
 

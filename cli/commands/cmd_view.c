@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/profile_command.h"
+#include "cli/profile/query.h"
 #include "profile/views/view.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/query_options.h"
+#include "cli/profile/query.h"
 
 #include "base/number.h"
 #include "profile/views/view.h"
@@ -119,7 +119,8 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	return FG_OK;
 }
 
-bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options)
+/* Do they need single samples: a time, thread, region, unit of work or line? */
+static bool needs_samples(const struct fg_cli_query_options *options)
 {
 	static const bool splits[] = {
 		[FG_SPLIT_THREAD] = true, [FG_SPLIT_PROCESS] = true,     [FG_SPLIT_REGION] = true,
@@ -131,7 +132,8 @@ bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options)
 	       splits[options->split];
 }
 
-int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
+/* Translates the options for this profile; strings are borrowed or live in the command's arena. */
+static int make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
 		      const struct fg_profile *profile, struct fg_calltree_query *query,
 		      struct fg_error *err)
 {
@@ -164,4 +166,47 @@ int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		return status;
 	*query = made;
 	return options->unit ? parse_unit(cli, options->unit, query, err) : FG_OK;
+}
+
+/* ---- the steps of a command ---- */
+
+const struct fg_cli_argument fg_cli_run_arguments[] = {
+	{.name = "RUN", .help = FG_CLI_RUN_WORDS, .max = 1, .complete = FG_COMPLETE_FILE},
+	{.name = NULL},
+};
+
+int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+		       const char *words, const struct fg_cli_profile_use *use,
+		       struct fg_error *err)
+{
+	struct fg_calltree_query query = {0};
+	struct fg_cli_run_options source = options->run;
+	struct fg_profile profile;
+	int status = FG_OK;
+
+	source.prefers_samples = source.prefers_samples || needs_samples(&options->query);
+	source.repetition = options->query.repetition;
+	status = fg_cli_load_profile(cli, &source, words, &profile, err);
+
+	if (status != FG_OK)
+		return status;
+	status = make_query(cli, &options->query, &profile, &query, err);
+	if (status == FG_OK)
+		status = use->run(cli, use->context, &profile, &query, err);
+	fg_profile_release(&profile);
+	return status;
+}
+
+int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err)
+{
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, err);
+}
+
+int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+			  const struct fg_cli_profile_use *use)
+{
+	struct fg_error err = {0};
+
+	return fg_cli_end(cli, fg_cli_use_profile(cli, options, cli->arguments[0], use, &err),
+			  &err);
 }

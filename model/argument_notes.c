@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/domain_change.h"
-
 #include "base/number.h"
+#include "model/arguments.h"
 #include "model/run.h"
 
 #include <stdlib.h>
@@ -40,7 +39,7 @@ static void compare(struct fg_strbuf *text, const struct fg_argument_figures *be
 				 before->most);
 }
 
-char *fg_domain_change_text(const struct fg_argument_sums *sums)
+char *fg_argument_change_text(const struct fg_argument_sums *sums)
 {
 	struct fg_strbuf all = {0};
 	unsigned said = 0;
@@ -90,7 +89,7 @@ static void describe(struct fg_strbuf *text, const char *name,
 	fg_strbuf_printf(text, ", from %zu call path%s", paths, paths == 1 ? "" : "s");
 }
 
-char *fg_domain_sums_text(const struct fg_argument_sums *sums)
+char *fg_argument_sums_text(const struct fg_argument_sums *sums)
 {
 	struct fg_strbuf text = {0};
 	size_t count = 0;
@@ -138,7 +137,7 @@ static unsigned add_hints(struct fg_strbuf *text, const char *name,
 	return count;
 }
 
-char *fg_domain_hints_text(const struct fg_argument_sums *sums)
+char *fg_argument_hints_text(const struct fg_argument_sums *sums)
 {
 	size_t count = 0;
 	const struct fg_argument_path_sum **paths =

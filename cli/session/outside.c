@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/sample_outside.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/session/session.h"
+#include "cli/session/steps.h"
 #include "model/build_difference.h"
+#include "profile/attach/crash.h"
 #include "profile/attach/sampler.h"
+#include "profile/attach/whereabouts.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/execute/extra.h"
 #include "runner/target.h"
+
+/* ---- samples of static programs ---- */
 
 enum {
 	PAIRS_TO_KNOW = 3, /* if the verdict asks for no function: a profile for views and trends */
@@ -68,15 +72,11 @@ static void explain(struct outside *o, const char *why)
 
 static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *folder)
 {
-	const struct fg_benchmark *benchmark = o->benchmark;
-	struct fg_ingest_row row = {.arm = (uint8_t)arm, .pair = pair};
+	const struct fg_ingest_row row = fg_session_row(o->benchmark, arm, pair);
 	struct fg_error why = {0};
 
-	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
-		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
-		row.called = fg_fs_base_name(benchmark->command.argv[0]);
-	}
-	if (fg_profile_ingest(o->set, folder, o->session->symbolizer, &row, NULL, &why) == FG_OK)
+	if (fg_profile_ingest(o->set, folder, o->session->open.symbolizer, &row, NULL, &why) ==
+	    FG_OK)
 		return FG_OK;
 	explain(o, why.message);
 	return FG_ECHILD;
@@ -166,7 +166,8 @@ static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
-	const bool may_blame = session->has_look && session->look.outcome != FG_OUTCOME_PASS;
+	const bool may_blame =
+		session->got.has_look && session->got.look.outcome != FG_OUTCOME_PASS;
 	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
 	const int64_t until_ns =
 		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
@@ -231,10 +232,90 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	o.series = &session->run.series[indexes[0]];
+	o.series = &session->got.run.series[indexes[0]];
 	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
 		return FG_OK; /* an earlier session already did it */
 	status = sample_pairs(&o, err);
 	record(&o);
 	return status;
+}
+
+/* ---- where it hangs or crashed ---- */
+
+static bool was_interrupted(const struct fg_session *session)
+{
+	return session->cli->interrupted && *session->cli->interrupted;
+}
+
+static void say_lines(const struct fg_cli *cli, const char *name,
+		      const struct fg_whereabouts *where)
+{
+	fg_cli_say(cli, "%s: %s", name, where->summary);
+	for (const char *line = where->stacks; *line;) {
+		const size_t length = strcspn(line, "\n");
+
+		fg_cli_say(cli, "%.*s", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+/* Were Python frames left out while this was measured? */
+static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
+{
+	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+
+		if (strcmp(benchmark->name, series->name) == 0)
+			return benchmark->measure.sampler.python == FG_PYTHON_OFF;
+	}
+	return false;
+}
+
+void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			      char **stacks)
+{
+	struct fg_session *session = context;
+	const struct fg_whereabouts_request request = {
+		.root = stuck->pid,
+		.below_root = stuck->is_launcher,
+		.symbolizer = session->open.symbolizer,
+		.no_python = leaves_out_python(session, stuck->series)};
+	struct fg_whereabouts where = {0};
+	struct fg_error why = {0};
+
+	if (fg_whereabouts_find(&request, &where, &why) != FG_OK) {
+		fg_progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "%s: where it stands is not known: %s",
+			    stuck->series->name, why.message);
+		return;
+	}
+	if (was_interrupted(session)) {
+		fg_progress_clear(&session->progress);
+		say_lines(session->cli, stuck->series->name, &where);
+	}
+	*summary = where.summary;
+	*stacks = where.stacks;
+}
+
+void fg_session_explain_crash(void *context, const struct fg_runner_crash *crash, char **summary,
+			      char **stacks)
+{
+	struct fg_session *session = context;
+	const struct fg_crash_request request = {
+		.options = crash->options,
+		.signal = crash->signal,
+		.symbolizer = session->open.symbolizer,
+		.no_python = leaves_out_python(session, crash->series),
+	};
+	struct fg_whereabouts where = {0};
+	struct fg_error why = {0};
+
+	if (!fg_crash_is_signal(crash->signal))
+		return;
+	if (fg_crash_find(&request, &where, &why) != FG_OK) {
+		*summary = fg_xasprintf("run once more under observation, %s", why.message);
+		return;
+	}
+	*summary = where.summary;
+	*stacks = where.stacks;
 }

@@ -1,12 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/sources.h"
-
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/steps.h"
 #include "profile/listing.h"
+#include "runner/facts/code_facts.h"
 
 enum {
-	FUNCTIONS_MAX = 3, /* per benchmark */
+	COMPARED_MAX = 64, /* functions per benchmark */
+};
+
+/* ---- hot functions ---- */
+
+struct hot {
+	double samples;
+	uint32_t function;
+};
+
+static int by_samples(const void *left, const void *right)
+{
+	const struct hot *a = left;
+	const struct hot *b = right;
+
+	if (a->samples < b->samples)
+		return 1;
+	if (a->samples > b->samples)
+		return -1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Linkage names, most samples first; the strings belong to the set, the array is to be freed. */
+static void find_hot(const struct fg_profile_set *set, struct fg_code_names *names)
+{
+	double sum = 0;
+	double *samples = fg_profile_set_time_samples(set, &sum);
+	struct hot *all = fg_xcalloc(set->function_count, sizeof(all[0]));
+
+	for (uint32_t f = 0; f < set->function_count; f++)
+		all[f] = (struct hot){.samples = samples[f], .function = f};
+	qsort(all, set->function_count, sizeof(all[0]), by_samples);
+	names->items = fg_xcalloc(COMPARED_MAX, sizeof(names->items[0]));
+	for (size_t i = 0; i < set->function_count && names->count < COMPARED_MAX; i++) {
+		const struct fg_profile_function *f = &set->functions[all[i].function];
+
+		if (!(all[i].samples > 0))
+			break;
+		names->items[names->count++] = f->linkage ? f->linkage : f->name;
+	}
+	free(all);
+	free(samples);
+}
+
+void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_profile_set *set = count && indexes[0] < session->got.profile_count
+						   ? session->got.profiles[indexes[0]]
+						   : NULL;
+	struct fg_code_names names = {0};
+
+	if (!session->open.roots[FG_ARM_BASELINE])
+		return;
+	if (set)
+		find_hot(set, &names);
+	fg_runner_compare_code(job, &names);
+	free(names.items);
+}
+
+/* ---- source lines ---- */
+
+enum {
+	LISTED_MAX = 3,    /* functions per benchmark */
 	LISTINGS_MAX = 60, /* per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
@@ -25,7 +89,8 @@ static const char *below(const char *folder, const char *path)
 
 static const char *tree_of(const struct fg_session *session, size_t arm)
 {
-	return session->checkouts[arm] ? session->checkouts[arm] : session->roots[arm];
+	return session->open.checkouts[arm] ? session->open.checkouts[arm]
+					    : session->open.roots[arm];
 }
 
 /*
@@ -40,15 +105,15 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 		if (name)
 			return name;
 	}
-	if (below(session->plan->root, file))
-		return below(session->plan->root, file);
+	if (below(session->asked.plan->root, file))
+		return below(session->asked.plan->root, file);
 	return *file == '/' ? NULL : file;
 }
 
 /* This side's text of the file, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
-	const char *folders[] = {session->roots[arm], tree_of(session, arm)};
+	const char *folders[] = {session->open.roots[arm], tree_of(session, arm)};
 	const char *name = file ? name_in_tree(session, file) : NULL;
 	char *text = NULL;
 	size_t size = 0;
@@ -149,8 +214,8 @@ static void read_code(const struct fg_session *session, const struct fg_profile_
 	side->binary = addresses.file;
 	side->total = addresses.total;
 	if (addresses.count > 0 &&
-	    fg_code_text_read(session->symbolizer,
-			      fg_code_text_module(session->symbolizer, addresses.file),
+	    fg_code_text_read(session->open.symbolizer,
+			      fg_code_text_module(session->open.symbolizer, addresses.file),
 			      costliest_address(&addresses), &side->code, &why) == FG_OK)
 		take_costs(side, &addresses);
 	free(addresses.items);
@@ -193,9 +258,10 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->run.series_count && i < session->profile_count; i++) {
-		if (strcmp(session->run.series[i].name, name) == 0)
-			return session->profiles[i];
+	for (size_t i = 0; i < session->got.run.series_count && i < session->got.profile_count;
+	     i++) {
+		if (strcmp(session->got.run.series[i].name, name) == 0)
+			return session->got.profiles[i];
 	}
 	return NULL;
 }
@@ -215,18 +281,18 @@ static bool find_function(const struct fg_profile_set *set, const struct fg_node
 
 void fg_session_add_sources(struct fg_session *session)
 {
-	struct fg_verdict *verdict = &session->verdict;
+	struct fg_verdict *verdict = &session->got.verdict;
 	unsigned listings = 0;
 
-	if (session->plan->hide_source)
+	if (session->asked.plan->hide_source)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_blame *blame = &verdict->benchmarks[i].time;
 		const struct fg_profile_set *set =
 			profiles_of(session, verdict->benchmarks[i].name);
 
-		for (size_t k = 0; set && k < blame->function_count && k < FUNCTIONS_MAX &&
-				   listings < LISTINGS_MAX;
+		for (size_t k = 0;
+		     set && k < blame->function_count && k < LISTED_MAX && listings < LISTINGS_MAX;
 		     k++) {
 			struct fg_node_verdict *node = &blame->functions[k];
 			uint32_t function = 0;

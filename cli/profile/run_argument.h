@@ -4,8 +4,8 @@
  * tag, a branch), a trace file or the folder that `record` wrote, an exported run file, or another
  * tool's profile; by default the newest. Only this file decides which of these it is.
  */
-#ifndef FG_CLI_SESSION_RUN_ARGUMENT_H
-#define FG_CLI_SESSION_RUN_ARGUMENT_H
+#ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
+#define FG_CLI_PROFILE_RUN_ARGUMENT_H
 
 #include "cli/framework/command.h"
 #include "profile/profile.h"
@@ -98,6 +98,16 @@ int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *opt
 /* As above, for a RUN that must be a file or a folder. */
 int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+
+/* ---- traces ---- */
+
+/*
+ * Writes an archive of the traces and prints what is in it. `output` NULL: next to the traces,
+ * under their name.
+ */
+int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
+			  const char *traces, const char *output, struct fg_error *err)
 	FG_NODISCARD;
 
 #endif

@@ -1,18 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/counts.h"
-
+#include "base/clock.h"
+#include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/count_both.h"
-#include "cli/session/domain_change.h"
+#include "cli/session/steps.h"
 #include "gate/exact.h"
+#include "model/arguments.h"
 #include "model/build_difference.h"
 #include "profile/domains.h"
+#include "profile/exchange/import.h"
+#include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/execute/entry_plan.h"
+#include "runner/execute/exact.h"
 #include "runner/execute/extra.h"
 #include "runner/execute/preload.h"
 
 #include <unistd.h>
+
+/* ---- both sides ---- */
+
+enum {
+	REPETITIONS_MAX = 2,
+};
+
+struct both {
+	const struct fg_benchmark *benchmark;
+	struct fg_profile_set *set; /* of the benchmark's series */
+	bool has_baseline;          /* the baseline runs here, rather than being a stored run */
+	uint32_t first_pair;        /* pair number of its first row in the set */
+	/* *counted is set to false if this side has no count; the caller knows why */
+	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
+		     struct fg_error *err);
+	/* after the first repetition: do both sides agree? */
+	bool (*is_equal)(const struct fg_profile_set *set, uint32_t first_pair);
+	void *context; /* of `count` */
+};
+
+static int count_sides(const struct both *both, unsigned repetition, bool *counted,
+		       struct fg_error *err)
+{
+	*counted = true;
+	for (unsigned arm = 0; arm < FG_ARM_COUNT && *counted; arm++) {
+		struct fg_ingest_row row;
+		struct fg_profile profile;
+		int status = FG_OK;
+
+		if (arm == FG_ARM_BASELINE && !both->has_baseline)
+			continue;
+		status = both->count(both->context, (enum fg_arm)arm, &profile, counted, err);
+		if (status != FG_OK)
+			return status;
+		if (!*counted)
+			continue;
+		row = fg_session_row(both->benchmark, (enum fg_arm)arm,
+				     both->first_pair + repetition);
+		fg_profile_ingest_profile(both->set, &profile, &row, NULL);
+		fg_profile_release(&profile);
+	}
+	return FG_OK;
+}
+
+/* *done: repetitions that completed on all sides; the first stands without the second. */
+static int count_both(const struct both *both, unsigned *done, struct fg_error *err)
+{
+	bool counted = true;
+
+	*done = 0;
+	for (unsigned i = 0; i < REPETITIONS_MAX; i++) {
+		const int status = count_sides(both, i, &counted, err);
+
+		if (status != FG_OK)
+			return status;
+		if (!counted)
+			break;
+		++*done;
+		if (both->has_baseline && both->is_equal(both->set, both->first_pair))
+			break;
+	}
+	return FG_OK;
+}
+
+/* ---- instructions ---- */
+
+struct meter {
+	struct fg_session *session;
+	const struct fg_benchmark *benchmark;
+	struct fg_runner_job *job;
+	int64_t until_ns; /* monotonic: the end of its budget */
+	const char *used; /* the meter used on both sides */
+	char *why;        /* why no meter, or no better one, was used */
+};
+
+/* Only the program's total, because its functions are unknown. */
+static void make_profile(double instructions, struct fg_profile *profile)
+{
+	const struct fg_measure measure = fg_measure_describe("instructions", NULL);
+	struct fg_sample *sample = NULL;
+
+	fg_profile_init(profile);
+	fg_profile_set_first_measure(profile, &measure);
+	sample = fg_profile_add_sample(profile);
+	sample->value = instructions;
+	sample->count = 1;
+	sample->kind = FG_TIME_BOTH;
+	fg_profile_add_up(profile, sample);
+}
+
+static int profile_of(const struct fg_exact_reading *reading, struct fg_profile *profile,
+		      struct fg_error *err)
+{
+	const struct fg_import_options options = {0};
+
+	if (reading->callgrind)
+		return fg_import_read(fg_import_find("callgrind"), reading->callgrind,
+				      reading->callgrind_size, &options, profile, err);
+	make_profile(reading->instructions, profile);
+	return FG_OK;
+}
+
+static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
+		      struct fg_error *err)
+{
+	struct meter *meter = context;
+	const struct fg_exact_request request = {
+		.arm = arm, .timeout_ns = meter->until_ns - fg_clock_monotonic_ns()};
+	struct fg_exact_reading reading = {0};
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	*counted = false;
+	if (request.timeout_ns <= 0) {
+		free(meter->why);
+		meter->why = fg_xstrdup("measure.exact_budget is used up");
+		return FG_OK;
+	}
+	status = fg_runner_exact(meter->job, &request, &reading, err);
+	if (status != FG_OK)
+		return status;
+	free(meter->why);
+	meter->why = reading.why;
+	reading.why = NULL;
+	if (!reading.meter)
+		goto out;
+	if (profile_of(&reading, profile, &found) != FG_OK) {
+		free(meter->why);
+		meter->why = fg_xstrdup(found.message);
+		goto out;
+	}
+	if (meter->benchmark->measure.affected == FG_AFFECTED_ALWAYS)
+		fg_session_keep_executed(meter->session, meter->job, &request, &reading);
+	meter->used = reading.meter;
+	*counted = true;
+out:
+	fg_exact_reading_release(&reading);
+	return FG_OK;
+}
+
+static void record_meter(const struct meter *meter, struct fg_series *series, bool counted)
+{
+	char *text = NULL;
+
+	if (counted)
+		text = fg_xasprintf("instructions counted by %s%s%s", meter->used,
+				    meter->why ? "; " : "", meter->why ? meter->why : "");
+	else
+		text = fg_xasprintf("instructions are not counted: %s",
+				    meter->why ? meter->why : "no meter is allowed");
+	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT, text, false);
+	free(text);
+}
+
+static bool are_instructions_equal(const struct fg_profile_set *set, uint32_t first_pair)
+{
+	(void)first_pair; /* instructions have no other pairs */
+	return fg_exact_is_equal(set);
+}
+
+int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *job,
+			     const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			     struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	struct meter meter = {
+		.session = session,
+		.benchmark = benchmark,
+		.job = job,
+		.until_ns = fg_clock_monotonic_ns() + benchmark->measure.exact_budget_ns,
+	};
+	struct both both = {
+		.benchmark = benchmark,
+		.set = set,
+		.first_pair = FG_EXACT_FIRST_PAIR,
+		.count = read_meter,
+		.is_equal = are_instructions_equal,
+		.context = &meter,
+	};
+	unsigned done = 0;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
+			    session->got.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+	if (fg_exact_has(set, FG_ARM_CANDIDATE))
+		return FG_OK; /* an earlier session already counted */
+	status = count_both(&both, &done, err);
+	if (status == FG_OK)
+		record_meter(&meter, &session->got.run.series[indexes[0]], done > 0);
+	free(meter.why);
+	return status;
+}
+
+/* ---- events and calls ---- */
 
 enum {
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
@@ -124,8 +322,8 @@ static void take(struct counter *counter, enum fg_arm arm, const struct fg_profi
 					 counter->unreached.length ? "; " : "", profile->notes[i]);
 }
 
-static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
-		      struct fg_error *err)
+static int count_traces(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
+			struct fg_error *err)
 {
 	struct counter *counter = context;
 	struct fg_error found = {0};
@@ -142,7 +340,7 @@ static int count_once(void *context, enum fg_arm arm, struct fg_profile *profile
 	}
 	if (status != FG_OK)
 		goto out;
-	if (fg_profile_read_traces(folder, counter->session->symbolizer, profile, &found) !=
+	if (fg_profile_read_traces(folder, counter->session->open.symbolizer, profile, &found) !=
 	    FG_OK) {
 		explain(counter, found.code == FG_ENOENT ? not_preloaded : found.message);
 		goto out;
@@ -167,7 +365,7 @@ static const struct fg_profile_row *row_of(const struct fg_profile_set *set, uin
 }
 
 /* Do both sides agree in every total of the first repetition? */
-static bool is_equal(const struct fg_profile_set *set, uint32_t pair)
+static bool are_totals_equal(const struct fg_profile_set *set, uint32_t pair)
 {
 	for (size_t id = 0; id < fg_measure_count(&set->measures); id++) {
 		const struct fg_profile_row *before =
@@ -202,9 +400,9 @@ static void set_fact(struct fg_series *series, const char *name, char *text)
 /* Records remarks on the counts as facts of the candidate's build. */
 static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
-	char *change = fg_domain_change_text(counter->arguments);
-	char *arguments = fg_domain_sums_text(counter->arguments);
-	char *hints = fg_domain_hints_text(counter->arguments);
+	char *change = fg_argument_change_text(counter->arguments);
+	char *arguments = fg_argument_sums_text(counter->arguments);
+	char *hints = fg_argument_hints_text(counter->arguments);
 
 	if (counter->why)
 		set_fact(series, counter->kind->fact,
@@ -283,14 +481,14 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 		      struct fg_error *err)
 {
 	const struct fg_session *session = counter->session;
-	const struct fg_count_both both = {
+	const struct both both = {
 		.benchmark = counter->benchmark,
 		.set = set,
-		.has_baseline =
-			session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED,
+		.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
+				series->schedule != FG_SCHEDULE_STORED,
 		.first_pair = counter->kind->first_pair,
-		.count = count_once,
-		.is_equal = is_equal,
+		.count = count_traces,
+		.is_equal = are_totals_equal,
 		.context = counter,
 	};
 	struct fg_error found = {0};
@@ -308,7 +506,7 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	if (library && counter->kind == &kind_of_calls && counter->benchmark->measure.entries)
 		status = make_plans(counter, both.has_baseline, err);
 	if (library && status == FG_OK)
-		status = fg_session_count_both(&both, &done, err);
+		status = count_both(&both, &done, err);
 	if (status == FG_OK)
 		record(counter, series, done);
 	free(library);
@@ -323,7 +521,7 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)
 {
-	return session->roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED &&
+	return session->open.roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED &&
 	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
 }
 
@@ -364,7 +562,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	series = &session->run.series[indexes[0]];
+	series = &session->got.run.series[indexes[0]];
 	struct counter events = {
 		.kind = &kind_of_events,
 		.session = session,
