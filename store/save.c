@@ -102,7 +102,7 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	levels = fg_levels_make(series, save->report);
 	status = put_values(store, id, save, position, err);
 	if (status == FG_OK)
-		status = fg_store_put_levels(store, save->run, id, series, levels, err);
+		status = fg_store_put_levels(store, save->run, run_id, series, levels, err);
 	free(levels);
 	return status;
 }

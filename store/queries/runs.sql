@@ -88,7 +88,7 @@ INSERT INTO run_set (run, scope, fact_set) VALUES ($1, $2, $3) ON CONFLICT (run,
 -- name: series_clear
 DELETE FROM series WHERE run = $1;
 -- name: series_add
-INSERT INTO series (run, position, benchmark, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id;
+INSERT INTO series (run, position, benchmark, started_ns, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
 -- name: series_update
 UPDATE series SET metrics = $2, details = $3 WHERE id = $1;
 -- name: series_of_run
@@ -106,8 +106,10 @@ SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all
 SELECT series, kind, data FROM chunk ORDER BY series, kind, first;
 -- name: level_add
-INSERT INTO level (benchmark, metric, series, pairs, baseline, candidate, ratio, low, high, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO level (benchmark, metric, started_ns, run, pairs, baseline, candidate, ratio, low, high, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- name: levels_clear
+DELETE FROM level WHERE run = $1;
 
 -- name: report_clear
 DELETE FROM report WHERE run = $1;
