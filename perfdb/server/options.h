@@ -24,10 +24,10 @@ struct fg_perfdb_options {
 	const char *public_url;
 	const char *user_header;
 	const char *groups_header;
-	struct fg_option_list alert_allowed;
-	bool alert_plain;
-	const char *alert_ca_file;
-	int64_t alert_retry_ns;
+	struct fg_option_list webhook_allowed;
+	bool webhook_plain;
+	const char *webhook_ca_file;
+	int64_t webhook_retry_ns;
 	const char *project;
 	const char *scope;
 	const char *note;

@@ -45,23 +45,24 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, hosts),
 	 .argument = "NAME",
 	 .help = "answer only requests that name this host, or a loopback one"},
-	FG_ROW_TEXT(struct fg_perfdb_options, public_url, "public-url", 0, "URL",
-		    "the address that browsers know this server by: links in alerts begin with it"),
+	FG_ROW_TEXT(
+		struct fg_perfdb_options, public_url, "public-url", 0, "URL",
+		"the address that browsers know this server by: links in webhooks begin with it"),
 	FG_ROW_TEXT(struct fg_perfdb_options, user_header, "user-header", 0, "NAME",
 		    "the proxies of --trust-proxy name the person in this header"),
 	FG_ROW_TEXT(struct fg_perfdb_options, groups_header, "groups-header", 0, "NAME",
 		    "and the groups in this one, separated by commas"),
-	{.name = "alert-allow",
+	{.name = "webhook-allow",
 	 .kind = FG_OPTION_LIST,
-	 .offset = offsetof(struct fg_perfdb_options, alert_allowed),
+	 .offset = offsetof(struct fg_perfdb_options, webhook_allowed),
 	 .argument = "CIDR",
-	 .help = "webhooks of alerts may go to these addresses, too; without it, to no local or private one"},
-	FG_ROW_FLAG(struct fg_perfdb_options, alert_plain, "alert-http", 0,
-		    "webhooks of alerts may be http://, not only https://"),
-	FG_ROW_FILE(struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
+	 .help = "webhooks may go to these addresses, too; without it, to no local or private one"},
+	FG_ROW_FLAG(struct fg_perfdb_options, webhook_plain, "webhook-http", 0,
+		    "webhooks may be http://, not only https://"),
+	FG_ROW_FILE(struct fg_perfdb_options, webhook_ca_file, "webhook-ca-file", 0,
 		    "certificates to trust for webhooks instead of the system's"),
-	FG_ROW_DURATION(struct fg_perfdb_options, alert_retry_ns, "alert-retry", "10s",
-			"wait before an alert's second try, then twice as long each time"),
+	FG_ROW_DURATION(struct fg_perfdb_options, webhook_retry_ns, "webhook-retry", "10s",
+			"wait before a webhook's second try, then twice as long each time"),
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -247,14 +248,14 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	return FG_OK;
 }
 
-static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
+static struct fg_webhook_options webhook_options(const struct fg_perfdb_options *given)
 {
-	return (struct fg_alert_options){
-		.allowed = given->alert_allowed.items,
-		.allowed_count = given->alert_allowed.count,
-		.allows_plain = given->alert_plain,
-		.ca_file = given->alert_ca_file,
-		.retry_ns = given->alert_retry_ns,
+	return (struct fg_webhook_options){
+		.allowed = given->webhook_allowed.items,
+		.allowed_count = given->webhook_allowed.count,
+		.allows_plain = given->webhook_plain,
+		.ca_file = given->webhook_ca_file,
+		.retry_ns = given->webhook_retry_ns,
 	};
 }
 
@@ -273,7 +274,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.user_header = given->user_header,
 		.groups_header = given->groups_header,
 		.public_url = given->public_url,
-		.alerts = alert_options(given),
+		.webhooks = webhook_options(given),
 		.read_only = given->read_only,
 		.body_limit_bytes = (size_t)given->body_limit,
 		.requests_per_minute = given->rate,

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "perfdb/protocol.h"
-#include "perfdb/server/alerter.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
@@ -17,6 +16,7 @@
 #include "perfdb/server/replica.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/watcher.h"
+#include "perfdb/server/webhook.h"
 #include "perfdb/server/workers.h"
 #include "perfdb/server/writer.h"
 #include "store/serving/access.h"
@@ -29,7 +29,8 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	FAILURES_PER_MINUTE = 30, /* of one address */
+	FAILURES_PER_MINUTE = 30,     /* of one address */
+	WEBHOOK_TESTS_PER_MINUTE = 3, /* of one project */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -118,8 +119,8 @@ static void set_defaults(struct fg_server_options *options)
 		options->request_ns = DEFAULT_REQUEST_SECONDS * FG_NS_PER_S;
 	if (!options->threads)
 		options->threads = DEFAULT_THREADS;
-	if (options->alerts.retry_ns <= 0)
-		options->alerts.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
+	if (options->webhooks.retry_ns <= 0)
+		options->webhooks.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
 }
 
 /* Opens the database, which creates its tables. */
@@ -182,7 +183,7 @@ static int start_writing(struct fg_server *s, struct fg_error *err)
 	if (s->options.read_only)
 		return FG_OK;
 	s->writer = fg_writer_new(s->sessions);
-	return fg_alerter_start(s->sessions, &s->options, &s->alerter, err);
+	return fg_webhooks_start(s->sessions, &s->options, &s->webhooks, err);
 }
 
 static int set_proxies(struct fg_server *s, struct fg_error *err)
@@ -278,6 +279,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 		fg_listen_is_loopback(options) && !options->behind_proxy && !options->user_header;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
+	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
@@ -315,7 +317,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_connections_stop(server->connections);
 	fg_health_stop(server->health);
 	fg_watcher_stop(server->watcher);
-	fg_alerter_stop(server->alerter);
+	fg_webhooks_stop(server->webhooks);
 	fg_writer_free(server->writer);
 	fg_workers_free(server->workers);
 	fg_replica_stop(server->replica);
@@ -323,6 +325,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_request_log_free(server->log);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->failures);
+	fg_limiter_free(server->webhook_tests);
 	fg_remembered_free(server->good_tokens);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);

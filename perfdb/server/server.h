@@ -5,8 +5,8 @@
  *	fg_server_start() → it serves from threads of its own → fg_server_stop()
  *
  * Two threads of libmicrohttpd move bytes.  A pool of ours answers (workers.c), each request with a
- * database session that it borrows.  Uploads are stored one after the other (writer.c).  A few
- * threads send alerts (alerter.c).  stop() lets requests in progress finish, then ends.
+ * database session that it borrows.  Uploads are stored one after the other (writer.c).  One
+ * thread calls webhooks (webhook.c).  stop() lets requests in progress finish, then ends.
  *
  * While no token was ever made, a server is open to local clients: it listens on loopback only, and
  * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
@@ -21,11 +21,10 @@
 
 struct fg_server;
 
-/* What is sent to people, and where it may go. */
-struct fg_alert_options {
-	const char *const *allowed; /* ranges of local and private addresses for webhooks */
+struct fg_webhook_options {
+	const char *const *allowed; /* ranges of local and private addresses that may be called */
 	size_t allowed_count;
-	bool allows_plain;   /* webhooks may be http:// */
+	bool allows_plain;   /* http://, too */
 	const char *ca_file; /* NULL: the system's */
 	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
 };
@@ -48,7 +47,7 @@ struct fg_server_options {
 	const char *groups_header; /* and the groups, separated by commas; NULL: none */
 	const char *secret;        /* every request must know it, and needs no token; NULL: none */
 	const char *public_url;    /* how browsers know the server; NULL: not known */
-	struct fg_alert_options alerts;
+	struct fg_webhook_options webhooks;
 	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;    /* nothing is stored, no upload is taken */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */

@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 
-struct fg_alerter;
 struct fg_connections;
 struct fg_health;
 struct fg_remembered;
@@ -17,6 +16,7 @@ struct fg_replica;
 struct fg_request_log;
 struct fg_sessions;
 struct fg_watcher;
+struct fg_webhooks;
 struct fg_workers;
 struct fg_writer;
 struct MHD_Daemon;
@@ -60,7 +60,8 @@ struct fg_server {
 	struct fg_writer *writer; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_alerter *alerter; /* NULL: read-only */
+	struct fg_webhooks *webhooks; /* NULL: read-only */
+	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;

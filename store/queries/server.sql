@@ -128,3 +128,30 @@ SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.r
 -- name: baseline_put
 INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
 ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
+
+-- The webhook of a project, and its calls.
+-- name: webhook_put
+INSERT INTO webhook (project, url, template) VALUES ($1, $2, $3)
+ON CONFLICT (project) DO UPDATE SET url = excluded.url, template = excluded.template, problem = NULL;
+-- name: webhook_get
+SELECT w.url, w.template, w.problem, (SELECT count(*) FROM webhook_call c WHERE c.project = w.project)
+FROM webhook w WHERE w.project = $1;
+-- name: webhook_rows
+SELECT project, url, template FROM webhook ORDER BY project;
+-- name: webhook_remove
+DELETE FROM webhook WHERE project = $1;
+-- name: webhook_calls_remove
+DELETE FROM webhook_call WHERE project = $1;
+-- name: webhook_call_add
+INSERT INTO webhook_call (project, run, attempts, due_ns) SELECT w.project, CAST($2 AS TEXT), 0, CAST($3 AS BIGINT)
+FROM webhook w WHERE w.project = $1 AND (SELECT count(*) FROM webhook_call c WHERE c.project = $1) < 1000;
+-- name: webhook_call_claim
+UPDATE webhook_call SET attempts = attempts + 1, due_ns = $2
+WHERE due_ns <= $1 AND id = (SELECT c.id FROM webhook_call c WHERE c.due_ns <= $1 ORDER BY c.due_ns, c.id LIMIT 1)
+RETURNING id, attempts, project, run;
+-- name: webhook_calls_later
+UPDATE webhook_call SET due_ns = $2 WHERE project = $3 AND (id = $1 OR due_ns < $2);
+-- name: webhook_call_done
+DELETE FROM webhook_call WHERE id = $1;
+-- name: webhook_called
+UPDATE webhook SET problem = $2 WHERE project = $1;

@@ -3,9 +3,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "perfdb/protocol.h"
-#include "perfdb/server/alerter.h"
 #include "perfdb/server/api/handlers.h"
-#include "perfdb/server/news.h"
+#include "perfdb/server/webhook.h"
 #include "perfdb/server/writer.h"
 #include "store/bundle.h"
 #include "store/serving/uploads.h"
@@ -19,8 +18,6 @@ enum {
 struct upload {
 	struct fg_stored_run stored;
 	char digest[FG_SHA256_HEX_SIZE];
-	const char *public_url;
-	struct fg_news news; /* if the project has alert rules */
 	enum fg_upload_outcome outcome;
 };
 
@@ -96,27 +93,15 @@ static int read_upload(struct fg_request *rq, struct upload *up, struct fg_error
 	return check_identity(rq, &up->stored.run, err);
 }
 
-static int put_news(struct fg_store *store, struct upload *up, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	fg_news_release(&up->news); /* of an attempt before */
-	status = fg_store_alert_rule_list(store, up->stored.run.project, &up->news.rules, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_news_make(&up->news, &up->stored, up->public_url, err);
-	if (status != FG_OK || (!up->news.told.count && !up->news.told.search_count))
-		return status;
-	return fg_store_alerts_put(store, &up->news.told, err);
-}
-
 static int put(struct fg_store *store, void *context, struct fg_error *err)
 {
 	struct upload *up = context;
+	const struct fg_run *run = &up->stored.run;
 	const int status = fg_store_put_upload(store, &up->stored, up->digest, &up->outcome, err);
 
-	return status == FG_OK && up->outcome == FG_UPLOAD_STORED ? put_news(store, up, err)
-								  : status;
+	if (status != FG_OK || up->outcome != FG_UPLOAD_STORED || !run->complete)
+		return status;
+	return fg_store_webhook_call(store, run->project, run->id, err);
 }
 
 /* Clients keep in their spool what is forbidden to them. */
@@ -144,8 +129,7 @@ static int store_upload(struct fg_request *rq, struct upload *up, struct fg_erro
 					 fg_arena_printf(&rq->arena,
 							 "the id %s is taken by another run",
 							 up->stored.run.id));
-	if (up->news.told.count || up->news.told.search_count)
-		fg_alerter_wake(rq->server->alerter);
+	fg_webhooks_wake(rq->server->webhooks);
 	return FG_OK;
 }
 
@@ -169,7 +153,7 @@ static void confirm(struct fg_request *rq, const struct upload *up)
 
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
-	struct upload up = {.public_url = rq->server->options.public_url};
+	struct upload up = {0};
 	int status = read_upload(rq, &up, err);
 
 	if (status != FG_OK)
@@ -178,7 +162,6 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	if (status == FG_OK)
 		confirm(rq, &up);
 out:
-	fg_news_release(&up.news);
 	fg_stored_run_release(&up.stored);
 	return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/reach.h"
+#include "perfdb/server/webhook_address_check.h"
 
 #include "perfdb/server/ranges.h"
 
@@ -34,37 +34,37 @@ static const char *const special[] = {
 	"ff00::/8",                                      /* multicast */
 };
 
-struct fg_reach {
+struct fg_address_check {
 	struct fg_ranges *special;
 	struct fg_ranges *allowed;
 };
 
-int fg_reach_new(const char *const *allowed, size_t count, struct fg_reach **reach,
-		 struct fg_error *err)
+int fg_address_check_new(const char *const *allowed, size_t count, struct fg_address_check **check,
+			 struct fg_error *err)
 {
-	struct fg_reach *r = fg_xcalloc(1, sizeof(*r));
+	struct fg_address_check *r = fg_xcalloc(1, sizeof(*r));
 	int status = fg_ranges_new(special, FG_ARRAY_SIZE(special), &r->special, err);
 
-	*reach = r;
+	*check = r;
 	return status == FG_OK ? fg_ranges_new(allowed, count, &r->allowed, err) : status;
 }
 
-void fg_reach_free(struct fg_reach *reach)
+void fg_address_check_free(struct fg_address_check *check)
 {
-	if (!reach)
+	if (!check)
 		return;
-	fg_ranges_free(reach->special);
-	fg_ranges_free(reach->allowed);
-	free(reach);
+	fg_ranges_free(check->special);
+	fg_ranges_free(check->allowed);
+	free(check);
 }
 
-bool fg_reach_admits(void *context, const char *text)
+bool fg_address_check_admits(void *context, const char *text)
 {
-	const struct fg_reach *reach = context;
+	const struct fg_address_check *check = context;
 	struct fg_address address;
 
 	if (!fg_address_parse(text, &address))
 		return false;
-	return fg_ranges_have(reach->allowed, &address) ||
-	       !fg_ranges_have(reach->special, &address);
+	return fg_ranges_have(check->allowed, &address) ||
+	       !fg_ranges_have(check->special, &address);
 }
