@@ -81,7 +81,7 @@ CREATE TABLE run (
 	base_dirty BIGINT NOT NULL,
 	tag @TEXT@,
 	digest @TEXT@,
-	bytes BIGINT NOT NULL DEFAULT 0 -- of its blocks and its report, as they are stored
+	bytes BIGINT NOT NULL DEFAULT 0 -- of all rows that came with it; names that others brought are theirs
 );
 CREATE INDEX run_by_time ON run (project, started_ns, id);
 CREATE INDEX run_by_branch ON run (project, branch, started_ns);

@@ -40,15 +40,8 @@ ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = exclud
 RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
--- Its blocks, its report, its conditions, and its own rows, as if it shared none of them.
 -- name: run_weigh
-UPDATE run SET bytes = 512 + (SELECT COALESCE(sum(length(c.data)), 0) FROM series s JOIN chunk c ON c.series = s.id WHERE s.run = $1)
-	+ (SELECT COALESCE(sum(length(x.data)), 0) FROM report x WHERE x.run = $1)
-	+ (SELECT COALESCE(sum(256 + length(s.details)), 0) FROM series s WHERE s.run = $1)
-	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1)
-	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set
-		JOIN fact f ON f.id = y.fact WHERE x.run = $1)
-WHERE id = $1;
+UPDATE run SET bytes = $2 WHERE id = $1;
 -- name: run_touch
 UPDATE run SET ended_ns = $2 WHERE id = $1;
 -- name: run_set_outcome
