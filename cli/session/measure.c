@@ -508,7 +508,6 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_stuck = fg_session_explain_stuck,
-		.on_crash = fg_session_explain_crash,
 	};
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);
