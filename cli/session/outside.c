@@ -239,7 +239,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	return status;
 }
 
-/* ---- where it hangs or crashed ---- */
+/* ---- where it hangs ---- */
 
 static bool was_interrupted(const struct fg_session *session)
 {
