@@ -280,67 +280,6 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_count,
 			},
-		[FG_MEASURE_MAPS_CALLS] =
-			{
-				.name = "maps.calls",
-				.label = "calls that map memory",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_MAPS_BYTES] =
-			{
-				.name = "maps.bytes",
-				.label = "memory mapped",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_STACKS] =
-			{
-				.name = "maps.stacks",
-				.label = "stacks of threads",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_LIVE] =
-			{
-				.name = "maps.live",
-				.label = "mappings held at the end",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* A family: one a dump, "maps.live.1". */
-		[FG_MEASURE_MAPS_LIVE_DUMPED] =
-			{
-				.name = "maps.live.",
-				.label = "mappings held at a dump",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_PEAK] =
-			{
-				.name = "maps.peak",
-				.label = "mappings held at the peak",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
 		[FG_MEASURE_IO_CALLS] =
 			{
 				.name = "io.calls",

@@ -83,7 +83,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the "
-		 "heap without what is held), frees, sizes, lifetimes, fd, maps, io, throws, "
+		 "heap without what is held), frees, sizes, lifetimes, fd, io, throws, "
 		 "locks; or several, between commas"},
 	FG_ROW_COUNT(struct fg_recording, count.temporary, "temporary", 0, UINT32_MAX, NULL,
 		     "with --measure heap: a block is temporary if it is given back before its "

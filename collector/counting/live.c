@@ -59,7 +59,6 @@ static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
 			[HELD_UNTOUCHED] = "heap.untouched",
 		},
 	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
-	[FG_HELD_MAPS] = {[HELD_LIVE] = "maps.live", [HELD_PEAK] = "maps.peak"},
 };
 
 /*
@@ -99,8 +98,7 @@ static struct whole {
 	_Atomic size_t most;
 	_Atomic uint32_t epoch;
 	_Atomic bool at_peak;
-} wholes[FG_HELD_COUNT] = {
-	[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}, [FG_HELD_MAPS] = {.epoch = 1}};
+} wholes[FG_HELD_COUNT] = { [FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
 
 static struct last lasts[FG_THREADS_MAX];
 

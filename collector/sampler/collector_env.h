@@ -85,7 +85,6 @@ enum fg_counter {
 	FG_COUNTER_LIFETIMES, /* likewise */
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
-	FG_COUNTER_MAPS,
 	FG_COUNTER_THROWS,
 	FG_COUNTER_LOCKS,
 	FG_COUNTER_COUNT,
@@ -100,7 +99,6 @@ enum fg_counter {
   [FG_COUNTER_LIFETIMES] = "lifetimes",     \
   [FG_COUNTER_IO] = "io",                   \
   [FG_COUNTER_FD] = "fd",                   \
-  [FG_COUNTER_MAPS] = "maps",               \
   [FG_COUNTER_THROWS] = "throws",           \
   [FG_COUNTER_LOCKS] = "locks",             \
  }
