@@ -215,30 +215,6 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* A family: one a class, "heap.sizes.64" of 33 to 64 bytes. */
-		[FG_MEASURE_HEAP_SIZES] =
-			{
-				.name = "heap.sizes.",
-				.label = "allocations up to a size",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_recorded = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a class, "heap.lifetimes.64" of 33 to 64 allocations. */
-		[FG_MEASURE_HEAP_LIFETIMES] =
-			{
-				.name = "heap.lifetimes.",
-				.label = "blocks up to a lifetime",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_recorded = true,
-				.format = fg_format_count,
-			},
 		[FG_MEASURE_FD_OPENED] =
 			{
 				.name = "fd.opened",

@@ -47,8 +47,6 @@ enum fg_measure_id {
 	FG_MEASURE_HEAP_LEAKED,
 	FG_MEASURE_HEAP_LEAKED_BLOCKS,
 	FG_MEASURE_HEAP_UNTOUCHED,
-	FG_MEASURE_HEAP_SIZES,     /* a family, by the largest size of the class */
-	FG_MEASURE_HEAP_LIFETIMES, /* likewise, by the longest lifetime */
 	FG_MEASURE_FD_OPENED,
 	FG_MEASURE_FD_LIVE,
 	FG_MEASURE_FD_LIVE_DUMPED, /* likewise */

@@ -33,8 +33,8 @@ static const char *const harness_names[] = {
 
 const char *const fg_countable[] = {"heap", "allocations", "frees", "fd", "io",
 				    "throws", "locks", NULL};
-const char *const fg_recordable[] = {"heap", "allocations", "frees",  "sizes", "lifetimes", "fd",
-				     "io",   "throws",      "locks",  NULL};
+const char *const fg_recordable[] = {"heap", "allocations", "frees", "fd", "io",
+				     "throws", "locks", NULL};
 
 const char *fg_schedule_name(enum fg_schedule schedule)
 {

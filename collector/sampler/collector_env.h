@@ -57,11 +57,6 @@
 #define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
-/*
- * A block is temporary if it is given back before its thread makes this many others.  Without it:
- * if the thread does nothing else at all in between.
- */
-#define FG_ENV_TEMPORARY "FASTGATE_COLLECTOR_TEMPORARY"
 /* The number of a signal that asks the counting library for a dump. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
@@ -81,8 +76,6 @@ enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */
 	FG_COUNTER_FREES,
-	FG_COUNTER_SIZES,     /* with the heap: sizes by class */
-	FG_COUNTER_LIFETIMES, /* likewise */
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
 	FG_COUNTER_THROWS,
@@ -95,8 +88,6 @@ enum fg_counter {
   [FG_COUNTER_HEAP] = "heap",               \
   [FG_COUNTER_ALLOCATIONS] = "allocations", \
   [FG_COUNTER_FREES] = "frees",             \
-  [FG_COUNTER_SIZES] = "sizes",             \
-  [FG_COUNTER_LIFETIMES] = "lifetimes",     \
   [FG_COUNTER_IO] = "io",                   \
   [FG_COUNTER_FD] = "fd",                   \
   [FG_COUNTER_THROWS] = "throws",           \

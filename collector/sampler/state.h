@@ -293,7 +293,6 @@ struct fg_options {
 	bool paused;
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
-	uint64_t temporary;   /* blocks end before their thread makes this many more; 0: at once */
 	uint32_t counters;    /* bits of enum fg_counter */
 	uint32_t dump_signal; /* that asks for a dump; 0: none does */
 	const char *misread;  /* a variable whose value makes no sense */
