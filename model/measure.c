@@ -286,37 +286,6 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
 				.exact = true,
 				.format = fg_format_size,
 			},
-		/* Families: one a kind of descriptor, "io.calls.pipe". */
-		[FG_MEASURE_IO_CALLS_KIND] =
-			{
-				.name = "io.calls.",
-				.label = "calls that read or write a kind of descriptor",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_IO_BYTES_READ_KIND] =
-			{
-				.name = "io.bytes_read.",
-				.label = "bytes read from a kind of descriptor",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_IO_BYTES_WRITTEN_KIND] =
-			{
-				.name = "io.bytes_written.",
-				.label = "bytes written to a kind of descriptor",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
 		[FG_MEASURE_THROWS] =
 			{
 				.name = "throws",

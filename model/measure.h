@@ -54,9 +54,6 @@ enum fg_measure_id {
 	FG_MEASURE_IO_CALLS,
 	FG_MEASURE_IO_BYTES_READ,
 	FG_MEASURE_IO_BYTES_WRITTEN,
-	FG_MEASURE_IO_CALLS_KIND,         /* a family: file, pipe, socket, other */
-	FG_MEASURE_IO_BYTES_READ_KIND,    /* likewise */
-	FG_MEASURE_IO_BYTES_WRITTEN_KIND, /* likewise */
 	FG_MEASURE_THROWS,
 	FG_MEASURE_THROWS_OF, /* a type: a family */
 	FG_MEASURE_CATCHES,

@@ -13,14 +13,12 @@
 enum {
 	FG_COUNT_KINDS = 8,       /* of one probe, at most */
 	FG_COUNT_TYPE_GROUPS = 6, /* of as many kinds each: types of exceptions */
-	FG_COUNT_IO_KINDS = 4,    /* what a descriptor leads to */
 };
 
-/* After the probes that have a word: the groups of types, and the kinds of descriptors. */
+/* The tables of types follow those of the probes that have a word. */
 enum {
 	FG_COUNT_TYPES = FG_COUNTER_COUNT,
-	FG_COUNT_IO = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
-	FG_COUNT_TABLES = FG_COUNT_IO + FG_COUNT_IO_KINDS,
+	FG_COUNT_TABLES = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
 };
 
 struct fg_counts {

@@ -96,7 +96,7 @@ static struct whole {
 	_Atomic size_t most;
 	_Atomic uint32_t epoch;
 	_Atomic bool at_peak;
-} wholes[FG_HELD_COUNT] = { [FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
+} wholes[FG_HELD_COUNT] = {[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
 
 static struct last lasts[FG_THREADS_MAX];
 
