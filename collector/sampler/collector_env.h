@@ -29,10 +29,9 @@
 /* Nanoseconds that the sampler's clock adds to a context switch on this host, likewise. */
 #define FG_ENV_SWITCH_NS "FASTGATE_COLLECTOR_SWITCH_NS"
 /*
- * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
- * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;
- * "probe": as "exact", by probes alone.  "jitter" and "tick" are the lower rungs of "cpu".  "none":
- * nothing is sampled, events are counted alone.
+ * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time, with random probes for
+ * system time, which may interrupt calls.  "jitter" and "tick" are the lower rungs of "cpu".
+ * "none": nothing is sampled, only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */

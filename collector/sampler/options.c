@@ -86,11 +86,9 @@ static bool set_clock(struct fg_options *options, const char *text)
 		const char *name;
 		enum fg_trace_clock clock;
 		bool exact;
-		bool user_only;
 	} names[] = {
 		{.name = "cpu", .clock = FG_CLOCK_PERF_USER},
 		{.name = "exact", .clock = FG_CLOCK_PERF_USER, .exact = true},
-		{.name = "probe", .clock = FG_CLOCK_PERF_USER, .exact = true, .user_only = true},
 		{.name = "jitter", .clock = FG_CLOCK_JITTER},
 		{.name = "tick", .clock = FG_CLOCK_TICK},
 		{.name = "wall", .clock = FG_CLOCK_WALL},
@@ -101,7 +99,6 @@ static bool set_clock(struct fg_options *options, const char *text)
 		if (strcmp(text, names[i].name) == 0) {
 			options->clock = names[i].clock;
 			options->exact = names[i].exact;
-			options->user_only = names[i].user_only;
 			return true;
 		}
 	}
