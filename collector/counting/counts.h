@@ -33,7 +33,6 @@ struct fg_counted_path {
 /* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
-	unsigned largest;    /* bits of the kinds that are not added up: the largest is kept */
 	void (*begin)(void); /* before main, if it is to count */
 	const char *note;    /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */

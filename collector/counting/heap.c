@@ -65,7 +65,6 @@ static struct fg_counted counted = {
 			[LARGEST] = "heap.largest",
 			[ROUNDING] = "heap.rounding",
 		},
-	.largest = 1u << LARGEST,
 	.introduce = introduce,
 	.finish = finish,
 };
