@@ -33,8 +33,8 @@ struct fg_counted_path {
 /* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
-	void (*begin)(void); /* before main, if it is to count */
-	const char *note;    /* what a reader should know, or NULL */
+	void (*begin)(void);               /* before main, if it is to count */
+	const char *note;                  /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
 	/* When a thread ends, or (`is_last`) the process; or NULL. */
 	void (*finish)(struct fg_thread *writer, bool is_last);

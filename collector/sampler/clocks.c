@@ -4,8 +4,8 @@
  * fails, say for want of descriptors, takes the next lower one.
  *
  *	perf         task clock: an exact, high-resolution timer of the thread's user time
- *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and its
- *	             signal is raised on the way back to the program: no call is cut short
+ *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and
+ *	             its signal is raised on the way back to the program: no call is cut short
  *	probes       for system time with `exact`: a monotonic timer with random delays
  *	             (collector/sampler/probe.h); ticks say when to begin
  *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since
