@@ -225,10 +225,10 @@ static const struct fg_key measure_keys[] = {
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
 	 .help = "events that are counted by call path after the pairs, exactly: heap, allocations, frees, "
-		 "fd, maps, io, throws, locks",
+		 "fd, io, throws, locks",
 	 .more = "`heap` counts allocations and what is held, `allocations` only the former for "
 		 "less than half the time, `frees` who gives them back, `fd` descriptors that "
-		 "are opened, `maps` memory that is mapped, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
+		 "are opened, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
 		 "execution a side, a second one where the two sides differ. What was counted is "
 		 "shown; a row of `gate.metrics` gates it, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",
