@@ -31,6 +31,12 @@ const char *fg_build_library(const struct fg_environment *build, const char *nam
 /* Why both sides were measured without the sampler that was asked for; in the candidate's facts. */
 #define FG_FACT_UNSAMPLED "build.unsampled"
 
+/*
+ * The benchmark's `setup`: what it started or wrote outlives a pair.  In the candidate's facts;
+ * missing: it has none.
+ */
+#define FG_FACT_SETUP "build.setup"
+
 /* What counted instructions, or why nothing did; in the candidate's facts. */
 #define FG_FACT_EXACT "build.exact"
 /* Why events that were asked for are not counted. */

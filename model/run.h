@@ -35,7 +35,6 @@ enum fg_aside {
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` gave up in mid-run */
 	/* in the one layout that the linker chose; it was measured again in several */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
-	FG_ASIDE_UNCONFIRMED = 1 << 9, /* it failed, not surely enough, and was measured again */
 };
 
 /*
@@ -161,8 +160,6 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
-/* Are pairs of it FG_ASIDE_UNCONFIRMED? */
-bool fg_series_is_measured_anew(const struct fg_series *series);
 /* One past the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count: not set aside, finite.  To be freed. */

@@ -73,10 +73,6 @@ static int do_step(struct doing *doing, struct fg_error *err)
 		else if (doing->result == FG_STEP_DONE)
 			status = fg_session_give_up_pairs(doing->session, doing->job, err);
 		break;
-	case FG_STEP_ANEW:
-		fg_runner_measure_anew(doing->job);
-		status = fg_session_give_up_pairs(doing->session, doing->job, err);
-		break;
 	}
 	return status;
 }
