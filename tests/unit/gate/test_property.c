@@ -100,7 +100,7 @@ static void check_interval(const struct fg_rule *rule, const struct fg_rule_find
 		    (found->low <= found->estimate && found->estimate <= found->high));
 }
 
-/* A change that was not found is smaller than what the run says it could have seen. */
+/* No change that was missed is as large as what the run says it could have seen. */
 static void check_what_was_seen(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const double seen = fg_rule_smallest_seen(&trial->rule, found);
@@ -138,7 +138,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 	assert_memory_equal(&now.low, &found->low, sizeof(now.low));
 }
 
-/* As many pairs as are said to be needed, like those measured, are enough; and it goes on. */
+/* The needed pairs suffice if they are like those measured. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const size_t needed =
