@@ -20,7 +20,7 @@ measure: { schedule: abba, warmup: 0, pairs: { min: 2, max: 2 }, sampler: { enab
 """
 SAMPLED = CONFIG.replace("./sum", "sh run.sh").replace("warmup: 0", "warmup: 1").replace("sampler: { enabled: false }",
                                                                                          "sampler: { rate: 1000 }")
-LONG_PART = "int part(int n) { volatile int s = 0; for (int k = 0; k < 400; k++) for (int i = 0; i < n; i++) s += i; return s; }\n"
+LONG_PART = "int part(int n) { volatile int s = 0; for (int k = 0; k < 2000; k++) for (int i = 0; i < n; i++) s += i; return s; }\n"
 PART = "int part(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n"
 SUM = "int part(int n); int main(void) { return part(100000) == 1; }\n"
 SHARED = "cc -g -O2 -shared -fPIC -o libpart.so part.c && cc -g -O2 -o sum sum.c -L. -lpart -Wl,-rpath,'$ORIGIN'\n"
