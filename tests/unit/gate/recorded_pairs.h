@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duets of a program with itself on two busy CPUs (load 6 to 9), in units of 10^-4 of ln(candidate
+ * Duets of a program with itself on two busy CPUs (load 8 to 25), in units of 10^-4 of ln(candidate
  * / baseline): the programs of bench/calibration, with the order of start drawn for each pair.
  */
 #ifndef FG_TEST_GATE_RECORDED_PAIRS_H

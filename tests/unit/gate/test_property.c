@@ -218,14 +218,14 @@ static void recorded_pairs_are_judged_by_their_interval_too(void **state)
 	}
 }
 
-/* By the defaults, on a host with a load of eight on two CPUs. */
+/* By the defaults, within 50 pairs, on a host with a load of 8 to 25 on two CPUs. */
 static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void **state)
 {
 	static const struct {
 		double change;
 		size_t least; /* failures, of 1,000 */
 		size_t most;
-	} table[] = {{0, 0, 5}, {0.05, 950, 1000}, {0.1, 995, 1000}};
+	} table[] = {{0, 0, 5}, {0.05, 850, 1000}, {0.1, 995, 1000}};
 
 	(void)state;
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
