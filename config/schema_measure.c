@@ -30,7 +30,7 @@ static const struct fg_key pairs_keys[] = {
 	 .maximum = 100000,
 	 .unit = "pairs",
 	 .help = "pairs after which an open question stays inconclusive",
-	 .more = "Most questions are settled by 120 pairs. A fifth of `alpha` is kept for those that go on."},
+	 .more = "Most questions are settled by 120 pairs."},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
@@ -181,8 +181,8 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "The test is one that stays valid whenever one looks. A run that ends before it "
-		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
+	 .more = "There is no largest number of pairs, and looks are taken as planned. A run that "
+		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
 	{.name = "layouts",
 	 .kind = FG_KEY_WORD,

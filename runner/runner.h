@@ -155,11 +155,6 @@ int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double 
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * A failure must be confirmed: set the pairs so far aside (FG_ASIDE_UNCONFIRMED).  The budget
- * starts over.
- */
-void fg_runner_measure_anew(struct fg_runner_job *job);
-/*
  * Call after the last pair: records, as facts of the candidate's build, the code that differs
  * between the programs.  `functions` are those that users may want details about.
  */
