@@ -8,7 +8,6 @@
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
-#include "perfdb/server/listen.h"
 #include "perfdb/server/people.h"
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/remembered.h"
@@ -183,9 +182,9 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server_options *options = &rq->server->options;
 	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
-	const bool is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 
-	if (options->anonymous_read && is_local && host && !fg_guard_is_local_name(host))
+	if (options->anonymous_read && rq->server->is_local && host &&
+	    !fg_guard_is_local_name(host))
 		return fg_request_refuse(
 			rq, 403, err, "without a token this server answers to loopback names only");
 	if (options->anonymous_read)

@@ -264,6 +264,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->options = *options;
 	set_defaults(&s->options);
 	s->started_ns = fg_clock_wall_ns();
+	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
 	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);

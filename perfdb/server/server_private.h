@@ -42,6 +42,7 @@ struct fg_counters {
 struct fg_server {
 	struct fg_server_options options;
 	char *database_shown; /* without a password: for the log */
+	bool is_local;        /* reached from this machine alone */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;
