@@ -97,6 +97,7 @@ struct fg_db {
 	bool in_transaction;
 	bool has_names_lock;
 	bool read_only;
+	int64_t written_bytes; /* of all rows inserted so far, as they are stored */
 };
 
 struct fg_query {
@@ -106,6 +107,7 @@ struct fg_query {
 	void *statement;
 	int row;
 	int failed; /* a bind went wrong: told at the first step */
+	bool inserts;
 	/* PostgreSQL sends them all at once. */
 	const char *values[FG_QUERY_MAX_PARAMETERS];
 	int lengths[FG_QUERY_MAX_PARAMETERS];

@@ -96,8 +96,9 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 /* Remove everything that belongs to an earlier version of the run. */
 int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
-	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_RUN_FACTS_CLEAR,
-					     FG_SQL_RUN_SETS_CLEAR, FG_SQL_REPORT_CLEAR};
+	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
+					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_RUN_SETS_CLEAR,
+					     FG_SQL_REPORT_CLEAR};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
@@ -173,7 +174,7 @@ static char *details_text(const struct fg_series *series)
 }
 
 struct series_row {
-	int64_t numbers[5]; /* run, position, benchmark, command, metrics */
+	int64_t numbers[6]; /* run, position, benchmark, started_ns, command, metrics */
 	const char *details;
 };
 
@@ -209,12 +210,12 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 		status = fg_store_text_id(store, series->command, &command, err);
 	if (status != FG_OK)
 		goto out;
-	status =
-		add_series(store,
-			   &(struct series_row){{run_id, (int64_t)position, benchmark,
-						 series->command ? command : FG_NO_NUMBER, metrics},
-						details},
-			   id, err);
+	status = add_series(
+		store,
+		&(struct series_row){{run_id, (int64_t)position, benchmark, run->started_ns,
+				      series->command ? command : FG_NO_NUMBER, metrics},
+				     details},
+		id, err);
 out:
 	free(details);
 	return status;

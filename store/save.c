@@ -102,17 +102,18 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	levels = fg_levels_make(series, save->report);
 	status = put_values(store, id, save, position, err);
 	if (status == FG_OK)
-		status = fg_store_put_levels(store, save->run, id, series, levels, err);
+		status = fg_store_put_levels(store, save->run, run_id, series, levels, err);
 	free(levels);
 	return status;
 }
 
-static int weigh(struct fg_store *store, int64_t id, struct fg_error *err)
+static int weigh(struct fg_store *store, int64_t id, int64_t bytes, struct fg_error *err)
 {
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_RUN_WEIGH);
 	fg_query_int(&q, id);
+	fg_query_int(&q, bytes);
 	return fg_query_run(&q, err);
 }
 
@@ -123,6 +124,7 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 		.outcome = save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL,
 		.digest = save->digest,
 	};
+	const int64_t before = store->db->written_bytes;
 	int64_t id = 0;
 	int status = fg_store_begin(store, err);
 
@@ -144,7 +146,7 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 	if (save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
 	if (status == FG_OK)
-		status = weigh(store, id, err);
+		status = weigh(store, id, store->db->written_bytes - before, err);
 out:
 	return fg_store_end(store, status, err);
 }

@@ -81,7 +81,7 @@ CREATE TABLE run (
 	base_dirty BIGINT NOT NULL,
 	tag @TEXT@,
 	digest @TEXT@,
-	bytes BIGINT NOT NULL DEFAULT 0 -- of its blocks and its report, as they are stored
+	bytes BIGINT NOT NULL DEFAULT 0 -- of all rows that came with it; names that others brought are theirs
 );
 CREATE INDEX run_by_time ON run (project, started_ns, id);
 CREATE INDEX run_by_branch ON run (project, branch, started_ns);
@@ -124,12 +124,13 @@ CREATE TABLE series (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	position BIGINT NOT NULL,
 	benchmark BIGINT NOT NULL REFERENCES benchmark (id),
+	started_ns BIGINT NOT NULL, -- the run's, so that an index has a benchmark's newest runs
 	command BIGINT,
 	metrics BIGINT NOT NULL REFERENCES words (id),
 	details @TEXT@ NOT NULL,
 	UNIQUE (run, position)
 );
-CREATE INDEX series_by_benchmark ON series (benchmark, id);
+CREATE INDEX series_by_benchmark ON series (benchmark, started_ns, id);
 
 -- Encoded values of one series; docs/formats/store.md describes each kind.
 CREATE TABLE chunk (
@@ -144,7 +145,8 @@ CREATE TABLE chunk (
 CREATE TABLE level (
 	benchmark BIGINT NOT NULL,
 	metric BIGINT NOT NULL,
-	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+	started_ns BIGINT NOT NULL, -- the run's
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	pairs BIGINT NOT NULL,
 	baseline DOUBLE PRECISION,
 	candidate DOUBLE PRECISION,
@@ -152,9 +154,9 @@ CREATE TABLE level (
 	low DOUBLE PRECISION,
 	high DOUBLE PRECISION,
 	outcome @TEXT@,
-	PRIMARY KEY (benchmark, metric, series)
+	PRIMARY KEY (benchmark, metric, started_ns, run)
 ) @CLUSTERED@;
-CREATE INDEX level_by_series ON level (series);
+CREATE INDEX level_by_run ON level (run);
 
 CREATE TABLE report (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,

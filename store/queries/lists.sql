@@ -64,26 +64,21 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND x.name = $2 ORDER BY p.name 
 SELECT p.name, x.name, r.uuid, x.set_ns, r.commit_id, r.branch FROM baseline x JOIN run r ON r.id = x.run
 JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY p.name, x.name;
 
--- Levels come first, by their index: a planner that does not know how few runs are wanted would read all of the benchmark's.
--- name: history_newest
-SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3) ORDER BY l.series DESC LIMIT $4;
--- name: history_all
-SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
+-- name: history
+SELECT r.uuid, l.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag
-FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3);
--- name: history_missed
-SELECT x.id FROM run x WHERE x.project = $1 AND x.started_ns >= $2 AND x.id < $3 LIMIT 1;
+FROM level l JOIN run r ON r.id = l.run
+WHERE l.benchmark = $1 AND l.metric = (SELECT w.id FROM words w WHERE w.digest = $2)
+	AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+ORDER BY l.started_ns DESC, l.run DESC LIMIT $4;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;
 -- name: metric_names
 SELECT DISTINCT w.value FROM level l JOIN words w ON w.id = l.metric WHERE l.benchmark = $1 ORDER BY w.value;
 -- name: newest_metrics
-SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1;
+SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1
+ORDER BY s.started_ns DESC, s.id DESC LIMIT 1;
 
 -- name: gc_candidates
 SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),

@@ -40,15 +40,8 @@ ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = exclud
 RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
--- Its blocks, its report, its conditions, and its own rows, as if it shared none of them.
 -- name: run_weigh
-UPDATE run SET bytes = 512 + (SELECT COALESCE(sum(length(c.data)), 0) FROM series s JOIN chunk c ON c.series = s.id WHERE s.run = $1)
-	+ (SELECT COALESCE(sum(length(x.data)), 0) FROM report x WHERE x.run = $1)
-	+ (SELECT COALESCE(sum(256 + length(s.details)), 0) FROM series s WHERE s.run = $1)
-	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1)
-	+ (SELECT COALESCE(sum(64 + length(f.key) + length(f.value)), 0) FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set
-		JOIN fact f ON f.id = y.fact WHERE x.run = $1)
-WHERE id = $1;
+UPDATE run SET bytes = $2 WHERE id = $1;
 -- name: run_touch
 UPDATE run SET ended_ns = $2 WHERE id = $1;
 -- name: run_set_outcome
@@ -88,7 +81,7 @@ INSERT INTO run_set (run, scope, fact_set) VALUES ($1, $2, $3) ON CONFLICT (run,
 -- name: series_clear
 DELETE FROM series WHERE run = $1;
 -- name: series_add
-INSERT INTO series (run, position, benchmark, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id;
+INSERT INTO series (run, position, benchmark, started_ns, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
 -- name: series_update
 UPDATE series SET metrics = $2, details = $3 WHERE id = $1;
 -- name: series_of_run
@@ -106,8 +99,10 @@ SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all
 SELECT series, kind, data FROM chunk ORDER BY series, kind, first;
 -- name: level_add
-INSERT INTO level (benchmark, metric, series, pairs, baseline, candidate, ratio, low, high, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO level (benchmark, metric, started_ns, run, pairs, baseline, candidate, ratio, low, high, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- name: levels_clear
+DELETE FROM level WHERE run = $1;
 
 -- name: report_clear
 DELETE FROM report WHERE run = $1;

@@ -73,30 +73,22 @@ WHERE r.uuid = $1 AND b.name = $2;
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
-FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SELECT max(y.id) FROM series y WHERE y.benchmark = b.id)
+FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SELECT y.id FROM series y WHERE y.benchmark = b.id
+	ORDER BY y.started_ns DESC, y.id DESC LIMIT 1)
 JOIN words m ON m.id = s.metrics JOIN run r ON r.id = s.run WHERE p.name = $1 ORDER BY b.name;
 -- name: release
 SELECT r.id, r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
 -- name: release_levels
-SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
+SELECT l.benchmark, w.value, l.candidate FROM level l JOIN words w ON w.id = l.metric WHERE l.run = $1;
 
--- name: series_after
-SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
--- name: series_before_newest
-SELECT s.id FROM series s WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1 OFFSET $2;
--- name: trend_runs
-SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, r.tag FROM series s JOIN run r ON r.id = s.run
-WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
--- name: tail_chunks
-SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind = 6
-WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
--- name: measure_totals
-SELECT c.series, c.data FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
-WHERE m.name = $2 ORDER BY c.series;
--- name: measure_series
-SELECT DISTINCT s.id FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 16 + 2 * m.id
-WHERE m.name = $2 ORDER BY s.id;
+-- The totals are asked for run by run: a planner that joins them could read those of all projects.
+-- name: function_trend
+SELECT s.id, s.started_ns, r.uuid, r.commit_id, (SELECT c.data FROM chunk c WHERE c.series = s.id
+	AND c.kind IN (SELECT 6 WHERE CAST($4 AS TEXT) IS NULL UNION ALL SELECT 17 + 2 * m.id FROM measure m WHERE m.name = $4) LIMIT 1)
+FROM series s JOIN run r ON r.id = s.run
+WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND s.started_ns < $5
+ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f
 WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project

@@ -17,240 +17,8 @@
 #include <math.h>
 
 enum {
-	DIGEST_BYTES = 16,
-	LATE = 32,      /* runs that may have been stored after newer ones, and */
-	LATE_SHARE = 16 /* this part of those asked for */
+	DIGEST_BYTES = 16
 };
-
-/* The function's values in one series. */
-struct traced {
-	int64_t series;
-	double self;
-	double inclusive;
-};
-
-struct tracing {
-	uint64_t function;
-	int64_t benchmark;
-	int64_t after;        /* series up to this one are not wanted */
-	struct traced *items; /* by series */
-	size_t count;
-	size_t capacity;
-};
-
-static void trace(struct tracing *t, int64_t series, double self, double inclusive)
-{
-	t->items = fg_grow(t->items, &t->capacity, t->count + 1, sizeof(*t->items));
-	t->items[t->count++] = (struct traced){series, self, inclusive};
-}
-
-static int by_series(const void *a, const void *b)
-{
-	const struct traced *x = a;
-	const struct traced *y = b;
-
-	return (x->series > y->series) - (x->series < y->series);
-}
-
-static int read_block(const struct fg_query *q, int column, struct fg_bytes *content,
-		      struct fg_error *err)
-{
-	size_t size = 0;
-	const void *data = fg_column_bytes(q, column, &size);
-
-	return fg_unpack(data, size, FG_MAX_CHUNK_BYTES, content, err);
-}
-
-static struct fg_function_point *add_points(struct fg_function_trend *trend, size_t count)
-{
-	trend->points = fg_grow(trend->points, &trend->capacity, trend->count + count,
-				sizeof(*trend->points));
-	return trend->points + trend->count;
-}
-
-static bool is_wanted(const char *own, size_t length, const char *only)
-{
-	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
-}
-
-/*
- * Read the runs of the series after t->after from the database and join them with t->items, which
- * are sorted by series too.
- */
-static int join_runs(struct fg_store *store, const struct tracing *t, const char *branch,
-		     struct fg_function_trend *trend, struct fg_error *err)
-{
-	size_t at = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_TREND_RUNS);
-	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, t->after);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t series = fg_column_int(&q, 0);
-		const char *its_branch = fg_column_text(&q, 4);
-		struct fg_function_point *point = NULL;
-
-		while (at < t->count && t->items[at].series < series)
-			at++;
-		if (at == t->count || t->items[at].series > series || isnan(t->items[at].self) ||
-		    !is_wanted(its_branch, its_branch ? strlen(its_branch) : 0, branch))
-			continue;
-		point = add_points(trend, 1);
-		trend->count++;
-		*point = (struct fg_function_point){
-			.started_ns = fg_column_int(&q, 2),
-			.commit = fg_arena_strdup(&trend->texts, fg_column_text(&q, 3)),
-			.self = t->items[at].self,
-			.inclusive = t->items[at].inclusive,
-		};
-		(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(&q, 1));
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-static void trace_totals(struct tracing *t, int64_t series, const struct fg_totals *totals)
-{
-	const struct fg_function_total *mine = fg_totals_find(totals, t->function);
-
-	trace(t, series, mine ? mine->self[FG_ARM_CANDIDATE] : 0,
-	      mine ? mine->inclusive[FG_ARM_CANDIDATE] : 0);
-}
-
-static int pick(const struct fg_query *q, const struct tracing *t, struct traced *found,
-		struct fg_error *err)
-{
-	struct fg_bytes content = {0};
-	int status = read_block(q, 1, &content, err);
-
-	if (status == FG_OK) {
-		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
-
-		status = fg_totals_pick(&reader, t->function, FG_ARM_CANDIDATE, &found->self,
-					&found->inclusive, err);
-	}
-	fg_bytes_release(&content);
-	return status;
-}
-
-static int read_kept_totals(struct fg_store *store, struct tracing *t, const char *measure,
-			    struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db,
-		       measure                             ? FG_SQL_MEASURE_TOTALS
-		       : fg_db_is_url(store->db->location) ? FG_SQL_TAIL_CHUNKS_EACH
-							   : FG_SQL_TAIL_CHUNKS);
-	fg_query_int(&q, t->benchmark);
-	if (measure)
-		fg_query_text(&q, measure);
-	else
-		fg_query_int(&q, t->after);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		struct traced found = {.series = fg_column_int(&q, 0)};
-
-		status = pick(&q, t, &found, err);
-		if (status != FG_OK)
-			break;
-		trace(t, found.series, found.self, found.inclusive);
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* The series that have the measure. */
-static int list_series(struct fg_store *store, const struct tracing *t, const char *measure,
-		       int64_t **series, size_t *count, struct fg_error *err)
-{
-	size_t capacity = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, measure ? FG_SQL_MEASURE_SERIES : FG_SQL_SERIES_AFTER);
-	fg_query_int(&q, t->benchmark);
-	if (measure) {
-		fg_query_text(&q, measure);
-	} else {
-		fg_query_int(&q, t->after);
-		fg_query_int(&q, INT32_MAX);
-	}
-	while ((status = fg_query_step(&q, err)) > 0) {
-		*series = fg_grow(*series, &capacity, *count + 1, sizeof(**series));
-		(*series)[(*count)++] = fg_column_int(&q, 0);
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* Kept totals are read in one go; the others are computed. */
-static int trace_all(struct fg_store *store, struct tracing *t, const char *measure,
-		     struct fg_error *err)
-{
-	int64_t *series = NULL;
-	size_t count = 0;
-	size_t kept = 0;
-	int status = read_kept_totals(store, t, measure, err);
-
-	if (status != FG_OK)
-		return status;
-	kept = t->count;
-	status = list_series(store, t, measure, &series, &count, err);
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		struct fg_totals totals = {0};
-
-		if (kept && bsearch(&(struct traced){.series = series[i]}, t->items, kept,
-				    sizeof(*t->items), by_series))
-			continue;
-		status = fg_store_totals(store, series[i], measure, &totals, err);
-		if (status == FG_OK && totals.count && totals.repetitions[FG_ARM_CANDIDATE])
-			trace_totals(t, series[i], &totals);
-		fg_totals_release(&totals);
-	}
-	free(series);
-	if (t->count > kept)
-		qsort(t->items, t->count, sizeof(*t->items), by_series);
-	return status;
-}
-
-/* At least the newest `limit`: those stored last, and some more, for runs that were late. */
-static int find_first(struct fg_store *store, struct tracing *t, size_t limit, struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	if (!limit)
-		return FG_OK;
-	fg_query_begin(&q, store->db, FG_SQL_SERIES_BEFORE_NEWEST);
-	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, (int64_t)(limit + LATE + limit / LATE_SHARE));
-	status = fg_query_value(&q, &t->after, err);
-	return status == FG_ENOENT ? FG_OK : status;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct fg_function_point *x = a;
-	const struct fg_function_point *y = b;
-
-	if (x->started_ns != y->started_ns)
-		return x->started_ns < y->started_ns ? -1 : 1;
-	return strcmp(x->run, y->run);
-}
-
-/* Runs mostly arrive in order of their start. */
-static void sort(struct fg_function_trend *trend)
-{
-	for (size_t i = 1; i < trend->count; i++) {
-		if (by_time(&trend->points[i - 1], &trend->points[i]) > 0) {
-			qsort(trend->points, trend->count, sizeof(*trend->points), by_time);
-			return;
-		}
-	}
-}
 
 static int nibble(char c)
 {
@@ -259,7 +27,7 @@ static int nibble(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int find_function(struct fg_store *store, const char *hex, struct tracing *t,
+static int find_function(struct fg_store *store, const char *hex, uint64_t *function,
 			 struct fg_function_trend *trend, struct fg_error *err)
 {
 	uint8_t digest[DIGEST_BYTES];
@@ -286,8 +54,8 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 		return fg_error_set(err, FG_ENOENT, "function %s was never seen", hex);
 	if (status != FG_OK)
 		return status;
-	t->function = (uint64_t)id;
-	status = fg_store_function(store, t->function, &row, err);
+	*function = (uint64_t)id;
+	status = fg_store_function(store, *function, &row, err);
 	if (status != FG_OK)
 		return status;
 	trend->name = fg_xstrdup(row.function.name);
@@ -295,42 +63,130 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	return FG_OK;
 }
 
-static int read_points(struct fg_store *store, struct tracing *t,
-		       const struct fg_trend_query *query, struct fg_function_trend *trend,
-		       struct fg_error *err)
+/* The function's values in a run; NaN: no profile. */
+struct values {
+	double self;
+	double inclusive;
+};
+
+static int pick(const void *block, size_t size, uint64_t function, struct values *values,
+		struct fg_error *err)
 {
-	int status =
-		fg_store_benchmark(store, query->project, query->benchmark, &t->benchmark, err);
+	struct fg_bytes content = {0};
+	int status = fg_unpack(block, size, FG_MAX_CHUNK_BYTES, &content, err);
+
+	if (status == FG_OK) {
+		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
+
+		status = fg_totals_pick(&reader, function, FG_ARM_CANDIDATE, &values->self,
+					&values->inclusive, err);
+	}
+	fg_bytes_release(&content);
+	return status;
+}
+
+/* Where no totals are kept: in a store that `fastgate run` filled. */
+static int compute(struct fg_store *store, int64_t series, const char *measure, uint64_t function,
+		   struct values *values, struct fg_error *err)
+{
+	struct fg_totals totals = {0};
+	const struct fg_function_total *mine = NULL;
+	const int status = fg_store_totals(store, series, measure, &totals, err);
+
+	*values = (struct values){(double)NAN, (double)NAN};
+	if (status == FG_OK && totals.count && totals.repetitions[FG_ARM_CANDIDATE]) {
+		mine = fg_totals_find(&totals, function);
+		*values = (struct values){mine ? mine->self[FG_ARM_CANDIDATE] : 0,
+					  mine ? mine->inclusive[FG_ARM_CANDIDATE] : 0};
+	}
+	fg_totals_release(&totals);
+	return status;
+}
+
+static void add_point(const struct fg_query *q, const struct values *values,
+		      struct fg_function_trend *trend)
+{
+	struct fg_function_point *point = NULL;
+
+	trend->points =
+		fg_grow(trend->points, &trend->capacity, trend->count + 1, sizeof(*trend->points));
+	point = &trend->points[trend->count++];
+	*point = (struct fg_function_point){
+		.started_ns = fg_column_int(q, 1),
+		.commit = fg_arena_strdup(&trend->texts, fg_column_text(q, 3)),
+		.self = values->self,
+		.inclusive = values->inclusive,
+	};
+	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 2));
+}
+
+static int take_row(struct fg_store *store, const struct fg_query *q, uint64_t function,
+		    const char *measure, struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct values values = {0};
+	size_t size = 0;
+	const void *block = fg_column_bytes(q, 4, &size);
+	const int status =
+		size ? pick(block, size, function, &values, err)
+		     : compute(store, fg_column_int(q, 0), measure, function, &values, err);
+
+	if (status == FG_OK && !isnan(values.self))
+		add_point(q, &values, trend);
+	return status;
+}
+
+static void reverse(struct fg_function_trend *trend)
+{
+	for (size_t i = 0; i < trend->count / 2; i++) {
+		const struct fg_function_point point = trend->points[i];
+
+		trend->points[i] = trend->points[trend->count - 1 - i];
+		trend->points[trend->count - 1 - i] = point;
+	}
+}
+
+static int read_points(struct fg_store *store, const struct fg_trend_query *query,
+		       struct fg_function_trend *trend, struct fg_error *err)
+{
+	/* The totals of CPU time are those without a measure. */
+	const char *measure =
+		query->measure && strcmp(query->measure, "cpu_time") != 0 ? query->measure : NULL;
+	int64_t benchmark = 0;
+	uint64_t function = 0;
+	struct fg_query q;
+	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
 		return status;
-	status = find_function(store, query->function, t, trend, err);
+	status = find_function(store, query->function, &function, trend, err);
 	if (status != FG_OK)
 		return status;
-	/* Which of them are of the branch is not known yet. */
-	status = find_first(store, t, query->branch ? 0 : query->limit, err);
-	if (status != FG_OK)
-		return status;
-	status = trace_all(store, t, query->measure, err);
-	return status == FG_OK ? join_runs(store, t, query->branch, trend, err) : status;
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_TREND);
+	fg_query_int(&q, benchmark);
+	fg_query_text(&q, query->branch);
+	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);
+	fg_query_text(&q, measure);
+	fg_query_int(&q, query->before_ns ? query->before_ns : INT64_MAX);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		status = take_row(store, &q, function, measure, trend, err);
+		if (status != FG_OK)
+			break;
+	}
+	fg_query_end(&q);
+	reverse(trend);
+	return status;
 }
 
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err)
 {
-	struct fg_trend_query asked = *query;
 	struct fg_function_trend found = {0};
-	struct tracing t = {0};
 	bool mine = false;
 	int status = fg_store_view(store, &mine, err);
 
-	if (asked.measure && strcmp(asked.measure, "cpu_time") == 0)
-		asked.measure = NULL;
 	if (status == FG_OK)
-		status = read_points(store, &t, &asked, &found, err);
+		status = read_points(store, query, &found, err);
 	fg_store_view_end(store, mine);
-	sort(&found);
-	free(t.items);
 	if (status == FG_OK)
 		*trend = found;
 	else

@@ -32,7 +32,8 @@ struct fg_trend_query {
 	const char *branch;   /* NULL: all */
 	const char *function; /* fg_function_delta.id */
 	const char *measure;  /* its name; NULL: time */
-	size_t limit;         /* at least the newest ones; 0: all */
+	int64_t before_ns;    /* runs that started earlier; 0: all */
+	size_t limit;         /* the newest runs; 0: all */
 };
 
 /* Runs in which the function took no sample have zeros; runs without a profile are left out. */

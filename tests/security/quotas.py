@@ -67,18 +67,36 @@ def parallel_uploads_stay_within_the_quota(server, everything):
     check(usage(server, upload, "crowded")["runs"] == 5, "more are stored than the quota allows")
 
 
-def conditions_count(server, everything):
-    """What a run says of its machine is stored, too."""
+def all_that_is_stored_counts(server, everything):
+    """What a run says of its machine and its benchmarks is stored, too, and by its bytes, not its characters."""
     upload = token("upload", "--project", "talkative")
-    expect(server.write("/api/v1/limits", {"project": "talkative", "most_bytes": 1 << 20}, token=everything), 200, "a quota")
+    expect(server.write("/api/v1/limits", {"project": "talkative", "most_bytes": 1000000}, token=everything), 200, "a quota")
     subprocess.run([MAKE_RUNS, "talk", "1", "1"], check=True)
     envelope, dictionary, values = parts(glob.glob(os.path.join("talk", "*.fgrun"))[0])
     run = json.loads(envelope)
     run["project"], run["id"] = "talkative", run["id"][:9] + "d" + run["id"][10:]
-    run["host"] += [{"key": f"user.fact{i}", "value": f"{i:01024d}"} for i in range(1900)]
-    answer = expect(send_parcel(server, parcel(json.dumps(run).encode(), dictionary, values), upload), 403, "a run of 1,900 facts")
-    check(answer.code() == "over_quota", f"{answer.body}")
-    check(usage(server, upload, "talkative")["runs"] == 0, "it is stored")
+    facts = [{"key": f"user.fact{i}", "value": f"{i:01024d}"} for i in range(1900)]
+    command = "\U0001d11e" * 260000
+    for what, large in (("1,900 facts", {**run, "host": run["host"] + facts}),
+                        ("a long command", {**run, "series": [{**run["series"][0], "command": command}, *run["series"][1:]]})):
+        body = parcel(json.dumps(large, ensure_ascii=False).encode(), dictionary, values)
+        answer = expect(send_parcel(server, body, upload), 403, f"a run of {what}")
+        check(answer.code() == "over_quota", f"{what}: {answer.body}")
+        check(usage(server, upload, "talkative")["runs"] == 0, f"a run of {what} is stored")
+    expect(send_parcel(server, parcel(json.dumps(run).encode(), dictionary, values), upload), 201, "without them")
+
+
+def unknown_members_are_refused(server, everything):
+    """A name with a slip in it would count as missing: a quota that is removed, a token that never expires early."""
+    bodies = {"limits": {"most_runs": 1}, "tokens": {"scope": "read"}, "annotations": {"text": "x"}, "webhook": {"url": "https://example.org/"},
+              "triage": {"run": "x", "benchmark": "b", "metric": "m", "state": "noise"}, "webhook-tests": {}}
+    for path, members in bodies.items():
+        body = {"project": "tracker", **members}
+        answer = expect(server.write(f"/api/v1/{path}", {**body, "expiress": "1h"}, token=everything), 400, f"{path} with a slip")
+        check("unknown member 'expiress'" in answer.body.decode(), f"{path}: {answer.body}")
+        twice = json.dumps(body)[:-1] + ', "project": "other"}'
+        answer = expect(server.ask("POST", f"/api/v1/{path}", {"Content-Type": "application/json"}, twice.encode(), token=everything), 400, f"{path} for two projects")
+        check("there twice" in answer.body.decode(), f"{path}: {answer.body}")
 
 
 def removal_makes_room(server, admin, upload):
@@ -135,7 +153,8 @@ def attack():
         quota_that_is_raised_lets_them_in(server, admin, upload)
         removal_makes_room(server, admin, upload)
         parallel_uploads_stay_within_the_quota(server, everything)
-        conditions_count(server, everything)
+        all_that_is_stored_counts(server, everything)
+        unknown_members_are_refused(server, everything)
         only_administrators_set_limits(server, admin, upload, everything)
     keeper_sets_them_too_and_gc_keeps_to_them()
 

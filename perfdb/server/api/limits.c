@@ -102,10 +102,7 @@ static int read_limits(const cJSON *json, struct fg_limits *limits, struct fg_er
 		{"keep_days", &limits->keep_days},
 		{"keep_newest", &limits->keep_newest},
 	};
-
-	static const char *const names[] = {"project",   "most_runs",   "most_bytes",
-					    "keep_days", "keep_newest", NULL};
-	int status = fg_decision_check_members(json, names, err);
+	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(members) && status == FG_OK; i++)
 		status = read_number(json, members[i].name, members[i].number, err);
@@ -134,11 +131,13 @@ static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error 
 
 int fg_handle_limits_set(struct fg_request *rq, struct fg_error *err)
 {
+	static const char *const names[] = {"most_runs", "most_bytes", "keep_days", "keep_newest",
+					    NULL};
 	struct fg_limits limits = {0};
 	struct fg_json_writer w;
 	const char *project = NULL;
 	cJSON *json = NULL;
-	int status = fg_decision_body(rq, &json, &project, err);
+	int status = fg_decision_body(rq, names, &json, &project, err);
 
 	if (status != FG_OK)
 		goto out;

@@ -53,10 +53,8 @@ static int read_body(struct fg_request *rq, const char *const *names, const char
 		     struct fg_error *err)
 {
 	cJSON *json = NULL;
-	int status = fg_decision_body(rq, &json, &texts[0], err);
+	int status = fg_decision_body(rq, names, &json, &texts[0], err);
 
-	if (status == FG_OK)
-		status = fg_decision_check_members(json, names, err);
 	for (size_t i = 0; names[i] && status == FG_OK; i++)
 		texts[i] = fg_decision_text(rq, json, names[i], NULL);
 	cJSON_Delete(json);

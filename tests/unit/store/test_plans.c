@@ -26,15 +26,11 @@ static const enum fg_sql hot[] = {
 	FG_SQL_FUNCTION_FIND,
 	FG_SQL_FUNCTION_GET,
 	FG_SQL_PATH_ROOT_FIND,
-	FG_SQL_HISTORY_ALL,
-	FG_SQL_HISTORY_NEWEST,
+	FG_SQL_HISTORY,
 	FG_SQL_SERIES_OF,
 	FG_SQL_RUN_PROJECT,
 	FG_SQL_FUNCTIONS_AFTER,
-	FG_SQL_SERIES_AFTER,
-	FG_SQL_TREND_RUNS,
-	FG_SQL_SERIES_BEFORE_NEWEST,
-	FG_SQL_TAIL_CHUNKS,
+	FG_SQL_FUNCTION_TREND,
 	FG_SQL_TOKEN_FIND,
 	FG_SQL_FACT_SET_FIND,
 	FG_SQL_RUN_SETS_CLEAR,
@@ -48,6 +44,7 @@ static const enum fg_sql hot[] = {
 	FG_SQL_WEBHOOK_CALL_ADD,
 	FG_SQL_WEBHOOK_CALL_CLAIM,
 	FG_SQL_WEBHOOK_CALLS_LATER,
+
 };
 
 static struct fg_scratch scratch;
@@ -98,8 +95,7 @@ static void no_hot_query_reads_a_whole_table(void **state)
 
 static bool is_for_postgresql(int sql)
 {
-	return sql == FG_SQL_REPLICA_LAG || sql == FG_SQL_OVERVIEW_LEVELS ||
-	       sql == FG_SQL_TAIL_CHUNKS_EACH;
+	return sql == FG_SQL_REPLICA_LAG;
 }
 
 /* Every query can at least be prepared: a slip in one that is seldom asked is found too. */

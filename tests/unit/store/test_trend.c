@@ -3,6 +3,7 @@
 #include "store/bytes.h"
 #include "store/serving/batch.h"
 #include "store/serving/compare.h"
+#include "store/serving/overview.h"
 #include "store/serving/side.h"
 #include "store/serving/sums.h"
 #include "store/serving/totals.h"
@@ -163,6 +164,34 @@ static void trend_of_a_branch_has_its_runs_alone(void **state)
 	fg_function_trend_release(&trend);
 }
 
+/* Someone imports the runs of last year: what was stored last is not what started last. */
+static void newest_are_those_that_started_last(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_trend_query query = {.project = "tracker", .benchmark = "parse", .limit = 5};
+	struct fg_overview overview = {0};
+	struct fg_function_trend trend = {0};
+	char function[FG_FUNCTION_ID_SIZE];
+
+	save_samples_by(f, RUNS + 1, RUNS + 7, &tiny, save_with_totals);
+	save_samples_by(f, 1, RUNS, &tiny, save_with_totals);
+	find_busiest(f, function);
+	query.function = function;
+	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	assert_int_equal(trend.count, 5);
+	for (size_t i = 0; i < trend.count; i++)
+		assert_string_equal(trend.points[i].run, sample_id(RUNS + 3 + i));
+	query.before_ns = trend.points[0].started_ns;
+	fg_function_trend_release(&trend);
+	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	assert_int_equal(trend.count, 5);
+	assert_string_equal(trend.points[4].run, sample_id(RUNS + 2));
+	fg_function_trend_release(&trend);
+	must(f, fg_store_overview(f->store, "tracker", 3, &overview, &f->err));
+	assert_string_equal(overview.items[0].run, sample_id(RUNS + 7));
+	fg_overview_release(&overview);
+}
+
 static void newest_is(struct fixture *f, const char *function, uint64_t seed)
 {
 	struct fg_function_trend trend = trend_of(f, function, NULL);
@@ -321,6 +350,7 @@ int main(void)
 		CASE(a_run_without_a_profile_is_no_point_at_zero),
 		CASE(what_names_no_function_is_refused),
 		CASE(trend_of_a_branch_has_its_runs_alone),
+		CASE(newest_are_those_that_started_last),
 		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
 		cmocka_unit_test(sums_beyond_measure_stay_sums),
 		cmocka_unit_test(one_function_of_many_is_found_in_its_part),
