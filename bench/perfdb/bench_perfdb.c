@@ -203,7 +203,7 @@ static void print_times(const char *where, const char *what, double *times, size
 
 static void ask_times(const char *what, const char *url, const char *path, unsigned count)
 {
-	const struct fg_http_options options = {.url = url};
+	const struct fg_http_options options = {.url = url, .token = FG_BENCH_SECRET};
 	double times[ASKS];
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};
@@ -253,6 +253,7 @@ static int64_t memory_kib(void)
 static struct fg_server *serve(const char *database, unsigned threads, char url[64])
 {
 	const struct fg_server_options options = {.database = database,
+						  .secret = FG_BENCH_SECRET,
 						  .log_fd = -1,
 						  .requests_per_minute = 100000000,
 						  .threads = threads};

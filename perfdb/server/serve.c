@@ -63,6 +63,9 @@ static const struct fg_option serve_options[] = {
 		    "certificates to trust for webhooks instead of the system's"),
 	FG_ROW_DURATION(struct fg_perfdb_options, webhook_retry_ns, "webhook-retry", "10s",
 			"wait before a webhook's second try, then twice as long each time"),
+	FG_ROW_FLAG(
+		struct fg_perfdb_options, anonymous_read, "anonymous-read", 0,
+		"let everybody read who reaches this server; nothing else is done without a token"),
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -197,54 +200,98 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	return FG_OK;
 }
 
-static char *make_url(const struct fg_server_options *options, uint16_t port)
+/* With what lets a browser in: the key of this start, or the token `key` ("": none). */
+static char *make_url(const struct fg_server_options *options, uint16_t port, const char *key)
 {
 	const bool is_six = strchr(options->address, ':');
 
-	return fg_xasprintf("%s://%s%s%s:%u/%s%s", options->tls_certificate ? "https" : "http",
+	return fg_xasprintf("%s://%s%s%s:%u/%s%s%s%s", options->tls_certificate ? "https" : "http",
 			    is_six ? "[" : "", options->address, is_six ? "]" : "", port,
-			    options->secret ? "?key=" : "", options->secret ? options->secret : "");
+			    options->secret ? "?key=" : "", options->secret ? options->secret : "",
+			    *key ? "#token=" : "", key);
 }
 
-static void announce(const struct fg_perfdb_options *given, const struct fg_server *server,
-		     const char *url)
+static void announce(const struct fg_perfdb_options *given, const struct fg_server_options *options,
+		     uint16_t port, const char *key)
 {
-	const char *database = given->database;
-	const bool is_url = strstr(database, "://");
+	char *url = make_url(options, port, "");
+	char *entry = make_url(options, port, key);
+	char *file = fg_first_start_file(given->database);
 
-	if (fg_server_needs_token(server))
+	if (*key)
 		(void)fprintf(stderr,
-			      "perfdb: nobody is admitted until a token is created: "
-			      "perfdb token create --database %s --scope admin\n",
-			      is_url ? "URL" : database);
+			      "perfdb: first start: open %s\n"
+			      "perfdb: this administrator's key is printed only now%s%s\n",
+			      entry, file ? ", and kept in " : "", file ? file : "");
 	(void)fprintf(stderr, "perfdb: serving %s at %s\n",
-		      is_url ? "a PostgreSQL database" : database, url);
+		      file ? given->database : "a PostgreSQL database", url);
+	free(file);
+	free(entry);
+	free(url);
+}
+
+/* A later start shows the pages with the key of the first one, while its file is there. */
+static void recall_key(const char *database, char key[FG_TOKEN_TEXT_SIZE])
+{
+	char *file = fg_first_start_file(database);
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file && fg_fs_read(file, FG_TOKEN_TEXT_SIZE - 1, &text, &size, NULL) == FG_OK)
+		(void)snprintf(key, FG_TOKEN_TEXT_SIZE, "%s", text);
+	free(text);
+	free(file);
+}
+
+static char *show(const struct fg_perfdb_options *given, const struct fg_server_options *options,
+		  uint16_t port, char key[FG_TOKEN_TEXT_SIZE])
+{
+	char *url = NULL;
+	char *entry = NULL;
+
+	if (!*key && !options->secret)
+		recall_key(given->database, key);
+	url = make_url(options, port, key);
+	entry = open_browser(url);
+	free(url);
+	return entry;
+}
+
+/* Whoever sees the database only, or has the key of this start, or a name, needs no token. */
+static int prepare(const struct fg_server_options *options, char key[FG_TOKEN_TEXT_SIZE],
+		   struct fg_error *err)
+{
+	*key = '\0';
+	return options->read_only || options->secret || options->user_header
+		       ? FG_OK
+		       : fg_first_start(options->database, key, err);
 }
 
 static int run_server(const struct fg_perfdb_options *given, struct fg_server_options *options,
 		      struct fg_error *err)
 {
 	struct fg_server *server = NULL;
+	char key[FG_TOKEN_TEXT_SIZE];
 	char *entry = NULL;
-	char *url = NULL;
 	int status = FG_OK;
 
 	block_signals();
 	/* write() fails with EPIPE or EFBIG instead. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	status = fg_server_start(options, &server, err);
+	status = prepare(options, key, err);
+	if (status == FG_OK)
+		status = fg_server_start(options, &server, err);
 	if (status != FG_OK)
 		return status;
-	url = make_url(options, fg_server_port(server));
-	announce(given, server, url);
+	announce(given, options, fg_server_port(server), key);
 	if (given->open)
-		entry = open_browser(url);
+		entry = show(given, options, fg_server_port(server), key);
+	explicit_bzero(key, sizeof(key));
 	wait_for_signal();
 	(void)fprintf(stderr, "perfdb: finishing the requests in progress\n");
 	fg_server_stop(server);
 	remove_entry(entry);
-	free(url);
 	return FG_OK;
 }
 
@@ -276,6 +323,7 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.public_url = given->public_url,
 		.webhooks = webhook_options(given),
 		.read_only = given->read_only,
+		.anonymous_read = given->anonymous_read,
 		.body_limit_bytes = (size_t)given->body_limit,
 		.requests_per_minute = given->rate,
 		.threads = given->threads,

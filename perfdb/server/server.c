@@ -19,7 +19,6 @@
 #include "perfdb/server/webhook.h"
 #include "perfdb/server/workers.h"
 #include "perfdb/server/writer.h"
-#include "store/serving/access.h"
 #include "store/store.h"
 
 #include <malloc.h>
@@ -43,27 +42,14 @@ enum {
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
 
-static int check_exposure(struct fg_server *server, struct fg_store *store, struct fg_error *err)
+static int check_exposure(const struct fg_server_options *options, struct fg_error *err)
 {
-	const struct fg_server_options *options = &server->options;
-	const char *address = fg_listen_address(options);
-	size_t tokens = 0;
-	int status = fg_store_token_count(store, &tokens, err);
-
-	server->needs_token = !server->is_open && tokens == 0 && !options->user_header;
-	if (status != FG_OK || fg_listen_is_loopback(options))
-		return status;
-	if (tokens == 0 && !options->user_header)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
-			address);
-	if (!options->tls_certificate && !options->behind_proxy)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
-			address);
-	return FG_OK;
+	if (fg_listen_is_loopback(options) || options->tls_certificate || options->behind_proxy)
+		return FG_OK;
+	return fg_error_set(
+		err, FG_EINVAL,
+		"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
+		fg_listen_address(options));
 }
 
 /* Every client holds a descriptor: the usual soft limit of 1024 is too low. */
@@ -135,10 +121,9 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	s->database_shown = fg_xstrdup(fg_store_location(store));
-	status = check_exposure(s, store, err);
 	fg_store_close(store);
 	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
-	return status;
+	return FG_OK;
 }
 
 static void refuse_waiting(void *context)
@@ -220,10 +205,11 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 {
 	const struct fg_server_options *options = &s->options;
 
-	if (options->user_header && (options->secret || options->read_only))
+	if (options->user_header &&
+	    (options->secret || options->read_only || options->anonymous_read))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header is for a server that people write to: not with --read-only or --secret");
+			"--user-header is for a server that people sign in to: not with --read-only, --secret or --anonymous-read");
 	if (options->user_header && options->proxy_count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,
@@ -238,6 +224,9 @@ static int start(struct fg_server *s, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = check_people(s, err);
+	if (status != FG_OK)
+		return status;
+	status = check_exposure(&s->options, err);
 	if (status != FG_OK)
 		return status;
 	status = open_database(s, err);
@@ -275,8 +264,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->options = *options;
 	set_defaults(&s->options);
 	s->started_ns = fg_clock_wall_ns();
-	s->is_open =
-		fg_listen_is_loopback(options) && !options->behind_proxy && !options->user_header;
+	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
 	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
@@ -293,11 +281,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	}
 	*server = s;
 	return FG_OK;
-}
-
-bool fg_server_needs_token(const struct fg_server *server)
-{
-	return server->needs_token;
 }
 
 uint16_t fg_server_port(const struct fg_server *server)

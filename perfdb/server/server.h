@@ -8,10 +8,8 @@
  * database session that it borrows.  Uploads are stored one after the other (writer.c).  One
  * thread calls webhooks (webhook.c).  stop() lets requests in progress finish, then ends.
  *
- * While no token was ever made, a server is open to local clients: it listens on loopback only, and
- * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
- * and that came through no proxy.  Behind a proxy it lets nobody in until a token is made.
- * Revoking the last token does not open it again.
+ * Nothing is done without a token, the key of options.secret, or a name from a trusted proxy; with
+ * options.anonymous_read, everybody reads.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H
@@ -48,8 +46,9 @@ struct fg_server_options {
 	const char *secret;        /* every request must know it, and needs no token; NULL: none */
 	const char *public_url;    /* how browsers know the server; NULL: not known */
 	struct fg_webhook_options webhooks;
-	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
-	bool read_only;    /* nothing is stored, no upload is taken */
+	bool behind_proxy;   /* TLS is the proxy's: listening wider without certificates is fine */
+	bool read_only;      /* nothing is stored, no upload is taken */
+	bool anonymous_read; /* no token is needed to read */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
@@ -61,8 +60,6 @@ struct fg_server_options {
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err) FG_NODISCARD;
-/* Nobody could sign in when it started: there was no token, and it is not open. */
-bool fg_server_needs_token(const struct fg_server *server);
 uint16_t fg_server_port(const struct fg_server *server);
 void fg_server_stop(struct fg_server *server); /* NULL is fine */
 

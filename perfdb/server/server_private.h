@@ -41,11 +41,8 @@ struct fg_counters {
 
 struct fg_server {
 	struct fg_server_options options;
-	char *database_shown;     /* without a password: for the log */
-	bool is_open;             /* to every local client, as long as no token was made */
-	bool needs_token;         /* there was none at the start, and the server is not open */
-	atomic_llong no_token_ns; /* when the last question began that found none */
-	atomic_bool has_tokens;   /* from the first on for ever: a revoked one counts as made */
+	char *database_shown; /* without a password: for the log */
+	bool is_local;        /* reached from this machine alone */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;

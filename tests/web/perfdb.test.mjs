@@ -49,6 +49,15 @@ async function localPages() {
 	local.kill('SIGTERM');
 }
 
+// The address that the first start prints lets its reader in; the token does not stay in the address.
+async function entry(context) {
+	const page = await openPage(context, `${base}#token=${token}`, { allow: options.allow });
+	await page.getByRole('link', { name: 'Tokens' }).waitFor();
+	assert.equal(page.url(), base);
+	page.noProblems();
+	await page.close();
+}
+
 // An administrator sets a quota; what is held, and that it is reached, stands on the project's page.
 async function limits(context) {
 	const page = await openPage(context, base, options);
@@ -474,6 +483,7 @@ try {
 		await tokens(context);
 		await limits(context);
 		await webhook(context);
+		await entry(context);
 
 		await deadEnds(context);
 		await backThroughZooms(context);
