@@ -6,7 +6,7 @@
 #include "cli/session/domain_change.h"
 #include "gate/exact.h"
 #include "model/build_difference.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 #include "profile/trace_profile.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/execute/extra.h"
