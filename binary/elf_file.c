@@ -148,7 +148,6 @@ static void read_symbols(const struct fg_elf_tables *file, struct fg_elf *elf)
 	items = fg_xcalloc(rows.count + 1, sizeof(items[0]));
 	count = collect(file, &rows, items);
 	elf->strings = rows.texts;
-	elf->strings_size = rows.texts_size;
 	rows.texts = NULL;
 	fg_elf_symbol_rows_release(&rows);
 	items = sort_by_value(items, count);
@@ -198,7 +197,6 @@ static void read_plt_names(const struct fg_elf_tables *file, const Elf64_Shdr *r
 			elf->plt_names[i] = symbol.st_name;
 	}
 	elf->dynamic_strings = symbols.texts;
-	elf->dynamic_strings_size = symbols.texts_size;
 	symbols.texts = NULL;
 	fg_elf_symbol_rows_release(&symbols);
 	free(entries);

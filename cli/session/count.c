@@ -6,7 +6,7 @@
 #include "gate/exact.h"
 #include "model/arguments.h"
 #include "model/build_difference.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"

@@ -21,9 +21,7 @@ enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
 	STAT_PARENT = 1, /* fields after the state */
 	STAT_GROUP = 2,
-	STAT_USER = 11,
-	STAT_SYSTEM = 12,
-	STAT_FIELDS = 13,
+	STAT_FIELDS = 3,
 	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
 	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
 	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
@@ -88,7 +86,6 @@ static bool read_stat(const char *path, struct fg_thread_state *state, uint64_t 
 		state->state = end[2];
 		for (size_t i = 1; i < STAT_FIELDS; i++)
 			fields[i] = (uint64_t)strtoll(at, &at, 10);
-		state->cpu_ticks = fields[STAT_USER] + fields[STAT_SYSTEM];
 		done = true;
 	}
 	free(text);

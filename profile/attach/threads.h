@@ -31,7 +31,6 @@ void fg_threads_of(pid_t pid, struct fg_pids *found);
 struct fg_thread_state {
 	char name[32];
 	char state; /* R, S, D, T, t, Z, ...; 0: gone */
-	uint64_t cpu_ticks;
 };
 
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/known_profile.h"
 
-#include "profile/call_times.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 
 struct known_frame {
 	const char *name;
