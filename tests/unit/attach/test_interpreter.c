@@ -377,7 +377,7 @@ static void a_version_that_is_not_known_is_refused_with_a_reason(void **state)
 
 	(void)state;
 	text = fg_interpreter_refusal(&(struct fg_interpreter){.version = 0x030e00f0});
-	assert_string_equal(text, "Python 3.14: no Python frames (read of 3.11, 3.12, 3.13 in "
+	assert_string_equal(text, "Python 3.14: no Python frames (supported: 3.11, 3.12, 3.13 in "
 				  "64-bit programs)");
 	free(text);
 	text = fg_interpreter_refusal(&(struct fg_interpreter){0});

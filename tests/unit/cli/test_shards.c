@@ -146,7 +146,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 
 	(void)state;
 	add(&shards, part(OF_PACK, "pack", "Zen"));
-	refuses(&shards, part(OF_PACK, "pack", "Zen"), "shard 1/3 is there twice");
+	refuses(&shards, part(OF_PACK, "pack", "Zen"), "shard 1/3 is given twice");
 	other = part(OF_FIND, "find", "Zen");
 	other.run.sides[FG_ARM_CANDIDATE].commit[0] = '2';
 	refuses(&shards, other, "measured the candidate at commit 1111");

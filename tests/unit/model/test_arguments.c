@@ -215,7 +215,7 @@ static void hints_say_what_is_true_and_nothing_else(void **state)
 	hint_is("pow #2", &figures, "called 2000 times with the same argument\n");
 	figures.repeats = 0;
 	figures.nans = 1;
-	hint_is("exp", &figures, "1 of 2000 arguments are no number (NaN)\n");
+	hint_is("exp", &figures, "1 of 2000 arguments are not a number (NaN)\n");
 	figures.nans = 0;
 	figures.most = (double)NAN; /* of a report that does not say */
 	hint_is("exp", &figures, "");
