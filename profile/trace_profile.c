@@ -50,7 +50,7 @@ static void add_notes(struct fg_trace_joiner *j)
 		fg_profile_add_note(profile,
 				    "process %u runs in step with the kernel's ticks, where its "
 				    "system time was sampled: the shares of its system calls may "
-				    "be far off (record --clock exact shows them)",
+				    "be wrong by far (record --clock exact tells them)",
 				    pid);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
@@ -163,9 +163,10 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 	static const struct clock_words with_system[] = {
 		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
 					      "at kernel ticks",
-				     .unseen = "time spent waiting; the shares of system calls in "
-					       "a program that runs in step with the ticks "
-					       "(--clock exact shows them)"},
+				     .unseen =
+					     "time spent waiting; the shares of system calls in a "
+					     "program that runs in step with the ticks (--clock "
+					     "exact tells them)"},
 		[FG_CLOCK_PERF_KERNEL] = {.clock = "user and system time, by the kernel's task "
 						   "clock",
 					  .unseen = waiting},

@@ -201,7 +201,7 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err,
-			"a server without tokens accepts nothing from a browser: create a token");
+			"a server without tokens takes nothing from a browser: make a token");
 	return FG_OK;
 }
 

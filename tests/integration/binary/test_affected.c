@@ -125,12 +125,12 @@ static void what_is_executed_decides(void **state)
 		 .executed = "main limited",
 		 .text = "it executes what changed",
 		 .symbol = "main"},
-		/* The cold part of it stands for the whole. */
+		/* Its cold part stands for the whole function. */
 		{.variant = "case",
 		 .executed = "main by_switch.cold",
 		 .text = "it executes what changed",
 		 .symbol = "by_switch"},
-		/* Data may be read by whoever has its address. */
+		/* Data may be read by any code that has its address. */
 		{.variant = "table",
 		 .executed = "main",
 		 .text = "data changed in program",

@@ -80,8 +80,8 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 		assert_false(fg_shard_of(&merged.run, &index, &count));
 		assert_true(merged.run.started_ns > 1000 + SHARDS);
 		/*
-		 * Two kinds of hosts: neither alone; what is not part of the fingerprint and
-		 * differs says nothing.
+		 * Two kinds of hosts: the merged run has neither fact; differences outside the
+		 * fingerprint do not matter.
 		 */
 		assert_string_equal(fg_environment_get(&merged.run.host, "host.cpu.model"),
 				    "Skylake | Zen");

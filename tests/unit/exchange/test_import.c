@@ -299,7 +299,7 @@ static void perf_script_keeps_threads_times_and_periods(void **state)
 	assert_int_equal(profile.duration_ns, 110000000);
 	assert_true(weight_of(&profile, "fit(Track&)") == 1e6);
 	assert_true(weight_of(&profile, "[unknown]") == 5e5);
-	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are no time */
+	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are not time */
 	assert_int_equal(depth_of(&profile, 0), 4);                        /* the command on top */
 	assert_true(function_named(&profile, "loop")->inlined);
 	assert_string_equal(function_named(&profile, "fit(Track&)")->library, "prog");
