@@ -39,7 +39,7 @@ static int next_name(char **rest, const char *path, char **name, struct fg_error
 		*name = strsep(rest, "/");
 	} while (*name && *rest && (**name == '\0' || strcmp(*name, ".") == 0));
 	if (!*name || !**name || strcmp(*name, ".") == 0)
-		return refuse(path, "names no file", err);
+		return refuse(path, "does not name a file", err);
 	if (strcmp(*name, "..") == 0)
 		return refuse(path, "leads out of the checkout", err);
 	if (strcasecmp(*name, ".git") == 0)

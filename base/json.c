@@ -90,7 +90,7 @@ int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		return fg_error_set(err, FG_ELIMIT, "JSON is nested deeper than %d levels",
 				    MAX_LEVELS);
 	if (has_nul(text, size))
-		return fg_error_set(err, FG_EPARSE, "a text has a NUL character in it");
+		return fg_error_set(err, FG_EPARSE, "a string contains a NUL character");
 	parsed = cJSON_ParseWithLengthOpts(text, size, &end, false);
 	if (!parsed)
 		return syntax_error(text, end ? end : text, err);

@@ -9,7 +9,7 @@ static const char *reason(void)
 {
 	const char *words = dlerror();
 
-	return words ? words : "no reason known";
+	return words ? words : "unknown reason";
 }
 
 /* How to install it, for the end of a message. */

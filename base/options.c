@@ -181,7 +181,7 @@ static int set_range(const struct fg_option *option, const char *text, void *tar
 		goto out;
 	if (range.min > range.max)
 		status = fg_error_set(err, FG_EINVAL,
-				      "'%s' is no range: the smaller number comes first", text);
+				      "'%s' is not a range: the smaller number comes first", text);
 	if (status != FG_OK)
 		goto out;
 	*(struct fg_option_range *)target = range;

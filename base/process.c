@@ -323,7 +323,7 @@ static int await_exec(struct start *start, pid_t pid, const struct fg_process_op
 		return FG_OK;
 	if (read_all(start->launch[0], &started, sizeof(started)) != sizeof(started)) {
 		(void)waitpid(pid, NULL, 0);
-		return fg_error_set(err, FG_EIO, "cannot run '%s': '%s' gave up", options->argv[0],
+		return fg_error_set(err, FG_EIO, "cannot run '%s': '%s' failed", options->argv[0],
 				    options->launcher);
 	}
 	process->started_ns = started.started_ns;

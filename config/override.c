@@ -140,9 +140,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 		}
 	}
 	if (best == 0) {
-		fg_config_error(o->report, &o->place,
-				"none of '%s' has the name that stands in '%.100s'", key->name,
-				path);
+		fg_config_error(o->report, &o->place, "no element of '%s' has the name in '%.100s'",
+				key->name, path);
 		return;
 	}
 	list = copy_of(o, old);
@@ -349,7 +348,7 @@ static void put_variable(struct override *o, const char *variable, struct fg_yam
 		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
 	else if (begins_like_a_key(rest))
 		fg_config_warning(o->report, &o->place,
-				  "this is no key of fastgate.yml, and is ignored");
+				  "this is not a key of fastgate.yml, and is ignored");
 	fg_strbuf_release(&path);
 }
 

@@ -99,7 +99,7 @@ static bool decide_exact(const struct fg_metric_context *context, const struct f
 	if (!same) {
 		verdict->exact = false;
 		NOTE(context, verdict,
-		     "%s is said to be exact, but differs between repetitions: judged by pairs",
+		     "%s is declared exact, but differs between repetitions: judged by pairs",
 		     verdict->label);
 		return false;
 	}
@@ -367,7 +367,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	fg_metric_begin(context, metric, verdict);
 	set_levels(context, metric, verdict);
 	if (!fg_metric_is_judged(context->series, metric)) {
-		NOTE(context, verdict, "%s means nothing while both arms share one CPU",
+		NOTE(context, verdict, "%s is meaningless while both arms share one CPU",
 		     verdict->label);
 		return;
 	}

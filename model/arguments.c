@@ -108,7 +108,7 @@ void fg_argument_hint(const char *function, const struct fg_argument_figures *fi
 	char whole[FG_NUMBER_TEXT_SIZE];
 
 	if (figures->nans > 0)
-		fg_strbuf_printf(text, "%s of %s arguments are no number (NaN)\n",
+		fg_strbuf_printf(text, "%s of %s arguments are not a number (NaN)\n",
 				 fg_format_count(figures->nans, count),
 				 fg_format_count(figures->values, whole));
 	if (figures->denormals > 0)

@@ -95,7 +95,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 	[FG_MEASURE_HEAP_ROUNDING] =
 		{
 			.name = "heap.rounding",
-			.label = "memory beside what was asked for",
+			.label = "memory beyond the requested sizes",
 			.unit = "bytes",
 			.fold = FG_FOLD_SUM,
 			.better = FG_BETTER_LOWER,

@@ -64,7 +64,7 @@ static const struct reason reasons[] = {
 	{SQLITE_BUSY, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_LOCKED, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_CORRUPT, FG_EDB, "is damaged: move it away, or restore it from a backup"},
-	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is no SQLite database"},
+	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is not an SQLite database"},
 	{SQLITE_FULL, FG_EIO, "cannot grow: the disk is full"},
 	{SQLITE_READONLY, FG_EIO,
 	 "cannot be written: look at the permissions of the file and its folder"},

@@ -255,8 +255,8 @@ struct counter {
 	bool is_taken[FG_ARM_COUNT];
 };
 
-static const char not_preloaded[] = "nothing could be preloaded into the program, as where it is "
-				    "statically linked or drops its environment";
+static const char not_preloaded[] = "nothing could be preloaded into the program: it may be "
+				    "statically linked or drop its environment";
 
 static void explain(struct counter *counter, const char *why)
 {

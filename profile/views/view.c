@@ -220,8 +220,8 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 	if (sum < SYSTEM_SHARE * profile->measures[0].total || sqrt(squares) < SYSTEM_ERROR * sum)
 		return;
 	fg_view_note(table,
-		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions are "
-		     "uncertain by %.0f %% of it (record --clock exact tells them)",
+		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions "
+		     "are uncertain by %.0f %% of it (record --clock exact shows them)",
 		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }

@@ -11,13 +11,14 @@ static int check(const struct fg_limits *limits, struct fg_error *err)
 {
 	if (limits->most_runs < 0 || limits->most_bytes < 0 || limits->keep_newest < 0 ||
 	    limits->keep_days < 0)
-		return fg_error_set(err, FG_EINVAL, "a limit is not negative; 0 is none");
+		return fg_error_set(err, FG_EINVAL, "a limit must be 0 (unlimited) or positive");
 	if (limits->keep_days > FG_KEEP_DAYS_MAX)
 		return fg_error_set(err, FG_EINVAL, "runs are kept for at most %d days, not %lld",
 				    FG_KEEP_DAYS_MAX, (long long)limits->keep_days);
 	if (limits->keep_newest && !limits->keep_days)
-		return fg_error_set(err, FG_EINVAL,
-				    "what stays whatever its age needs an age: set the days, too");
+		return fg_error_set(
+			err, FG_EINVAL,
+			"keeping the newest runs of each branch needs an age limit: set the days as well");
 	return FG_OK;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests from anybody to a perfdb server with three runs: "METHOD TARGET", lines "Name: value",
- * an empty line, a body.
+ * Untrusted requests to a perfdb server with three runs: "METHOD TARGET", lines "Name: value", an
+ * empty line, a body.
  *
- * The server is the real one on a real database; libmicrohttpd's part, which takes requests from
- * the network to pieces, is played by the functions below.  What is said is JSON where it says so,
- * and no header has a line break in it.
+ * The server is the real one on a real database; the functions below replace libmicrohttpd, which
+ * parses requests from the network. Answers declared as JSON must be JSON, and no header may
+ * contain a line break.
  */
 #include "perfdb/server/http.h"
 
@@ -205,7 +205,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that two hexadecimal digits stand for. */
+/* The byte given by two hexadecimal digits. */
 static char byte_of(const char *digits)
 {
 	const unsigned char byte = (unsigned char)((unsigned)hex_digit(digits[0]) << 4 |

@@ -80,7 +80,7 @@ int fg_decision_number(struct fg_request *rq, const char *what, int64_t *number,
 {
 	if (fg_parse_int64(rq->tail, number, NULL) == FG_OK)
 		return FG_OK;
-	return fg_error_set(err, FG_EINVAL, "'%.40s' is no number of %s", rq->tail, what);
+	return fg_error_set(err, FG_EINVAL, "'%.40s' is not the number of %s", rq->tail, what);
 }
 
 void fg_decision_answer(struct fg_request *rq, const char *name, const char *text, int64_t number)

@@ -80,7 +80,7 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 {
 	const int64_t lag_ms = fg_replica_lag_ms(replica);
 
-	add_metric(text, "replica_questions_total", "Questions that the replica was asked.",
+	add_metric(text, "replica_questions_total", "Queries sent to the replica.",
 		   fg_replica_questions(replica));
 	fg_strbuf_printf(
 		text,

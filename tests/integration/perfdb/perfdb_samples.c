@@ -83,7 +83,7 @@ int fg_test_connect(const struct fg_test_server *s)
 	return fg_loopback_connect(fg_server_port(s->server));
 }
 
-/* Whole once the announced length is there. */
+/* Complete once the announced length has arrived. */
 static bool is_complete(const struct fg_strbuf *text)
 {
 	const char *end = text->data ? strstr(text->data, "\r\n\r\n") : NULL;
@@ -104,10 +104,7 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	size_t sent = 0;
 	int status = 0;
 
-	/*
-	 * A server that refuses early closes while we still send: what it said is there all the
-	 * same.
-	 */
+	/* A server that rejects early closes while we still send; its answer is still readable. */
 	while (sent < size) {
 		const ssize_t n = send(fd, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
 

@@ -23,7 +23,7 @@ enum {
 	ROOM_BYTES = 300 * 1000
 };
 
-/* A sealed block of zeros that says it unpacks to `announced` bytes. */
+/* A sealed block of zeros that claims to unpack to `announced` bytes. */
 static void make_bomb(uint32_t announced, struct fg_bytes *block)
 {
 	const size_t size = 1 << 20;
@@ -127,7 +127,7 @@ static void full_disk_is_told_and_loses_nothing_confirmed(void **state)
 	assert_in_range(status, 500, 599);
 	assert_int_equal(fg_test_ask(s, "GET", "/healthz", NULL, NULL), 200);
 	assert_int_equal(fg_test_run_count(s), stored);
-	/* There is room again: it goes on. */
+	/* With room on the disk again, uploads continue. */
 	assert_int_equal(fg_test_upload(s, MANY, NULL), 201);
 	assert_int_equal(fg_test_run_count(s), stored + 1);
 }

@@ -33,7 +33,7 @@ static void spool(const struct fg_test_server *s, unsigned seed)
 	fg_strbuf_release(&parcel);
 }
 
-/* Sends what is in the spool, with the status that is expected. */
+/* Sends the spool and checks the status. */
 static struct fg_push_result push(const struct fg_test_server *s,
 				  const struct fg_push_options *options, int expected,
 				  struct fg_error *err)
@@ -155,7 +155,7 @@ static void cut_lines_lose_nothing_and_double_nothing(void **state)
 	for (unsigned seed = 1; seed <= RUNS; seed++)
 		spool(s, seed);
 	for (unsigned round = 0; round == 0 || (result.waiting && round < 200); round++) {
-		/* A failed push is what this is about: it goes on. */
+		/* A failed push is expected here. */
 		(void)!fg_push_spool(spool_of(s), &options, &result, &err);
 		confirmed += result.sent + result.known;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which clients are admitted, to what, and what the others are told. */
+/* Which clients are admitted to what, and the answers that others get. */
 #include "perfdb/client/client.h"
 #include "store/serving/access.h"
 #include "store/store.h"
@@ -106,7 +106,7 @@ static void strange_addresses_lead_nowhere(void **state)
 	}
 }
 
-/* The headers of what a server says to `method path`; to be freed. */
+/* The headers of the answer to `method path`. The caller frees them. */
 static char *headers_of(const struct fg_test_server *s, const char *method, const char *path)
 {
 	char *request = fg_xasprintf(
@@ -262,8 +262,8 @@ static void refusals_name_no_path_of_the_server(void **state)
 }
 
 /*
- * Another process writes: what the server's connections have in memory no longer counts.  It stays
- * connected: the last one to leave takes the log away.
+ * Another process writes, which invalidates what the server's connections have cached. It stays
+ * connected, since the last connection to close removes the log.
  */
 static sqlite3 *write_from_elsewhere(const struct fg_test_server *s)
 {

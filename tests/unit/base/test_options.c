@@ -270,7 +270,7 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		 "option --clock: there is no 'sundial'; expected one of: cpu, wall",
 		 "choice"},
 		{{"--pairs=80:10"},
-		 "option --pairs: '80:10' is no range: the smaller number comes first",
+		 "option --pairs: '80:10' is not a range: the smaller number comes first",
 		 "turned round"},
 		{{"--pairs=1:9"},
 		 "option --pairs: 1 is out of range: expected 2 to 1000",

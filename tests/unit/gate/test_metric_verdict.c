@@ -160,7 +160,7 @@ static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
 
 		fill(series, 100, 150, 0);
 		series->repetitions[2 * others[i] + 1].values[metric] = 150.001;
-		check_note(decide(), "own figure is said to be exact, but differs between "
+		check_note(decide(), "own figure is declared exact, but differs between "
 				     "repetitions: judged by pairs");
 		assert_false(decide()->exact);
 		assert_int_equal(decide()->outcome, FG_OUTCOME_REGRESSION);

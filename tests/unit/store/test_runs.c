@@ -605,7 +605,7 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 		"this is a text, not a database, and long enough to be read as a header of one......................................");
 	assert_int_not_equal(
 		fg_store_open(fg_scratch_path(&f->scratch, "text.db"), 0, &other, &f->err), FG_OK);
-	assert_non_null(strstr(f->err.message, "is no SQLite database"));
+	assert_non_null(strstr(f->err.message, "is not an SQLite database"));
 	path = fg_scratch_path(&f->scratch, "foreign.db");
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(raw, "CREATE TABLE mine (x)", NULL, NULL, NULL), SQLITE_OK);
