@@ -28,22 +28,6 @@ const char *fg_build_library(const struct fg_environment *build, const char *nam
  */
 #define FG_FACT_MODULES "build.modules"
 
-/* Why both sides were measured without the sampler that was asked for; in the candidate's facts. */
-#define FG_FACT_UNSAMPLED "build.unsampled"
-
-/* What counted instructions, or why nothing did; in the candidate's facts. */
-#define FG_FACT_EXACT "build.exact"
-/* Why events that were asked for are not counted. */
-#define FG_FACT_COUNTS "build.counts"
-/* Where the functions of a static program come from, or why none is known. */
-#define FG_FACT_OUTSIDE "build.outside"
-/* Why calls that were asked for are not counted, and what is new in the arguments of others. */
-#define FG_FACT_CALLS   "build.calls"
-#define FG_FACT_DOMAINS "build.domains"
-/* With which arguments the candidate calls functions, and what there is to say of them. */
-#define FG_FACT_ARGUMENTS "build.arguments"
-#define FG_FACT_HINTS     "build.hints"
-
 struct fg_build_difference {
 	/*
 	 * For people: "optimisation -O2 in the baseline, -O0 in the candidate", the gravest first;
