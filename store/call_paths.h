@@ -3,9 +3,6 @@
  * Call paths in the database.  Paths with consecutive ids share a row of `path_block`; a path whose
  * parent is not in the same block has a row of its own in `path_root`, by which it is found.
  * Neither is ever changed or removed.
- *
- * What is asked in a transaction that holds the lock on names is complete; otherwise others may
- * add paths meanwhile.
  */
 #ifndef FG_STORE_CALL_PATHS_H
 #define FG_STORE_CALL_PATHS_H
@@ -41,8 +38,7 @@ typedef void fg_path_taker(void *context, uint64_t id, const struct fg_call_path
 int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
 			struct fg_error *err) FG_NODISCARD;
 /*
- * Write rows of ids, parents and functions, in the order of their ids.  Only with the lock on
- * names.
+ * Write rows of ids, parents and functions, in the order of their ids.
  */
 int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 	FG_NODISCARD;

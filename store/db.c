@@ -97,21 +97,6 @@ int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	FG_ASSERT(!db->in_transaction);
 	status = db->ops->begin(db, mode, err);
 	db->in_transaction = status == FG_OK;
-	db->has_names_lock = status == FG_OK && (mode == FG_DB_WRITES_ALONE ||
-						 (mode != FG_DB_READS && !db->ops->lock_names));
-	return status;
-}
-
-int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	FG_ASSERT(db->in_transaction);
-	*waited = !db->has_names_lock;
-	if (db->has_names_lock)
-		return FG_OK;
-	status = db->ops->lock_names(db, err);
-	db->has_names_lock = status == FG_OK;
 	return status;
 }
 
@@ -124,7 +109,6 @@ int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	if (status != FG_OK)
 		fg_db_rollback(db);
 	db->in_transaction = false;
-	db->has_names_lock = false;
 	return status;
 }
 
@@ -134,7 +118,6 @@ void fg_db_rollback(struct fg_db *db)
 		return;
 	(void)db->ops->script(db, "ROLLBACK", NULL);
 	db->in_transaction = false;
-	db->has_names_lock = false;
 }
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
@@ -303,7 +286,7 @@ int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_e
 	struct fg_query q;
 	int status = FG_OK;
 
-	FG_ASSERT(db->has_names_lock);
+	FG_ASSERT(db->in_transaction);
 	fg_query_begin(&q, db, last);
 	status = fg_query_value(&q, next, err);
 	*next += 1;

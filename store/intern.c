@@ -26,13 +26,13 @@ struct fg_tree {
 	uint64_t *ids; /* filled in where it is 0; [0] stays 0 if it comes before `first` */
 };
 
-/* The next id, which is asked for once in a batch: nobody else adds rows meanwhile. */
+/* The next id, asked for once in a transaction: nobody else adds rows meanwhile. */
 static int give_ids(struct fg_store *store, enum fg_sql last, int64_t *next, size_t count,
 		    int64_t *first, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (!store->batch.is_open || *next == 0)
+	if (*next == 0)
 		status = fg_db_next_id(store->db, last, next, err);
 	*first = *next;
 	*next += (int64_t)count;
@@ -188,16 +188,11 @@ static int function_ids(struct fg_store *store, const struct fg_profile_function
 	struct unknown u = {.functions = functions,
 			    .places = fg_arena_array(&arena, count, sizeof(*u.places)),
 			    .digests = fg_arena_array(&arena, count, DIGEST_SIZE)};
-	bool waited = false;
 	int status = FG_OK;
 
 	u.ids = ids;
 	list_unknown(store, count, &u);
 	if (u.count && !store->ids.has_all_functions)
-		status = find_functions(store, &arena, &u, err);
-	if (u.count && status == FG_OK)
-		status = fg_db_lock_names(store->db, &waited, err);
-	if (waited && status == FG_OK)
 		status = find_functions(store, &arena, &u, err);
 	if (u.count && status == FG_OK)
 		status = add_functions(store, &arena, &u, err);
@@ -371,27 +366,13 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	return FG_OK;
 }
 
-static bool is_any_missing(const struct tree_rows *t)
-{
-	for (size_t u = 0; u < t->unknown; u++) {
-		if (!t->tree->ids[t->places[u]])
-			return true;
-	}
-	return false;
-}
-
 static int node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 {
 	struct tree_rows t = {.tree = tree};
-	bool waited = false;
 	int status = FG_OK;
 
 	list_levels(store, &t);
 	if (t.unknown && !store->ids.has_all_nodes)
-		status = find_nodes(store, &t, err);
-	if (is_any_missing(&t) && status == FG_OK)
-		status = fg_db_lock_names(store->db, &waited, err);
-	if (waited && status == FG_OK)
 		status = find_nodes(store, &t, err);
 	if (status == FG_OK)
 		status = add_nodes(store, &t, err);
@@ -399,7 +380,7 @@ static int node_ids(struct fg_store *store, const struct fg_tree *tree, struct f
 	return status;
 }
 
-/* The last id there is, or that this batch has given (`next`: the one after it) and not written. */
+/* The last id there is, or that this transaction has given (`next`: the one after it) and not written. */
 static size_t last_given(size_t last, int64_t next)
 {
 	return (int64_t)last < next ? (size_t)next - 1 : last;
@@ -491,13 +472,6 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	return status;
 }
 
-int fg_store_lock_names(struct fg_store *store, struct fg_error *err)
-{
-	bool waited = false;
-
-	return fg_db_lock_names(store->db, &waited, err);
-}
-
 static int read_known(struct fg_store *store, size_t functions, size_t nodes, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -508,11 +482,7 @@ static int read_known(struct fg_store *store, size_t functions, size_t nodes, st
 	status = read_known_functions(store, functions, err);
 	if (status != FG_OK)
 		return status;
-	status = read_known_nodes(store, nodes, err);
-	/* Without the lock on names, others may add rows meanwhile. */
-	store->ids.has_all_functions = store->ids.has_all_functions && store->db->has_names_lock;
-	store->ids.has_all_nodes = store->ids.has_all_nodes && store->db->has_names_lock;
-	return status;
+	return read_known_nodes(store, nodes, err);
 }
 
 /* Grow from `had` to `count` items; new ones are 0. */

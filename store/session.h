@@ -42,9 +42,9 @@ struct fg_known_ids {
 	int64_t next_node;
 };
 
-/* Several saves in one transaction, and ids that garbage collection may remove after it. */
-struct fg_batch {
-	bool is_open;
+/* The transaction that is open, and ids that garbage collection may remove after it. */
+struct fg_transaction {
+	bool has_parts;  /* fg_store_batch_begin() */
 	bool is_spoiled; /* a part of it has failed: only a rollback is left */
 	struct fg_map facts;
 	struct fg_map fact_sets;
@@ -74,7 +74,7 @@ struct fg_store {
 	struct fg_functions functions;
 	struct fg_call_paths paths;
 	struct fg_tree_rows tree;
-	struct fg_batch batch;
+	struct fg_transaction transaction;
 	struct fg_save_progress progress;
 };
 
