@@ -81,10 +81,6 @@ struct fg_db_ops {
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
-	/* Insert insert_rows_count rows at once, from `first` on; 0: only one by one. */
-	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
-			   size_t first, struct fg_error *err);
-	size_t insert_rows_count;
 };
 
 struct fg_db {
