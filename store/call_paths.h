@@ -25,8 +25,6 @@ struct fg_call_paths {
 	uint64_t uses;
 };
 
-/* The largest id; 0: there is no path. */
-int fg_call_paths_last(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
 /* Rows of parents and functions: ids[i] becomes the id of row i, or 0. */
 int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
 		       struct fg_error *err) FG_NODISCARD;

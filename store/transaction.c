@@ -49,8 +49,6 @@ static void forget_paths(struct fg_store *store)
 /* What was found out about ids under the lock of another transaction. */
 static void forget_last_ids(struct fg_store *store)
 {
-	store->ids.has_all_functions = false;
-	store->ids.has_all_nodes = false;
 	store->ids.next_function = 0;
 	store->ids.next_node = 0;
 }
@@ -61,8 +59,6 @@ static void limit_cache(struct fg_store *store)
 		return;
 	fg_map_release(&store->ids.functions);
 	fg_map_release(&store->ids.nodes);
-	store->ids.has_all_functions = false;
-	store->ids.has_all_nodes = false;
 }
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err)

@@ -290,7 +290,6 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 /* Functions from `churn` on are new with each seed; 0: none is. */
 static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
-	/* Fewer functions than make it worth to read all of them first. */
 	const struct fg_sample_shape some = {
 		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = churn};
 	struct fg_stored_run run = {0};
