@@ -78,12 +78,12 @@ static int values_by_node(const struct fg_profile *profile, const struct fg_call
 /* ---- leaks ---- */
 
 static const struct fg_view_column leak_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "bytes", .title = "lost %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "allocations", .title = "of", .kind = FG_CELL_COUNT},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"bytes", "lost %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"allocations", "of", .kind = FG_CELL_COUNT},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -200,13 +200,13 @@ out:
 /* ---- growth ---- */
 
 static const struct fg_view_column growth_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "grown", .title = "grown %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "before", .title = "before %t", .kind = FG_CELL_VALUE},
-	{.key = "after", .title = "after %t", .kind = FG_CELL_VALUE},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"grown", "grown %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"before", "before %t", .kind = FG_CELL_VALUE},
+	{"after", "after %t", .kind = FG_CELL_VALUE},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -395,38 +395,20 @@ enum {
 };
 
 static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	[COLUMN_BYTES] = {.key = "bytes", .title = "total %t", .kind = FG_CELL_VALUE},
-	[COLUMN_ALLOCATIONS] = {.key = "allocations", .title = "calls", .kind = FG_CELL_COUNT},
-	[COLUMN_LARGEST] = {.key = "largest",
-			    .title = "max %t",
-			    .kind = FG_CELL_VALUE,
-			    .optional = 1},
-	[COLUMN_LIVE] = {.key = "live", .title = "live %t", .kind = FG_CELL_VALUE},
-	[COLUMN_LIVE_BLOCKS] = {.key = "live_blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	[COLUMN_LEAKED] = {.key = "leaked",
-			   .title = "lost %t",
-			   .kind = FG_CELL_VALUE,
-			   .optional = 5},
-	[COLUMN_PEAK] = {.key = "peak", .title = "at peak %t", .kind = FG_CELL_VALUE},
-	[COLUMN_OWN_PEAK] = {.key = "own_peak",
-			     .title = "own peak %t",
-			     .kind = FG_CELL_VALUE,
-			     .optional = 3},
-	[COLUMN_TEMPORARY] = {.key = "temporary",
-			      .title = "temporary",
-			      .kind = FG_CELL_COUNT,
-			      .optional = 4},
-	[COLUMN_UNTOUCHED] = {.key = "untouched",
-			      .title = "untouched %t",
-			      .kind = FG_CELL_VALUE,
-			      .optional = 6},
-	[COLUMN_LIBRARY] = {.key = "library",
-			    .title = "library",
-			    .kind = FG_CELL_TEXT,
-			    .left = true,
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
+	[COLUMN_BYTES] = {"bytes", "total %t", .kind = FG_CELL_VALUE},
+	[COLUMN_ALLOCATIONS] = {"allocations", "calls", .kind = FG_CELL_COUNT},
+	[COLUMN_LARGEST] = {"largest", "max %t", .kind = FG_CELL_VALUE, .optional = 1},
+	[COLUMN_LIVE] = {"live", "live %t", .kind = FG_CELL_VALUE},
+	[COLUMN_LIVE_BLOCKS] = {"live_blocks", "blocks", .kind = FG_CELL_COUNT},
+	[COLUMN_LEAKED] = {"leaked", "lost %t", .kind = FG_CELL_VALUE, .optional = 5},
+	[COLUMN_PEAK] = {"peak", "at peak %t", .kind = FG_CELL_VALUE},
+	[COLUMN_OWN_PEAK] = {"own_peak", "own peak %t", .kind = FG_CELL_VALUE, .optional = 3},
+	[COLUMN_TEMPORARY] = {"temporary", "temporary", .kind = FG_CELL_COUNT, .optional = 4},
+	[COLUMN_UNTOUCHED] = {"untouched", "untouched %t", .kind = FG_CELL_VALUE, .optional = 6},
+	[COLUMN_LIBRARY] = {"library", "library", .kind = FG_CELL_TEXT, .left = true,
 			    .optional = 2},
-	[COLUMN_NAME] = {.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_NAME] = {"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* NULL: the column shows none. */

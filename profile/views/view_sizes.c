@@ -152,18 +152,15 @@ enum column {
 };
 
 static const struct fg_view_column columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
 	[COLUMN_COUNTED] = {.key = "count", .kind = FG_CELL_COUNT},
-	[COLUMN_MEDIAN] = {.key = "median", .title = "half ≤", .kind = FG_CELL_COUNT},
-	[COLUMN_P90] = {.key = "p90", .title = "90 % ≤", .kind = FG_CELL_COUNT, .optional = 2},
-	[COLUMN_P99] = {.key = "p99", .title = "99 % ≤", .kind = FG_CELL_COUNT, .optional = 3},
-	[COLUMN_MOST] = {.key = "max", .title = "all ≤", .kind = FG_CELL_COUNT},
-	[COLUMN_LIBRARY] = {.key = "library",
-			    .title = "library",
-			    .kind = FG_CELL_TEXT,
-			    .left = true,
+	[COLUMN_MEDIAN] = {"median", "half ≤", .kind = FG_CELL_COUNT},
+	[COLUMN_P90] = {"p90", "90 % ≤", .kind = FG_CELL_COUNT, .optional = 2},
+	[COLUMN_P99] = {"p99", "99 % ≤", .kind = FG_CELL_COUNT, .optional = 3},
+	[COLUMN_MOST] = {"max", "all ≤", .kind = FG_CELL_COUNT},
+	[COLUMN_LIBRARY] = {"library", "library", .kind = FG_CELL_TEXT, .left = true,
 			    .optional = 1},
-	[COLUMN_NAME] = {.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_NAME] = {"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* The end of the class in which the quantile lies. */
