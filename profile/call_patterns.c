@@ -207,7 +207,7 @@ static bool is_builtin(const char *name)
 	return lists(names, name, size) || (has_type && lists(names, name, size - 1));
 }
 
-/* What a pattern that was reached does not cover; false: it is all there. */
+/* Calls that a reached pattern does not cover; false: it covers all. */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
 	const char *at = pattern->library[0] ? "@" : "";

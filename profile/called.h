@@ -36,7 +36,7 @@ struct fg_called_function {
 	const void *figures;
 };
 
-/* What the figures are: struct fg_argument_figures or struct fg_call_durations. */
+/* The figures are struct fg_argument_figures or struct fg_call_durations. */
 struct fg_called_kind {
 	/* All that the profile has; the texts live in the arena, the list is yours to free. */
 	struct fg_called_function *(*list)(const struct fg_profile *profile, struct fg_arena *arena,

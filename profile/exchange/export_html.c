@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What functions were called with and how long their calls took, as a page that stands alone and
- * has no script: a table of functions; in each the call paths, most calls first; in each of these
- * the path in full and a histogram.
+ * Arguments and durations of calls as one page without a script: a table of functions; for each its
+ * call paths, most calls first; for each of these the path in full and a histogram.
  */
 #include "base/number.h"
 #include "base/xml_write.h"

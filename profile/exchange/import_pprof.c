@@ -316,7 +316,7 @@ static size_t samples_of(const struct reader *reader, size_t type)
 	return SIZE_MAX;
 }
 
-/* What a sample is worth where a file only counts samples: the period, its own or the one given. */
+/* The time of one sample where a file only counts them: its period, or the one given. */
 static double period_ns(struct reader *reader, const struct fg_import_options *options)
 {
 	const double own =

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* From which share of the time on, and from which relative error of it, system time is told of. */
+/* A note on system time needs at least this share of the time, with this relative error. */
 #define SYSTEM_SHARE 0.1
 #define SYSTEM_ERROR 0.25
 

@@ -57,7 +57,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* What was counted at each node of the first tree; yours to free. */
+/* Counts by node of the first tree; to be freed. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -213,7 +213,7 @@ enum {
 	MARK_SIZE = 48
 };
 
-/* What is held at a dump, or at the end. */
+/* The measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
@@ -314,7 +314,7 @@ static double held_at(const struct fg_profile *profile, const char *measure)
 }
 
 /* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
-static void tell_marks(struct fg_view_table *table, const struct fg_profile *profile,
+static void show_marks(struct fg_view_table *table, const struct fg_profile *profile,
 		       const unsigned marks[2])
 {
 	char names[2][MARK_SIZE];
@@ -365,7 +365,7 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	if (status != FG_OK)
 		goto out;
 	fg_view_columns(table, growth_columns, FG_ARRAY_SIZE(growth_columns));
-	tell_marks(table, profile, marks);
+	show_marks(table, profile, marks);
 	list_growth(table, &tree, &growth, options);
 out:
 	free(growth.before);

@@ -40,7 +40,7 @@ enum {
 	COLUMN_NAME = 9
 };
 
-/* What is known about one row over the units of work. */
+/* One row over the units of work. */
 struct spread {
 	double sum;
 	double square;

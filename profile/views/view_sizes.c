@@ -13,7 +13,7 @@ enum {
 	CLASSES_MAX = 64,
 };
 
-/* What is classified. */
+/* The property that is classified. */
 struct spread {
 	const char *family;
 	const char *word; /* of record --measure */

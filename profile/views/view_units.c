@@ -66,7 +66,7 @@ static void add_unit(struct units *units, const struct fg_unit_info *info, doubl
 	free(name);
 }
 
-/* Those that the query keeps. */
+/* Units that the query keeps. */
 static int units_init(struct units *units, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err)
 {
