@@ -381,42 +381,6 @@ out:
 	return status;
 }
 
-/* The parent's children are not its own. */
-FG_NORETURN static void go_on_with(int (*work)(void *context), void *context, pid_t parent)
-{
-	running_count = 0;
-	kept_count = 0;
-	(void)setpgid(0, 0);
-	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		(void)raise(SIGTERM);
-	_exit(work(context));
-}
-
-int fg_process_fork(int (*work)(void *context), void *context,
-		    const volatile sig_atomic_t *interrupted, struct fg_process *process,
-		    struct fg_error *err)
-{
-	const struct fg_process_options options = {.interrupted = interrupted};
-	const pid_t parent = getpid();
-	struct start start = {0};
-	pid_t pid = -1;
-
-	if (running_count == MAX_RUNNING)
-		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-	start_init(&start);
-	process->started_ns = fg_clock_monotonic_ns();
-	pid = fork();
-	if (pid < 0)
-		return fg_error_errno(err, FG_ECHILD, "cannot start a process");
-	if (pid == 0)
-		go_on_with(work, context, parent);
-	(void)setpgid(pid, pid); /* the child may not have done it yet */
-	become_running(&options, &start, pid, process);
-	return FG_OK;
-}
-
 /* ---- strays ---- */
 
 static bool is_known(pid_t pid)

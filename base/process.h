@@ -109,14 +109,6 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * Forks a child that runs our function `work` instead of a program; its return value is the exit
- * code. It has its own process group and gets SIGTERM when we die. It is waited for and released
- * like any started process; `interrupted` is the only option.
- */
-int fg_process_fork(int (*work)(void *context), void *context,
-		    const volatile sig_atomic_t *interrupted, struct fg_process *process,
-		    struct fg_error *err) FG_NODISCARD;
-/*
  * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
  */
 size_t fg_process_signal_strays(int signal);

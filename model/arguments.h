@@ -153,4 +153,19 @@ const struct fg_argument_table *fg_argument_table_make(const struct fg_argument_
 						       struct fg_arena *arena);
 void fg_argument_sums_release(struct fg_argument_sums *sums);
 
+/* ---- notes of a verdict ---- */
+
+/*
+ * For people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0, 5], in the
+ * baseline in [0, 1]"; NULL if nothing is worth reporting. To be freed.
+ */
+char *fg_argument_change_text(const struct fg_argument_sums *sums);
+/*
+ * The functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from 1 call
+ * path; ..."; NULL: there are none. To be freed.
+ */
+char *fg_argument_sums_text(const struct fg_argument_sums *sums);
+/* The hints of `view -V domains` for the candidate's most frequent call paths; NULL: none. */
+char *fg_argument_hints_text(const struct fg_argument_sums *sums);
+
 #endif

@@ -31,6 +31,12 @@ const char *fg_build_library(const struct fg_environment *build, const char *nam
 /* Why both sides ran without the requested sampler; among the candidate's facts. */
 #define FG_FACT_UNSAMPLED "build.unsampled"
 
+/*
+ * The benchmark's `setup`, which started or wrote something that outlives a pair; among the
+ * candidate's facts, absent without a `setup`.
+ */
+#define FG_FACT_SETUP "build.setup"
+
 /* The instruction counter in use, or why there is none; among the candidate's facts. */
 #define FG_FACT_EXACT "build.exact"
 /* Why requested events are not counted. */

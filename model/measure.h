@@ -48,24 +48,13 @@ enum fg_measure_id {
 	FG_MEASURE_HEAP_LEAKED,
 	FG_MEASURE_HEAP_LEAKED_BLOCKS,
 	FG_MEASURE_HEAP_UNTOUCHED,
-	FG_MEASURE_HEAP_SIZES,     /* family, by the largest size of the class */
-	FG_MEASURE_HEAP_LIFETIMES, /* family, by the longest lifetime of the class */
 	FG_MEASURE_FD_OPENED,
 	FG_MEASURE_FD_LIVE,
 	FG_MEASURE_FD_LIVE_DUMPED, /* family, by dump number */
 	FG_MEASURE_FD_PEAK,
-	FG_MEASURE_MAPS_CALLS,
-	FG_MEASURE_MAPS_BYTES,
-	FG_MEASURE_MAPS_STACKS,
-	FG_MEASURE_MAPS_LIVE,
-	FG_MEASURE_MAPS_LIVE_DUMPED, /* family, by dump number */
-	FG_MEASURE_MAPS_PEAK,
 	FG_MEASURE_IO_CALLS,
 	FG_MEASURE_IO_BYTES_READ,
 	FG_MEASURE_IO_BYTES_WRITTEN,
-	FG_MEASURE_IO_CALLS_KIND,         /* family: file, pipe, socket, other */
-	FG_MEASURE_IO_BYTES_READ_KIND,    /* as above */
-	FG_MEASURE_IO_BYTES_WRITTEN_KIND, /* as above */
 	FG_MEASURE_THROWS,
 	FG_MEASURE_THROWS_OF, /* family, by type */
 	FG_MEASURE_CATCHES,

@@ -82,15 +82,6 @@ bool fg_aside_was_meant_to_count(uint16_t aside)
 	return (aside & never) == 0;
 }
 
-bool fg_series_is_measured_anew(const struct fg_series *series)
-{
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		if (series->repetitions[i].aside & FG_ASIDE_UNCONFIRMED)
-			return true;
-	}
-	return false;
-}
-
 uint32_t fg_series_pair_end(const struct fg_series *series)
 {
 	uint32_t end = 0;

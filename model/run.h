@@ -33,7 +33,8 @@ enum fg_aside {
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` abandoned */
 	/* in the linker's own layout; measured again in several layouts */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
-	FG_ASIDE_UNCONFIRMED = 1 << 9, /* failed without enough certainty and was measured again */
+	FG_ASIDE_STRAY = 1 << 9, /* one side of a duet left processes running */
+	FG_ASIDE_APART = FG_ASIDE_OVERLAP | FG_ASIDE_STRAY, /* not a fair duet */
 };
 
 /*
@@ -161,8 +162,6 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
-/* Are its pairs FG_ASIDE_UNCONFIRMED? */
-bool fg_series_is_measured_anew(const struct fg_series *series);
 /* One past the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count (not set aside, finite). The caller frees them. */

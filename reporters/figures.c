@@ -244,7 +244,7 @@ void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 		{.bit = FG_ASIDE_UNSAMPLED, .word = "unsampled"},
 		{.bit = FG_ASIDE_GIVEN_UP, .word = "given_up"},
 		{.bit = FG_ASIDE_ONE_LAYOUT, .word = "one_layout"},
-		{.bit = FG_ASIDE_UNCONFIRMED, .word = "unconfirmed"},
+		{.bit = FG_ASIDE_STRAY, .word = "stray"},
 	};
 	bool first = true;
 

@@ -4,6 +4,7 @@
  * theirs: our runner measured the executions, one after the other. A bootstrap is replaced by its t
  * approximation.
  */
+#include "base/base.h"
 #include "bench/calibration/replay.h"
 #include "bench/calibration/two_samples.h"
 #include "gate/statistics/distributions.h"
@@ -48,6 +49,24 @@ static bool by_poop(const double *first, const double *second, size_t count)
 	return difference - half >= 0.01 * fg_mean(first, count);
 }
 
+/* A benchmark script's loop: more pairs until a paired t test says p < 0.05. */
+static bool by_peeking(const double *first, const double *second, size_t count)
+{
+	double *difference = fg_xcalloc(count + 1, sizeof(difference[0]));
+	bool is_slower = false;
+
+	for (size_t n = 1; n <= count && !is_slower; n++) {
+		double error;
+
+		difference[n - 1] = log(second[n - 1] / first[n - 1]);
+		error = sqrt(fg_variance(difference, n) / (double)n);
+		is_slower = n >= 5 &&
+			    fg_mean(difference, n) > fg_t_quantile(0.975, (double)n - 1.0) * error;
+	}
+	free(difference);
+	return is_slower;
+}
+
 #define RULE(text) text ", identical", text ", +5 %"
 
 const struct rival rivals[] = {
@@ -55,6 +74,7 @@ const struct rival rivals[] = {
 	{"Google Benchmark", RULE("Mann-Whitney 5 %, CPU"), 10, false, by_mann_whitney},
 	{"criterion", RULE("t 5 % and > 1 %, wall"), 100, true, by_criterion},
 	{"hyperfine", RULE("Welch 5 %, wall"), 10, true, by_welch},
+	{"more until sure", RULE("paired t 5 % after each pair, CPU"), 50, false, by_peeking},
 	{"poop", RULE("interval beyond 1 %, wall"), 50, true, by_poop},
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);

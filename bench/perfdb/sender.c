@@ -93,6 +93,7 @@ int fg_bench_sender_upload(struct fg_bench_sender *sender, const struct fg_strbu
 	const int length =
 		snprintf(head, sizeof(head),
 			 "POST " FG_WIRE_RUNS " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			 "Authorization: Bearer " FG_BENCH_SECRET "\r\n"
 			 "Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: %zu\r\n\r\n",
 			 body->length);
 	struct iovec parts[2] = {{head, (size_t)length}, {body->data, body->length}};

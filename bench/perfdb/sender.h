@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#define FG_BENCH_SECRET "0123456789abcdef" /* of the server, in place of tokens */
+
 struct fg_bench_sender {
 	int socket;
 	char answer[8192]; /* the last one, as text */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/traces.h"
+#include "cli/profile/run_argument.h"
 
 struct options {
 	struct fg_option_list binaries;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/version.h"
-#include "cli/session/profile_command.h"
+#include "cli/profile/query.h"
 #include "profile/exchange/export.h"
 #include "profile/select.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/session/samples.h"
 #include "cli/session/stored.h"
 
 struct options {

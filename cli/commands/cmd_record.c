@@ -86,11 +86,8 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the "
-		 "heap without what is held), frees, sizes, lifetimes, fd, maps, io, throws, "
+		 "heap without what is held), frees, fd, io, throws, "
 		 "locks; or several, between commas"},
-	FG_ROW_COUNT(struct fg_recording, count.temporary, "temporary", 0, UINT32_MAX, NULL,
-		     "with --measure heap: a block is temporary if it is given back before its "
-		     "thread makes N more (default: before the thread does anything else)"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
 		      "this signal, sent to the program, asks for a dump of what is held"),

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
+#include "cli/profile/run_argument.h"
 #include "cli/record/kernel_functions.h"
-#include "cli/session/traces.h"
 #include "trace/trace_format.h"
 
 #include <fcntl.h>

@@ -50,7 +50,7 @@ static void init_curl(void)
 	(void)fg_curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-int fg_http_start(struct fg_error *err)
+static int start(struct fg_error *err)
 {
 	const int status = fg_curl_open(err);
 
@@ -213,7 +213,7 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	struct fg_http *h = NULL;
 	char *name = NULL;
 	size_t length = 0;
-	int status = fg_http_start(err);
+	int status = start(err);
 
 	if (status != FG_OK)
 		return status;

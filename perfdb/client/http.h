@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One HTTP request after the other over one connection, and the wait before a retry. The only HTTP
- * client: for runs (client.h), results (post.h) and alerts (perfdb/delivery).
+ * client: for runs (client.h), results (post.h) and the server's webhooks.
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -60,9 +60,6 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
-
-/* Loads libcurl for a caller that uses it directly. */
-int fg_http_start(struct fg_error *err) FG_NODISCARD;
 
 /* A temporary failure: 408, 425, 429, 5xx, no reply. */
 bool fg_http_is_passing(long status);

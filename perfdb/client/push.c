@@ -31,8 +31,6 @@ static enum fg_push_outcome classify(long status)
 		return FG_PUSH_SENT;
 	if (status == FG_HTTP_OK)
 		return FG_PUSH_KNOWN;
-	if (status == FG_HTTP_NO_DICTIONARY)
-		return FG_PUSH_NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
 		return FG_PUSH_REFUSED;
 	return fg_http_is_passing(status) ? FG_PUSH_LATER : FG_PUSH_REJECTED;

@@ -26,7 +26,6 @@ enum fg_push_outcome {
 	FG_PUSH_LATER,
 	FG_PUSH_REFUSED,
 	FG_PUSH_REJECTED,
-	FG_PUSH_NO_DICTIONARY,
 };
 
 /* Sends one file of the spool. */

@@ -123,18 +123,6 @@ const struct fg_view fg_views[] = {
 		.needs_samples = true,
 	},
 	{
-		.name = "sizes",
-		.description = "how large the allocations of functions are",
-		.make = fg_view_sizes,
-		.measure = "heap.allocations",
-	},
-	{
-		.name = "lifetimes",
-		.description = "how many allocations the blocks of functions outlive",
-		.make = fg_view_lifetimes,
-		.measure = "heap.allocations",
-	},
-	{
 		.name = "throws",
 		.description = "exceptions: what was thrown where, and who caught it",
 		.make = fg_view_throws,

@@ -336,7 +336,6 @@ static void undone_blocks_are_forgotten(void **state)
 		stores[i] = opened(f);
 	must(f, fg_store_batch_begin(stores[0], &f->err));
 	must(f, save_run(stores[0], 0, 3, &f->err));
-	must(f, fg_store_batch_write(stores[0], &f->err));
 	/* As blocks, and as the whole tree. */
 	must(f, fg_call_paths_get(stores[0], 1, &path, &f->err));
 	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "cli/session/progress.h"
+#include "cli/session/session.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

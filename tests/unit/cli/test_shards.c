@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/shards_merge.h"
+#include "cli/session/shards.h"
 #include "tests/support/fg_test.h"
 
 static struct fg_benchmark benchmarks[] = {{.name = "scan"}, {.name = "pack"}, {.name = "find"}};

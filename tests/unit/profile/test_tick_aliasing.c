@@ -143,7 +143,7 @@ static void only_ticks_can_be_in_step(void **state)
 	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.kernel_ns = 60 * ms;
 	assert_true(fg_tick_aliasing_found(&m->trace));
-	m->trace.header.clock_system = FG_CLOCK_PERF_KERNEL;
+	m->trace.header.clock_system = FG_CLOCK_PROBE;
 	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_SYSTEM;
 	m->trace.header.tick_ns = 0;
