@@ -84,7 +84,7 @@ def broken_store():
     write(".fastgate/store.db", "this is a text, and no database at all\n")
 
 
-# What happened, its cause, what was typed, the remedy.  The document is generated from this table.
+# Title, set-up, command, remedy.  The document is generated from this table.
 MISTAKES = [
     ("There is no fastgate.yml", nothing, "fastgate run",
      "`fastgate init` writes one. It is looked for here and in the folders above."),
