@@ -30,7 +30,7 @@ def target(name):
     return f"{TARGETS}/{name}"
 
 
-# Options that set the rate, or exclude one.
+# What has a say in the rate, or wants none.
 ABOUT_RATES = {"--rate", "--budget", "--clock"}
 A_RATE = ("--rate", "1000")
 
@@ -228,7 +228,7 @@ def children():
     done = record("--no-follow", *command)
     check(len(glob.glob("fastgate-record/*.fgtrace")) == 1, f"children left alone:\n{done.stderr}")
     check("at_the_bottom" not in str(profile()), "children left alone: their work")
-    # and the program after exec is not a child
+    # and what the program becomes by exec is no child
     check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10 100"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
 
 
