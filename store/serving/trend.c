@@ -130,9 +130,11 @@ static int take_row(struct fg_store *store, const struct fg_query *q, uint64_t f
 		size ? pick(block, size, function, &values, err)
 		     : compute(store, fg_column_int(q, 0), measure, function, &values, err);
 
-	if (status == FG_OK && !isnan(values.self))
+	if (status != FG_OK)
+		return status;
+	if (!isnan(values.self))
 		add_point(q, &values, trend);
-	return status;
+	return FG_OK;
 }
 
 static void reverse(struct fg_function_trend *trend)
