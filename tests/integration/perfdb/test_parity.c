@@ -185,8 +185,8 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
 }
 
 /*
- * One statement failed: PostgreSQL rolls everything back but still answers COMMIT with success. No
- * client may get a confirmation.
+ * One statement failed: PostgreSQL rolls everything back and yet answers COMMIT with success; no
+ * client may be told that its run is stored.
  */
 static void transaction_that_was_undone_is_not_called_committed(void **state)
 {
@@ -342,7 +342,7 @@ static void new_session_finds_what_another_one_added(void **state)
 	fg_db_close(db);
 }
 
-/* A store, which creates the tables, and a second session. */
+/* A store, which makes the tables, and a session beside it. */
 static void open_both(struct fg_store **store, struct fg_db **db)
 {
 	struct fg_error err = {0};
@@ -439,7 +439,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		fg_store_close(stores[i]);
 }
 
-/* If one waited for the other, it would fail after three seconds. */
+/* If one waited for the other, it would be told so after three seconds. */
 static void two_sessions_write_at_the_same_time(void **state)
 {
 	static const char *const ids[] = {"0198f000-0000-7000-8000-f00000000010",
