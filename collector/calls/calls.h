@@ -54,7 +54,7 @@ struct fg_called {
 	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
 };
 
-/* What a pattern led to. */
+/* A pattern, and what it matched. */
 struct fg_call_pattern {
 	char text[FG_CALL_NAME_MAX]; /* without the library */
 	char library[64];            /* that defines it; empty: any */
@@ -115,15 +115,15 @@ struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
-	uint64_t is_timed; /* the function is called, and its end is told */
+	uint64_t is_timed; /* call the function, then `returned` */
 	uint64_t r11;      /* saved at an entry only */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];
 };
 
 /*
- * What is at hand before the state is: of the vector registers the lowest 8 bytes of the first.
- * Only integer registers have been saved.
+ * The stack before the state is made: integer registers, and the lowest 8 bytes of the first vector
+ * registers.
  */
 struct fg_call_glance {
 	uint64_t vectors[FG_CALL_GLANCE_VECTORS];
@@ -133,7 +133,7 @@ struct fg_call_glance {
 	uintptr_t return_address; /* on the stack, where the caller left it */
 };
 
-/* What stubs call; both say where to go on. */
+/* Called by stubs; the first two return the address to continue at. */
 struct fg_call_counters {
 	/*
 	 * Must not use any but integer registers, nor change errno.  0: the call was not counted,

@@ -42,7 +42,7 @@ static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
 	return address >= walk->thread->stack_low && address < walk->thread->stack_high;
 }
 
-/* What may be read without asking, now that the stack pointer is known. */
+/* The range that may be read without asking the kernel. */
 static void enter_stack(struct fg_walk *walk)
 {
 	walk->inside = on_stack(walk, walk->regs.sp);
@@ -509,7 +509,7 @@ struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_reg
 		result.path = fg_walk_name_deep(&walk, standing);
 	else
 		result.path = fg_walk_name(&walk, standing);
-	/* What lies beyond a cut was not seen: the next walk goes there. */
+	/* The next walk has to go beyond the cut. */
 	if (walk.is_cut)
 		thread->kept.count = 0;
 	return result;
