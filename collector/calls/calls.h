@@ -3,22 +3,25 @@
  * Calls of named functions, counted by call path without touching arguments, results or return
  * addresses.  Each file calls only those below it:
  *
- *	call_hooks.c    what functions call that are compiled with -finstrument-functions
- *	call_fentry.c   what functions call that are compiled with -pg -mfentry
- *	calls.c         counts, by thread and call path, and writes the counts into the trace
- *	call_sites.c    where calls came from before
- *	call_slots.c    leads the imports of every loaded object to our stubs
- *	call_objects.c  what loaded objects import and export
- *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
- *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
- *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
- *	call_times.c    how long calls take, where that is asked for
- *	call_values.c   the arguments themselves, where they are asked for
- *	domains.c       what the arguments of a call are, where that is asked for
- *	call_symbols.c  the addresses of functions with hooks that are wanted
- *	call_names.c    which functions are wanted
- *	signatures.c    where a function takes its arguments
- *	cxx_names.c     what a symbol of C++ says
+ *	call_start.c       joins the collector's life
+ *	call_hooks.c       the hooks of -finstrument-functions
+ *	call_fentry.c      the hook of -pg -mfentry
+ *	calls.c            counts a call
+ *	call_records.c     writes the counts into the trace
+ *	call_tables.c      the counts of each thread
+ *	call_sites.c       places that calls came from before
+ *	call_slots.c       leads the imports of every loaded object to our stubs
+ *	call_objects.c     the imports and exports of loaded objects
+ *	call_jumps.c       writes jumps at the entries of functions
+ *	call_jump_entry.c  saves everything, has the call counted; called by the jumps' stubs
+ *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
+ *	call_times.c       durations
+ *	call_values.c      the arguments themselves
+ *	domains.c          statistics of arguments
+ *	call_symbols.c     the addresses of wanted functions that have hooks or jumps
+ *	call_names.c       which functions are wanted
+ *	signatures.c       where a function takes its arguments
+ *	cxx_names.c        reads C++ symbols
  *
  * Only in the library that counts calls.
  */

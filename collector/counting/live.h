@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory and descriptors that the program holds: by site (thread, region and call path) the bytes that are live,
- * the most that were, and what was live when the whole process held the most.  Signal-safe.
+ * Memory and descriptors that the program holds: by site (thread, region and call path) the bytes
+ * that are live, the most that were, and what was live when the whole process held the most.
+ * Signal-safe.
  */
 #ifndef FG_COLLECTOR_LIVE_H
 #define FG_COLLECTOR_LIVE_H

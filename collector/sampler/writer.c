@@ -5,8 +5,8 @@
  * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
  *
  * The first pages are populated at the start, outside of any handler.  Later ones are populated
- * many at a time: the first is the expensive one, because the file system's code has left the caches
- * by then, and so few handlers do it that they lie beyond the 99.99th percentile.
+ * many at a time: the first is the expensive one, because the file system's code has left the
+ * caches by then, and so few handlers do it that they lie beyond the 99.99th percentile.
  */
 #include "collector/sampler/writer.h"
 
