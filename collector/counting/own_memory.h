@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Anonymous memory that is never unmapped; NULL: there is none. */
+/* Anonymous memory that is never unmapped, or NULL. */
 void *fg_own_map(size_t size, int flags);
 /*
  * If `at` is ours, the end of that part; otherwise 0, and *next is where the next part begins, at
