@@ -66,6 +66,12 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* of the decisive test; NaN: none */
+	/* by the test that the interval comes from */
+	struct {
+		bool is_known;
+		double slower; /* the change is above zero */
+		double beyond; /* ... and above min_effect */
+	} probability;
 	/*
 	 * Standard error of the logarithm of `ratio` if the layouts that it was measured in were
 	 * drawn at random; 0: it was measured in one
