@@ -229,7 +229,8 @@ static void as_many_pairs_as_were_said_to_be_missing_decide(void **state)
 	note = note_with(&decide_differences(slower, 7)->notes, "probably slower");
 	assert_non_null(note);
 	assert_non_null(strstr(note, "fastgate run --resume"));
-	assert_non_null(strstr(note, "all of 7 pairs; not failed because it takes 9 at this alpha; "));
+	assert_non_null(
+		strstr(note, "all of 7 pairs; not failed because it takes 9 at this alpha; "));
 	needed = (unsigned)strtoul(strstr(note, "alpha; ") + strlen("alpha; "), NULL, 10);
 	assert_in_range(needed, 8, 28);
 	for (size_t i = 0; i < 28; i++)
