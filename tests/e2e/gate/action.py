@@ -41,6 +41,7 @@ project: demo
 build: { command: make -s }
 benchmarks:
   - { name: loop, command: ./loop }
+gate: { alpha: 0.05 }
 measure: { schedule: abba, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
 report:
   post: [ { github: pull-request-comment }, { github: commit-status } ]

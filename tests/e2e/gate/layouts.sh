@@ -65,8 +65,10 @@ links_are_dear
 expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
 expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
 expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
-expect_text 'took .*+0.0 %.* placement' "$work/out" "expensive links"
-expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/out" "expensive links"
+expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
+"$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
+expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "expensive links"
+expect_text 'placement: on average over these places it is not slower' "$work/json" "expensive links"
 # Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
@@ -93,30 +95,6 @@ for mode in always auto; do
 	! grep -q 'as it was linked' "$work/out" "$work/err" || fail "$mode: it was never measured as it was linked"
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
-
-# A slowdown that does not last fails once and not twice: that of the first ten pairs, of two executions each, and of the trials,
-# one of each place in a cache line.
-cp changed.c "$work/changed.c"
-cat >changed.c <<'END'
-#include <stdio.h>
-int changed(void)
-{
-	int n = 0;
-	FILE *file = fopen("executions", "r");
-	if (file) {
-		(void)!fscanf(file, "%d", &n);
-		fclose(file);
-	}
-	file = fopen("executions", "w");
-	fprintf(file, "%d", n + 1);
-	fclose(file);
-	return n < 24 ? 110 : 100;
-}
-END
-expect_code 0 "a slowdown that does not last" "$FASTGATE" run --against HEAD --set 'benchmarks.places.setup=rm -f executions' --set measure.layouts=always
-expect_text 'places: slower, but not beyond doubt; measuring again' "$work/err" "a slowdown that does not last"
-expect_text 'took .*+0.0 %.* pass' "$work/out" "a slowdown that does not last"
-cp "$work/changed.c" changed.c
 
 # Objects that are gone: the verdict stays, and one line says why.
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile

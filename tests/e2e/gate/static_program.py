@@ -65,6 +65,7 @@ project: app
 build: {{ command: {BUILD.format(compiler=COMPILER, cache=CACHE)} }}
 benchmarks:
   - {{ name: app, command: ./app {ARGUMENT} }}
+gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
