@@ -10,10 +10,10 @@ from attack import Server, expect, token
 from checks import HUNG_S, check, finish_in_scratch
 
 
-def over_tls(server, path, secret=None):
+def over_tls(server, path, secret=None, cookie=None):
     context = ssl.create_default_context(cafile="cert.pem")
     request = urllib.request.Request(f"https://127.0.0.1:{server.port}{path}",
-                                     headers={"Authorization": f"Bearer {secret}"} if secret else {})
+                                     headers={"Authorization": f"Bearer {secret}"} if secret else {"Cookie": cookie} if cookie else {})
     try:
         with urllib.request.urlopen(request, context=context, timeout=HUNG_S) as answer:
             return answer.status, answer.headers
@@ -36,6 +36,15 @@ def old_tls_is_refused(server):
         check(not handshake(server, *options), f"{options} is accepted")
 
 
+def secret_is_a_cookie_of_this_host_alone():
+    with Server("--tls-cert", "cert.pem", "--tls-key", "key.pem", "--secret") as server:
+        _, headers = over_tls(server, "/" + server.url.rpartition("/")[2])
+        cookie = headers.get("Set-Cookie", "")
+        check(cookie.startswith("__Host-perfdb_") and cookie.endswith("; Path=/; Secure"), f"the cookie: {cookie!r}")
+        status, _ = over_tls(server, "/api/v1/runs", cookie=cookie.split(";")[0])
+        check(status == 200, f"with the cookie: {status}")
+
+
 def attack():
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                     "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
@@ -53,6 +62,7 @@ def attack():
         except OSError:
             plain = 0
         check(plain != 200, "what speaks no TLS was answered")
+    secret_is_a_cookie_of_this_host_alone()
     with Server() as server:
         answer = expect(server.ask("GET", "/healthz"), 200, "health without TLS")
         check("strict-transport-security" not in answer.headers, f"without TLS: {answer.headers}")
