@@ -72,11 +72,7 @@ enum fg_trace_clock {
 	FG_CLOCK_TICK = 4,
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
-	/*
-	 * In the header alone, as the clock of system time, whose samples say FG_CLOCK_SYSTEM: the
-	 * perf task clock sees the kernel, too; random probes.
-	 */
-	FG_CLOCK_PERF_KERNEL = 6,
+	/* random probes for system time; only in the header: their samples say FG_CLOCK_SYSTEM */
 	FG_CLOCK_PROBE = 7,
 	/*
 	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for

@@ -437,7 +437,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate doctor", "what on this host adds noise, and how to mend it"},
+	{"fastgate doctor", "what on this host adds noise, and how to fix it"},
 	{"fastgate doctor --calibrate", "and how small a change can be seen"},
 	{"fastgate doctor --json | jq .worst", "for a script"},
 	{NULL, NULL},
@@ -446,15 +446,14 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary = "what on this host adds noise or limits the sampler, and how to mend it",
+	.summary = "what on this host adds noise or limits the sampler, and how to fix it",
 	.description = "Looks at frequency policy, load, stolen time, SMT, address space "
-		       "randomisation, perf, quotas, memory and the benchmarks' own programs. Each "
-		       "finding comes with what was seen, why it matters, and the command that "
-		       "mends it. Nothing is changed. With --quiet only what is not well is "
-		       "shown.\n\n"
-		       "--calibrate measures a program against itself in both schedules and says "
-		       "how small a change the gate could have seen: run it on a machine before "
-		       "you trust a margin to it.",
+		       "randomisation, perf, quotas, memory and the benchmarks' own programs. "
+		       "Each finding comes with what was seen, why it matters, and the command "
+		       "that fixes it. Nothing is changed. With --quiet only problems are "
+		       "shown.\n\n--calibrate measures a program against itself in both "
+		       "schedules and says how small a change the gate could have seen: run it "
+		       "on a machine before you trust a margin to it.",
 	FG_CLI_TABLES,
 	.exits = 0,
 	.has_json = true,

@@ -158,7 +158,8 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate duel './old input.bin' './new input.bin'", "is new slower, and where?"},
-	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs of one purpose"},
+	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs for the same "
+								   "purpose"},
 	{NULL, NULL},
 };
 

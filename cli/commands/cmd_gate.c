@@ -151,8 +151,8 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = FG_OK;
 
 	if (!given->merge && cli->argument_count > 1)
-		return fg_cli_usage(cli,
-				    "one run is judged at a time; --merge makes one of several");
+		return fg_cli_usage(
+			cli, "only one run can be judged at a time; --merge combines several");
 	status = fg_cli_load_plan(cli, &given->config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
@@ -166,7 +166,7 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
-		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
+		    "the RUNs are shards of one run: merge, keep and judge them"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
 	FG_ROW_FLAG(
 		struct options, no_post, "no-post", 0,

@@ -357,7 +357,7 @@ static void tell_no_meter(struct fg_session *session)
 	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "nothing can be left out: what a benchmark executes is found with "
+	fg_cli_say(session->cli, "no benchmark can be skipped: finding what it executes needs "
 				 "valgrind, which is not installed");
 	session->warned_no_executed = true;
 }

@@ -5,7 +5,7 @@
 #include "cli/session/steps.h"
 #include "gate/exact.h"
 #include "model/arguments.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
@@ -253,8 +253,8 @@ struct counter {
 	bool is_taken[FG_ARM_COUNT];
 };
 
-static const char not_preloaded[] = "nothing could be preloaded into the program, as where it is "
-				    "statically linked or drops its environment";
+static const char not_preloaded[] = "nothing could be preloaded into the program: it may be "
+				    "statically linked or drop its environment";
 
 static void explain(struct counter *counter, const char *why)
 {

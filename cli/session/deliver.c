@@ -137,8 +137,8 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 		     const struct fg_post_message *message)
 {
 	static const char *const done[] = {
-		[FG_POST_NOWHERE] = ("this run belongs to no commit or pull request that is known: "
-				     "nothing posted to"),
+		[FG_POST_NOWHERE] = ("no commit or pull request is known for this run: nothing "
+				     "posted to"),
 		[FG_POST_CREATED] = "wrote a",
 		[FG_POST_UPDATED] = "updated the",
 		[FG_POST_DELIVERED] = "delivered the report to the",

@@ -304,10 +304,6 @@ static int do_step(struct doing *doing, struct fg_error *err)
 		else if (doing->result == FG_STEP_DONE)
 			status = give_up_pairs(doing->session, doing->job, err);
 		break;
-	case FG_STEP_ANEW:
-		fg_runner_measure_anew(doing->job);
-		status = give_up_pairs(doing->session, doing->job, err);
-		break;
 	}
 	return status;
 }
@@ -434,7 +430,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 				 err);
 }
 
-/* Warns before measuring if a verdict is unlikely with so few pairs. */
+/* Warns before measuring if so few pairs cannot decide. */
 static void warn_of_too_few_pairs(const struct fg_session *session,
 				  const struct fg_benchmark *benchmark)
 {
@@ -443,12 +439,12 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 
 	if (!session->open.roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
 		return;
-	least = fg_gate_least_pairs(&benchmark->policy, measure);
+	least = fg_gate_least_pairs(&benchmark->policy);
 	if (measure->max_pairs < least)
 		fg_cli_warn(
 			session->cli,
-			"%s: %u pairs hardly ever decide at this alpha (%g): a slowdown of four "
-			"times their scatter takes %u",
+			"%s: %u pairs cannot decide at this alpha (%g), even if all of them are "
+			"slower: at least %u can",
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 
@@ -508,7 +504,6 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_stuck = fg_session_explain_stuck,
-		.on_crash = fg_session_explain_crash,
 	};
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);

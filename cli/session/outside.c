@@ -3,7 +3,6 @@
 #include "base/fs.h"
 #include "cli/session/session.h"
 #include "cli/session/steps.h"
-#include "profile/attach/crash.h"
 #include "profile/attach/sampler.h"
 #include "profile/attach/whereabouts.h"
 #include "profile/ingest.h"
@@ -238,7 +237,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	return status;
 }
 
-/* ---- where it hangs or crashed ---- */
+/* ---- where it hangs ---- */
 
 static bool was_interrupted(const struct fg_session *session)
 {
@@ -290,29 +289,6 @@ void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck
 	if (was_interrupted(session)) {
 		fg_progress_clear(&session->progress);
 		say_lines(session->cli, stuck->series->name, &where);
-	}
-	*summary = where.summary;
-	*stacks = where.stacks;
-}
-
-void fg_session_explain_crash(void *context, const struct fg_runner_crash *crash, char **summary,
-			      char **stacks)
-{
-	struct fg_session *session = context;
-	const struct fg_crash_request request = {
-		.options = crash->options,
-		.signal = crash->signal,
-		.symbolizer = session->open.symbolizer,
-		.no_python = leaves_out_python(session, crash->series),
-	};
-	struct fg_whereabouts where = {0};
-	struct fg_error why = {0};
-
-	if (!fg_crash_is_signal(crash->signal))
-		return;
-	if (fg_crash_find(&request, &where, &why) != FG_OK) {
-		*summary = fg_xasprintf("run once more under observation, %s", why.message);
-		return;
 	}
 	*summary = where.summary;
 	*stacks = where.stacks;

@@ -136,7 +136,7 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 
 		if (other->index == shard->index)
 			return fg_error_set(err, FG_EINVAL,
-					    "shard %u/%u is there twice: run %.8s (%s) and run "
+					    "shard %u/%u is given twice: run %.8s (%s) and run "
 					    "%.8s (%s); leave one out",
 					    shard->index, shard->count, other->stored.run.id,
 					    other->from, shard->stored.run.id, shard->from);

@@ -6,7 +6,7 @@
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/dumps.h"
 #include "collector/counting/live.h"
-#include "collector/counting/own_memory.h"
+#include "collector/counting/path_table.h"
 #include "collector/process/threads.h"
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
@@ -16,24 +16,19 @@
 #include <string.h>
 
 enum {
-	TABLE_FIRST = 256,     /* entries */
-	FLUSH_AFTER = 1 << 18, /* events: a process that is killed loses no more of a thread */
+	FLUSH_AFTER = 1 << 18, /* events: at most this many of a thread are lost with a kill */
 	CACHE_LINE = 64,
 };
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
 struct entry {
-	uint32_t path; /* 0: free, as path 0 has a place of its own */
-	uint32_t region;
+	struct fg_path_key key;
 	struct fg_counted_path is;
 };
 
 struct table {
-	_Alignas(CACHE_LINE) struct entry *entries;
-	struct entry *last; /* that was asked for */
-	uint32_t mask;
-	uint32_t used;
+	_Alignas(CACHE_LINE) struct fg_path_table entries;
 	uint32_t events; /* since the last flush */
 	struct entry pathless;
 };
@@ -42,65 +37,15 @@ struct table {
 static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
 static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 
-static void join(enum fg_counter counter, struct fg_counts *counts, const struct fg_counts *seen)
-{
-	const unsigned largest = fg_counted[counter]->largest;
-
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (!(largest & 1u << i))
-			counts->values[i] += seen->values[i];
-		else if (counts->values[i] < seen->values[i])
-			counts->values[i] = seen->values[i];
-	}
-}
-
-static struct entry *place_of(const struct table *table, uint32_t path, uint32_t region)
-{
-	uint32_t at = fg_spread((uint64_t)region << 32 | path) & table->mask;
-
-	while (table->entries[at].path &&
-	       (table->entries[at].path != path || table->entries[at].region != region))
-		at = (at + 1) & table->mask;
-	return &table->entries[at];
-}
-
-/* False: there is no more memory, and the table is as it was. */
-static bool grow(struct table *table)
-{
-	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
-	struct table larger = *table;
-	void *memory = fg_own_map(capacity * sizeof(struct entry), 0);
-
-	if (!memory)
-		return false;
-	larger.entries = memory;
-	larger.last = NULL;
-	larger.mask = capacity - 1;
-	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
-		const struct entry *entry = &table->entries[i];
-
-		if (entry->path)
-			*place_of(&larger, entry->path, entry->region) = *entry;
-	}
-	/* What is left behind is less than the new one: own memory is never unmapped. */
-	*table = larger;
-	return true;
-}
-
 static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
 {
-	if (table->last && table->last->path == path && table->last->region == region)
-		return table->last;
-	if (!path || ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
-		      (!table->entries || table->used == table->mask)))
-		return &table->pathless;
-	struct entry *entry = place_of(table, path, region);
+	const struct fg_path_key key = {.path = path, .region = region, .number = 1};
+	struct entry *entry = NULL;
 
-	table->used += !entry->path;
-	entry->path = path;
-	entry->region = region;
-	table->last = entry;
-	return entry;
+	table->entries.entry_size = sizeof(struct entry);
+	if (path)
+		entry = fg_path_table_get(&table->entries, &key);
+	return entry ? entry : &table->pathless;
 }
 
 /* ---- into the trace ---- */
@@ -147,12 +92,14 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 	struct table *table = &tables[counter][slot];
 	const struct owner pathless = {.counter = counter, .thread = thread};
 
-	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
-		struct entry *entry = &table->entries[i];
-		const struct owner owner = {counter, thread, entry->region, entry->path};
+	for (uint32_t i = 0; table->entries.entries && i <= table->entries.mask; i++) {
+		struct entry *entry = fg_path_table_at(&table->entries, i);
 
-		if (entry->path)
-			write_counts(writer, &owner, &entry->is.counts);
+		if (entry)
+			write_counts(writer,
+				     &(struct owner){counter, thread, entry->key.region,
+						     entry->key.path},
+				     &entry->is.counts);
 	}
 	write_counts(writer, &pathless, &table->pathless.is.counts);
 	table->events = 0;
@@ -228,11 +175,8 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 
 static void forget(struct table *table)
 {
-	if (table->entries)
-		memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
-	table->used = 0;
+	fg_path_table_clear(&table->entries);
 	table->events = 0;
-	table->last = NULL;
 	table->pathless = (struct entry){0};
 }
 
@@ -283,17 +227,17 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
 		   const struct fg_counts *seen)
 {
-	join(counter, &fg_counts_at(thread, counter, path)->counts, seen);
+	struct fg_counts *counts = &fg_counts_at(thread, counter, path)->counts;
+
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+		counts->values[i] += seen->values[i];
 }
 
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen)
 {
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (fg_counted[counter]->largest & 1u << i)
-			continue; /* it would need more than an addition */
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 		(void)atomic_fetch_add_explicit(&unplaced[counter][i], seen->values[i],
 						memory_order_relaxed);
-	}
 }
 
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)

@@ -124,7 +124,7 @@ static int run_git(const struct fg_git *git, const char *const *arguments, char 
 		char *words = fg_output_tail(&result, 1, 300);
 
 		status = fg_error_set(err, FG_ECHILD, "git %s: %s", arguments[0],
-				      words ? words : "failed without a word");
+				      words ? words : "failed without a message");
 		free(words);
 	} else {
 		*text = result.stdout_text;

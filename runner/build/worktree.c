@@ -519,7 +519,7 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
 		    FG_OK &&
 	    removed > 0)
-		note(options, "removed %zu builds that were not used for long", removed);
+		note(options, "removed %zu builds that had not been used for long", removed);
 out:
 	places_release(&places);
 	return status;

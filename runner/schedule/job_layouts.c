@@ -242,8 +242,3 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
 	return vary(job, "", (double)NAN, only_if_cheap, err);
 }
-
-void fg_runner_measure_anew(struct fg_runner_job *job)
-{
-	set_aside(job, FG_ASIDE_UNCONFIRMED);
-}

@@ -191,7 +191,7 @@ static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
 	}
 }
 
-/* The program prints before anybody reads, and says through a second pipe that it got through. */
+/* The program prints before anything is read, and reports through a second pipe when it is done. */
 static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
 {
 	enum {
@@ -225,7 +225,7 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 	fg_process_result_release(&result);
 }
 
-/* Nobody reads while the program prints sixteen times what a pipe holds; yet it ends. */
+/* The program prints sixteen times the size of a pipe without a reader, and still ends. */
 static void a_file_takes_any_output_without_a_reader(void **state)
 {
 	enum {
@@ -250,7 +250,7 @@ static void a_file_takes_any_output_without_a_reader(void **state)
 	fg_process_result_release(&result);
 }
 
-/* It prints more than is ever held at once; what is kept and what it counts stay right. */
+/* It prints more than is ever held at once; kept text and counts stay correct. */
 static void the_middle_of_a_long_file_is_given_back(void **state)
 {
 	struct fg_capture capture;
