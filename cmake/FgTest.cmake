@@ -94,7 +94,7 @@ function(fg_cmocka_test kind name)
 	add_executable(test_${kind}_${name} ${T_SOURCES})
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
-	# What is tested is optimised; who tests it need not be, and whoever debugs it does so in `dev`.
+	# Products are optimised; the tests themselves need not be, and debugging is for `dev`.
 	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g1>)
 	target_link_options(test_${kind}_${name} PRIVATE ${FG_QUICK_LINKER})
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})

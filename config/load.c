@@ -214,10 +214,10 @@ static int read_input(const struct fg_config_source *source, struct input *input
 		return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
 				  err);
 	status = refuse_link(input->path, err);
-	if (status == FG_OK)
-		status = fg_fs_read_regular(input->path, FG_CONFIG_MAX_BYTES, &input->data,
-					    &input->size, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	return fg_fs_read_regular(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
+				  err);
 }
 
 /* The file's name in messages: short if it is in the current folder. */

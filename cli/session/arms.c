@@ -276,9 +276,10 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 	const int status = fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
 					  &side->describe, err);
 
-	if (status == FG_OK)
-		fg_git_note_subject(&git, side);
-	return status;
+	if (status != FG_OK)
+		return status;
+	fg_git_note_subject(&git, side);
+	return FG_OK;
 }
 
 /* Records that both sides use these files of the candidate. */

@@ -219,8 +219,9 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 	struct fg_series *series = fg_job_series(job);
 	int status = check_kind(job, err);
 
-	if (status == FG_OK)
-		status = make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err);
+	if (status != FG_OK)
+		return status;
+	status = make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err);
 	if (status != FG_OK)
 		return status;
 	series->as_linked_metric = fg_xstrdup(metric);

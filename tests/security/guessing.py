@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens cannot be tried one after the other, and whoever tries does not lock out those who have one."""
+"""Tokens cannot be guessed by trying, and attempts do not lock out clients that have one."""
 from attack import Server, expect, token
 from checks import check, finish_in_scratch
 

@@ -253,7 +253,7 @@ with tempfile.TemporaryDirectory() as name:
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
 
-        # What cannot be measured has outputs all the same.
+        # A failed measurement still has outputs.
         job = Job(home, checkout, "pull_request", event, **pull)
         outputs = job.run(cache, artifact, against="no-such-ref", artifact="")
         if job.status != 2 or outputs["verdict"] != "error" or artifact.exists():

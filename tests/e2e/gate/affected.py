@@ -153,7 +153,7 @@ def configuration_and_environment_force_a_run():
     check({"alpha"}, {"beta": changed}, *KEPT)
     git("checkout", "-q", "fastgate.yml")
     other = dict(os.environ, LD_BIND_NOW="1")
-    reason = "the environment is another than when its functions were recorded"
+    reason = "the environment differs from the one in which its functions were recorded"
     check(set(), {"alpha": reason, "beta": reason}, *KEPT, env=other)
 
 

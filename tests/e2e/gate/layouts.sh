@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A program whose time depends on where its code lies within a cache line, by a table of its own, so that no machine decides.
-# What is slower only there is placement; what is slower everywhere is a regression; what cannot be linked again keeps its verdict.
+# Slower only there is placement, slower everywhere a regression; a program that cannot be linked again keeps its verdict.
 . "$(dirname "$0")/common.sh"
 in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
 mkdir "$work/project" && cd "$work/project" || exit 1
@@ -56,18 +56,18 @@ expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as it was linked"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
-# Where the links are dear, as it was linked, and in all places only because that looks slower.
+# With expensive links: as linked, and in all places only because that looks slower.
 links_are_dear() {
 	rm -rf .fastgate/builds/*/layouts
 	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
 }
 links_are_dear
-expect_code 0 "dear links" "$FASTGATE" run --against HEAD --verbose
-expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "dear links"
-expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "dear links"
-expect_text 'took .*+0.0 %.* placement' "$work/out" "dear links"
-expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/out" "dear links"
-# What was made then costs nothing now.
+expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
+expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
+expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
+expect_text 'took .*+0.0 %.* placement' "$work/out" "expensive links"
+expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/out" "expensive links"
+# Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
 expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail

@@ -48,7 +48,7 @@ for i in 1 2 3; do expect_code 0 "import" "$FASTGATE" runs import --store .fastg
 expect_code 1 "merged from the own store" "$FASTGATE" gate --merge --set store.path=.fastgate/own.db
 whole "merged from the own store"
 
-# The verdict is that of the policy at hand; the stored one stays.
+# The current policy decides; the stored verdict stays.
 expect_code 0 "another policy" "$FASTGATE" gate --set gate.metrics.cost.gated=false
 expect_code 0 "the kept verdict" "$FASTGATE" report latest
 expect_text 'REGRESSION' "$work/out" "the kept verdict"

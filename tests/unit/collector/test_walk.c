@@ -369,8 +369,8 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 }
 
 /*
- * Making a page is dear in a handler: the first ones are there before any, the others come many at
- * a time.
+ * Creating a page is expensive in a handler: the first ones exist before any handler, and later
+ * ones are created many at a time.
  */
 static void pages_of_the_file_are_made_ahead(void **state)
 {
@@ -554,7 +554,7 @@ static void a_record_waits_until_something_is_owed(void **state)
 	end_ring(&ring);
 }
 
-/* What their stacks do not tell is left to the ticks; what is no record is passed over. */
+/* Stacks without the needed data are left to the ticks; invalid records are skipped. */
 static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 {
 	static struct fg_kernel_news news;
@@ -605,8 +605,8 @@ static void open_library(struct library *library)
 }
 
 /*
- * What the kernel has met in code that is being unloaded: the loader still tells where its tables
- * are when they are not there any more.
+ * Samples of the kernel in code that is being unloaded: the loader still returns the addresses of
+ * its tables when they are gone.
  */
 static void records_of_code_that_goes_are_left_to_ticks(void **state)
 {
@@ -627,7 +627,7 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
 	fg_kernel_news(fg_self, &news);
 	assert_true(fg_kernel_has_news(fg_self));
 	atomic_store(&fg_g.unloading, 0);
-	/* as in the middle of an unloading that nobody has told us of */
+	/* simulates an unloading without notification */
 	void *const gone =
 		mmap((void *)low, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a benchmark's verdict says beside its figures, and which keys it was judged by. */
+/* Notes of a benchmark's verdict, and the keys that it was judged by. */
 #include "gate/exact.h"
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"

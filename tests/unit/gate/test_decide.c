@@ -366,9 +366,7 @@ static void an_exact_metric_is_compared_exactly(void **state)
 	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
 }
 
-/*
- * +0.01 % of an ungated size is no regression: a change that is not reported is not shown as one.
- */
+/* +0.01 % of an ungated size is not a regression, and is not shown as a change. */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_series *series = make_pairs(6, 0.0, 0.01);

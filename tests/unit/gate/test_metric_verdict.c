@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is said of one metric, word by word. */
+/* The notes on one metric, word by word. */
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 
@@ -200,7 +200,7 @@ static void pairs_that_are_left_out_are_said(void **state)
 	}
 }
 
-/* What becomes of a metric without a single pair. */
+/* Verdicts of a metric without a single pair. */
 static void without_pairs_nothing_passes_in_silence(void **state)
 {
 	static const struct {

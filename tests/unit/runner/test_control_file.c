@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a control file says, whatever a user does to it, and a page that none of it can hurt. */
+/* Contents of a control file under any changes by a user, and a page that they cannot damage. */
 #include "collector/sampler/collector_env.h"
 #include "runner/execute/control_file.h"
 #include "tests/support/fg_test.h"

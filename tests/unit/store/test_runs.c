@@ -254,7 +254,7 @@ static void saving_again_replaces_and_keeps_baselines(void **state)
 	fg_stored_run_release(&saved);
 }
 
-/* What there is of a run that goes on is stored. */
+/* Stores the available part of an unfinished run. */
 static void progress(struct fixture *f, struct fg_stored_run *whole)
 {
 	if (fg_store_progress(f->store, &whole->run, whole->profiles, &f->err) != FG_OK)
