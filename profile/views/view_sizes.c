@@ -232,21 +232,6 @@ static void add_bars(struct fg_view_table *table, const struct classes *classes,
 	}
 }
 
-struct ranked {
-	uint32_t label;
-	double total;
-};
-
-static int largest_first(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->total > b->total || a->total < b->total)
-		return a->total > b->total ? -1 : 1;
-	return (a->label > b->label) - (a->label < b->label);
-}
-
 static void list_functions(struct fg_view_table *table, const struct classes *classes,
 			   const struct functions *functions, const struct fg_view_options *options,
 			   const struct fg_pattern *pattern)
@@ -255,7 +240,7 @@ static void list_functions(struct fg_view_table *table, const struct classes *cl
 	const size_t end = functions->labels.label_count < functions->capacity
 				   ? functions->labels.label_count
 				   : functions->capacity;
-	struct ranked *ranked = fg_xcalloc(end + 1, sizeof(*ranked));
+	struct fg_view_ranked *ranked = fg_xcalloc(end + 1, sizeof(*ranked));
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < end; i++) {
@@ -264,12 +249,12 @@ static void list_functions(struct fg_view_table *table, const struct classes *cl
 		if (total > 0 &&
 		    (!pattern || fg_view_matches(pattern, &functions->labels.labels[i])) &&
 		    (pattern || options->all || total >= options->floor * functions->all.total))
-			ranked[count++] = (struct ranked){i, total};
+			ranked[count++] = (struct fg_view_ranked){i, total};
 	}
-	qsort(ranked, count, sizeof(*ranked), largest_first);
+	fg_view_rank(ranked, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
-		const struct histogram *of = &functions->items[ranked[i].label];
-		const struct fg_label *label = &functions->labels.labels[ranked[i].label];
+		const struct histogram *of = &functions->items[ranked[i].index];
+		const struct fg_label *label = &functions->labels.labels[ranked[i].index];
 		struct fg_view_row *row = add_row(table, classes, of, label->name);
 
 		row->rule_before = pattern ? i > 0 : i == 0;
