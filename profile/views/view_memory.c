@@ -90,23 +90,6 @@ enum {
 	COLUMN_LOST = 1
 };
 
-struct ranked {
-	uint32_t index;
-	double value;
-};
-
-static int largest_first(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->value > b->value)
-		return -1;
-	if (a->value < b->value)
-		return 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
 /* "keep ← load ← main": who allocated comes first, for the end may be cut. */
 static struct fg_view_cell path_cell(struct fg_view_table *table, const struct fg_calltree *tree,
 				     uint32_t node)
@@ -130,16 +113,16 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 {
 	const double total = tree->inclusive[0][0].value;
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *leaks = fg_xcalloc(tree->node_count, sizeof(*leaks));
+	struct fg_view_ranked *leaks = fg_xcalloc(tree->node_count, sizeof(*leaks));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < tree->node_count; i++) {
 		const double value = tree->self[0][i].value;
 
 		if (blocks[i] > 0 && (options->all || value >= options->floor * total))
-			leaks[count++] = (struct ranked){i, value};
+			leaks[count++] = (struct fg_view_ranked){i, value};
 	}
-	qsort(leaks, count, sizeof(*leaks), largest_first);
+	fg_view_rank(leaks, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		const uint32_t node = leaks[i].index;
 		struct fg_view_cell *cells = fg_view_add_row(table)->cells;
@@ -269,7 +252,7 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 			const struct growth *growth, const struct fg_view_options *options)
 {
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *grown = fg_xcalloc(tree->node_count, sizeof(*grown));
+	struct fg_view_ranked *grown = fg_xcalloc(tree->node_count, sizeof(*grown));
 	double total = 0;
 	size_t count = 0;
 
@@ -277,11 +260,11 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 		const double value = tree->self[0][i].value - growth->before[i];
 
 		if (value > 0) {
-			grown[count++] = (struct ranked){i, value};
+			grown[count++] = (struct fg_view_ranked){i, value};
 			total += value;
 		}
 	}
-	qsort(grown, count, sizeof(*grown), largest_first);
+	fg_view_rank(grown, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		const uint32_t node = grown[i].index;
 		struct fg_view_cell *cells = NULL;
@@ -497,7 +480,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 {
 	const int order = column_of(table->measure.name);
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *ranked = fg_xcalloc(functions->count, sizeof(*ranked));
+	struct fg_view_ranked *ranked = fg_xcalloc(functions->count, sizeof(*ranked));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < functions->count; i++) {
@@ -505,9 +488,9 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 
 		if (functions->items[i].values[COLUMN_ALLOCATIONS] > 0 &&
 		    (options->all || value >= options->floor * total))
-			ranked[count++] = (struct ranked){i, value};
+			ranked[count++] = (struct fg_view_ranked){i, value};
 	}
-	qsort(ranked, count, sizeof(*ranked), largest_first);
+	fg_view_rank(ranked, count);
 	for (size_t i = 0; i < count && i < limit; i++)
 		add_function(table, tree, functions, &functions->items[ranked[i].index],
 			     total > 0 ? ranked[i].value / total : 0);
