@@ -57,7 +57,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* What was counted at each node of the first tree; yours to free. */
+/* Counts by node of the first tree; to be freed. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -78,12 +78,12 @@ static int values_by_node(const struct fg_profile *profile, const struct fg_call
 /* ---- leaks ---- */
 
 static const struct fg_view_column leak_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "bytes", .title = "lost %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "allocations", .title = "of", .kind = FG_CELL_COUNT},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"bytes", "lost %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"allocations", "of", .kind = FG_CELL_COUNT},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -200,20 +200,20 @@ out:
 /* ---- growth ---- */
 
 static const struct fg_view_column growth_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "grown", .title = "grown %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "before", .title = "before %t", .kind = FG_CELL_VALUE},
-	{.key = "after", .title = "after %t", .kind = FG_CELL_VALUE},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"grown", "grown %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"before", "before %t", .kind = FG_CELL_VALUE},
+	{"after", "after %t", .kind = FG_CELL_VALUE},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
 	MARK_SIZE = 48
 };
 
-/* What is held at a dump, or at the end. */
+/* The measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
@@ -314,7 +314,7 @@ static double held_at(const struct fg_profile *profile, const char *measure)
 }
 
 /* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
-static void tell_marks(struct fg_view_table *table, const struct fg_profile *profile,
+static void show_marks(struct fg_view_table *table, const struct fg_profile *profile,
 		       const unsigned marks[2])
 {
 	char names[2][MARK_SIZE];
@@ -365,7 +365,7 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	if (status != FG_OK)
 		goto out;
 	fg_view_columns(table, growth_columns, FG_ARRAY_SIZE(growth_columns));
-	tell_marks(table, profile, marks);
+	show_marks(table, profile, marks);
 	list_growth(table, &tree, &growth, options);
 out:
 	free(growth.before);
@@ -395,38 +395,20 @@ enum {
 };
 
 static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	[COLUMN_BYTES] = {.key = "bytes", .title = "total %t", .kind = FG_CELL_VALUE},
-	[COLUMN_ALLOCATIONS] = {.key = "allocations", .title = "calls", .kind = FG_CELL_COUNT},
-	[COLUMN_LARGEST] = {.key = "largest",
-			    .title = "max %t",
-			    .kind = FG_CELL_VALUE,
-			    .optional = 1},
-	[COLUMN_LIVE] = {.key = "live", .title = "live %t", .kind = FG_CELL_VALUE},
-	[COLUMN_LIVE_BLOCKS] = {.key = "live_blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	[COLUMN_LEAKED] = {.key = "leaked",
-			   .title = "lost %t",
-			   .kind = FG_CELL_VALUE,
-			   .optional = 5},
-	[COLUMN_PEAK] = {.key = "peak", .title = "at peak %t", .kind = FG_CELL_VALUE},
-	[COLUMN_OWN_PEAK] = {.key = "own_peak",
-			     .title = "own peak %t",
-			     .kind = FG_CELL_VALUE,
-			     .optional = 3},
-	[COLUMN_TEMPORARY] = {.key = "temporary",
-			      .title = "temporary",
-			      .kind = FG_CELL_COUNT,
-			      .optional = 4},
-	[COLUMN_UNTOUCHED] = {.key = "untouched",
-			      .title = "untouched %t",
-			      .kind = FG_CELL_VALUE,
-			      .optional = 6},
-	[COLUMN_LIBRARY] = {.key = "library",
-			    .title = "library",
-			    .kind = FG_CELL_TEXT,
-			    .left = true,
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
+	[COLUMN_BYTES] = {"bytes", "total %t", .kind = FG_CELL_VALUE},
+	[COLUMN_ALLOCATIONS] = {"allocations", "calls", .kind = FG_CELL_COUNT},
+	[COLUMN_LARGEST] = {"largest", "max %t", .kind = FG_CELL_VALUE, .optional = 1},
+	[COLUMN_LIVE] = {"live", "live %t", .kind = FG_CELL_VALUE},
+	[COLUMN_LIVE_BLOCKS] = {"live_blocks", "blocks", .kind = FG_CELL_COUNT},
+	[COLUMN_LEAKED] = {"leaked", "lost %t", .kind = FG_CELL_VALUE, .optional = 5},
+	[COLUMN_PEAK] = {"peak", "at peak %t", .kind = FG_CELL_VALUE},
+	[COLUMN_OWN_PEAK] = {"own_peak", "own peak %t", .kind = FG_CELL_VALUE, .optional = 3},
+	[COLUMN_TEMPORARY] = {"temporary", "temporary", .kind = FG_CELL_COUNT, .optional = 4},
+	[COLUMN_UNTOUCHED] = {"untouched", "untouched %t", .kind = FG_CELL_VALUE, .optional = 6},
+	[COLUMN_LIBRARY] = {"library", "library", .kind = FG_CELL_TEXT, .left = true,
 			    .optional = 2},
-	[COLUMN_NAME] = {.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_NAME] = {"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* NULL: the column shows none. */

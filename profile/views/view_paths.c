@@ -21,28 +21,16 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "inclusive_ns",
-	 .title = "incl %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .optional = 1},
-	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT},
-	{.key = "largest_path_share", .title = "largest %", .kind = FG_CELL_SHARE},
-	{.key = "units", .title = "units", .kind = FG_CELL_COUNT},
-	{.key = "unit_mean_ns", .title = "mean %t", .kind = FG_CELL_VALUE},
-	{.key = "unit_sd_ns", .title = "sd %t", .kind = FG_CELL_VALUE, .unit_like = 6},
-	{.key = "unit_max_ns",
-	 .title = "max %t",
-	 .kind = FG_CELL_VALUE,
-	 .only_data = true,
-	 .unit_like = 6},
-	{.key = "library",
-	 .title = "library",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true, .optional = 1},
+	{"paths", "paths", .kind = FG_CELL_COUNT},
+	{"largest_path_share", "largest %", .kind = FG_CELL_SHARE},
+	{"units", "units", .kind = FG_CELL_COUNT},
+	{"unit_mean_ns", "mean %t", .kind = FG_CELL_VALUE},
+	{"unit_sd_ns", "sd %t", .kind = FG_CELL_VALUE, .unit_like = 6},
+	{"unit_max_ns", "max %t", .kind = FG_CELL_VALUE, .only_data = true, .unit_like = 6},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -52,7 +40,7 @@ enum {
 	COLUMN_NAME = 9
 };
 
-/* What is known about one row over the units of work. */
+/* One row over the units of work. */
 struct spread {
 	double sum;
 	double square;

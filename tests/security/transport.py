@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""With TLS a browser is told never to come back without it; a server without TLS does not say so."""
+"""TLS is 1.2 or later with authenticated encryption; a browser is told never to come back without it, by a server with TLS alone."""
 import ssl
 import subprocess
 import urllib.error
@@ -21,6 +21,21 @@ def over_tls(server, path, secret=None):
         return refusal.code, refusal.headers
 
 
+def handshake(server, *options):
+    """With an OpenSSL that would take anything."""
+    done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-CAfile", "cert.pem", *options], input="", text=True,
+                          capture_output=True, check=False, timeout=HUNG_S)
+    return done.returncode == 0 and "Cipher is (NONE)" not in done.stdout
+
+
+def old_tls_is_refused(server):
+    for options in (["-tls1_2"], ["-tls1_3"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"]):
+        check(handshake(server, *options), f"{options} is refused")
+    for options in (["-tls1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"],
+                    ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA256:@SECLEVEL=0"]):
+        check(not handshake(server, *options), f"{options} is accepted")
+
+
 def attack():
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                     "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
@@ -28,6 +43,7 @@ def attack():
     secret = token("read")
     with Server("--tls-cert", "cert.pem", "--tls-key", "key.pem") as server:
         check(server.url.startswith("https://"), f"the server serves {server.url}")
+        old_tls_is_refused(server)
         for path, given, wanted in (("/healthz", None, 200), ("/api/v1/runs", secret, 200), ("/api/v1/runs", "wrong", 401), ("/none", None, 404)):
             status, headers = over_tls(server, path, given)
             check(status == wanted, f"{path}: {status} instead of {wanted}")

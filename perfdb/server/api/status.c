@@ -60,7 +60,7 @@ int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 	if (!fg_health_database_answers(server->health))
 		fg_strbuf_add_text(text, "the database does not answer\n");
 	if (!server->options.read_only && !fg_health_disk_has_room(server->health))
-		fg_strbuf_add_text(text, "the disk is full\n");
+		fg_strbuf_add_text(text, "the disk takes no runs\n");
 	rq->answer.status = text->length ? 503 : 200;
 	if (text->length)
 		rq->answer.retry_after_s = 1;

@@ -153,8 +153,10 @@ static void a_disk_that_fails_confirms_nothing(void **state)
 	set_disk(false, true);
 	assert_in_range(fg_test_upload(s, 1, NULL), 500, 599);
 	assert_int_equal(fg_test_run_count(s), 1);
+	assert_int_equal(fg_test_ask(s, "GET", "/readyz", NULL, NULL), 503);
 	set_disk(false, false);
 	assert_int_equal(fg_test_upload(s, 3, NULL), 201);
+	assert_int_equal(fg_test_ask(s, "GET", "/readyz", NULL, NULL), 200);
 	fg_test_server_restart(s);
 	assert_int_equal(fg_test_upload(s, 3, NULL), 200);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
 #include "store/serving/access.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/paths.h"
@@ -9,6 +8,7 @@
 #include "store/serving/sums.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 

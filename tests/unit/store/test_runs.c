@@ -51,6 +51,11 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	same_number(a->sampling.expected_cost, b->sampling.expected_cost);
 	assert_string_equal(a->sampling.clock, b->sampling.clock);
 	assert_string_equal(a->sampling.unseen, b->sampling.unseen);
+	for (size_t r = 0; r < FG_REMARK_COUNT; r++) {
+		assert_int_equal(!a->remarks[r], !b->remarks[r]);
+		if (a->remarks[r])
+			assert_string_equal(a->remarks[r], b->remarks[r]);
+	}
 	assert_int_equal(a->metric_count, b->metric_count);
 	for (size_t m = 0; m < a->metric_count; m++) {
 		assert_string_equal(a->metrics[m].name, b->metrics[m].name);
