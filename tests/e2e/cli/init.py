@@ -78,7 +78,7 @@ def an_empty_folder_is_told_what_is_needed():
 def what_is_there_is_never_touched():
     write("fastgate.yml", "mine")
     done = call(fastgate, "init")
-    check(done.returncode == 2 and "stays as it is" in done.stderr, f"existing: {done}")
+    check(done.returncode == 2 and "is left unchanged" in done.stderr, f"existing: {done}")
     with open("fastgate.yml", encoding="utf-8") as file:
         check(file.read() == "mine", "existing: it was overwritten")
     check("version: 1" in call(fastgate, "init", "--print").stdout, "existing: --print")

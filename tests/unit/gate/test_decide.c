@@ -364,7 +364,7 @@ static void an_exact_metric_is_compared_exactly(void **state)
 	series->repetitions[1].values[FG_METRIC_BINARY_SIZE] = 100501.0;
 	size = decide_metric("binary_size");
 	assert_false(size->exact);
-	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
+	assert_true(fg_made_has_note(&size->notes, "declared exact"));
 }
 
 /* +0.01 % of an ungated size is not a regression, and is not shown as a change. */

@@ -623,8 +623,8 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		{{{.top = 1000, .load_calls = 5}, {.top = 1000, .load = 500, .load_calls = 5}},
 		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load"},
 		{{{.top = 1000, .copy = 9000}, {.top = 2000}},
-		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; beside "
-		 "them 9000 → 0 in the C library"},
+		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; also "
+		 "9000 → 0 in the C library"},
 		{{{.top = 1000}, {.top = 1000, .copy = 9000}},
 		 "the same work: 1000 → 1000 instructions; also 0 → 9000 in the C library"},
 		{{{.parse = 500, .load = 500}, {.parse = 700, .load = 300}},

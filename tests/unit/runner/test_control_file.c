@@ -214,7 +214,7 @@ static void what_is_no_file_is_refused(void **state)
 
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(fg_control_file_open(path, &fixture->control, &err), FG_EINVAL);
-	assert_non_null(strstr(err.message, "no regular file"));
+	assert_non_null(strstr(err.message, "not a regular file"));
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(fg_control_file_open(path, &fixture->control, &err), FG_EIO);
