@@ -493,9 +493,6 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	settle_arms(job);
-	if (job->benchmark->setup.argc)
-		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
-				   job->benchmark->setup.text, false);
 	status = check_kinds(job, err);
 	if (status != FG_OK)
 		return status;
@@ -503,5 +500,10 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
 	status = capture_builds(job, err);
-	return status == FG_OK ? check_builds(job, err) : status;
+	if (status != FG_OK)
+		return status;
+	if (job->benchmark->setup.argc)
+		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
+				   job->benchmark->setup.text, false);
+	return check_builds(job, err);
 }
