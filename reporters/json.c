@@ -340,7 +340,7 @@ static void add_run_cause(struct fg_json_writer *w, const struct fg_verdict *ver
 	fg_strbuf_release(&cause);
 }
 
-/* What the headline's test says of the change, whatever the verdict. */
+/* The headline metric's test, whatever the verdict. */
 static void add_answer(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);

@@ -103,9 +103,10 @@ int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_ro
 		status = read_one(store, id, err);
 		known = known_row(store, id);
 	}
-	if (status == FG_OK)
-		*row = *known;
-	return status;
+	if (status != FG_OK)
+		return status;
+	*row = *known;
+	return FG_OK;
 }
 
 void fg_store_limit_functions(struct fg_store *store)

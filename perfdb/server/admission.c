@@ -228,9 +228,10 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 	if (header && fg_text_starts_with(header, "Bearer ")) {
 		status = admit_token(rq, header + strlen("Bearer "), err);
-		if (status == FG_OK)
-			fg_remembered_add(rq->server->good_tokens, header);
-		return status;
+		if (status != FG_OK)
+			return status;
+		fg_remembered_add(rq->server->good_tokens, header);
+		return FG_OK;
 	}
 	if (rq->server->options.user_header)
 		return fg_people_admit(rq, err);

@@ -25,12 +25,16 @@ static int make_key(struct fg_store *store, const char *database, char key[FG_TO
 		.note = (char[]){"first start"},
 		.expires_ns = fg_clock_wall_ns() + FG_TOKEN_LIFE_NS,
 	};
-	char *file = fg_first_start_file(database);
+	char *file = NULL;
 	int status = fg_store_token_create(store, &token, key, err);
 
-	if (status == FG_OK)
-		status = fg_perfdb_note(store, NULL, "token.create", "first start", err);
-	if (status == FG_OK && file)
+	if (status != FG_OK)
+		return status;
+	status = fg_perfdb_note(store, NULL, "token.create", "first start", err);
+	if (status != FG_OK)
+		return status;
+	file = fg_first_start_file(database);
+	if (file)
 		status = fg_fs_write_atomic(file, key, strlen(key), KEY_MODE, err);
 	free(file);
 	return status;

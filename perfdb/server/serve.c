@@ -280,8 +280,9 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	status = prepare(options, key, err);
-	if (status == FG_OK)
-		status = fg_server_start(options, &server, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_server_start(options, &server, err);
 	if (status != FG_OK)
 		return status;
 	announce(given, options, fg_server_port(server), key);

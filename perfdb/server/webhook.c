@@ -129,8 +129,9 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 	int status = fg_http_open(&options, &http, err);
 
 	*wait_ns = status == FG_OK ? 0 : -1;
-	if (status == FG_OK)
-		status = fg_http_send(http, &request, &reply, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_http_send(http, &request, &reply, err);
 	if (status == FG_OK)
 		status = judge(&reply, wait_ns, err);
 	if (reply.was_refused) {

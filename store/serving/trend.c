@@ -207,16 +207,18 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 	bool mine = false;
 	int status = fg_store_view(store, &mine, err);
 
-	if (status == FG_OK)
-		status = read_points(store, query, &found, err);
+	if (status != FG_OK)
+		return status;
+	status = read_points(store, query, &found, err);
 	if (status == FG_OK)
 		status = hide_stranger(query, &found, err);
 	fg_store_view_end(store, mine);
-	if (status == FG_OK)
-		*trend = found;
-	else
+	if (status != FG_OK) {
 		fg_function_trend_release(&found);
-	return status;
+		return status;
+	}
+	*trend = found;
+	return FG_OK;
 }
 
 void fg_function_trend_release(struct fg_function_trend *trend)

@@ -58,9 +58,11 @@ static int read_body(struct fg_request *rq, const char *const *names, const char
 	for (size_t i = 0; names[i] && status == FG_OK; i++)
 		texts[i] = fg_decision_text(rq, json, names[i], NULL);
 	cJSON_Delete(json);
-	if (status == FG_OK && (!texts[0] || !*texts[0]))
-		status = fg_error_set(err, FG_EINVAL, "'project': a webhook is for one project");
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (!texts[0] || !*texts[0])
+		return fg_error_set(err, FG_EINVAL, "'project': a webhook is for one project");
+	return FG_OK;
 }
 
 int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
@@ -74,11 +76,13 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 		return status;
 	template = texts[2] && *texts[2] ? texts[2] : FG_WEBHOOK_TEMPLATE;
 	status = fg_webhooks_check(rq->server->webhooks, texts[1] ? texts[1] : "", template, err);
-	if (status == FG_OK)
-		status = set(rq, texts[0], texts[1], template, err);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "project", texts[0], 0);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = set(rq, texts[0], texts[1], template, err);
+	if (status != FG_OK)
+		return status;
+	fg_decision_answer(rq, "project", texts[0], 0);
+	return FG_OK;
 }
 
 int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
@@ -86,11 +90,13 @@ int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	int status = fg_request_project(rq, &project, err);
 
-	if (status == FG_OK)
-		status = set(rq, project, NULL, NULL, err);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "removed", project, 0);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = set(rq, project, NULL, NULL, err);
+	if (status != FG_OK)
+		return status;
+	fg_decision_answer(rq, "removed", project, 0);
+	return FG_OK;
 }
 
 /* Sent now, a few times a minute; the answer says what became of it. */
@@ -104,8 +110,9 @@ int fg_handle_webhook_test(struct fg_request *rq, struct fg_error *err)
 	int64_t wait_ns = 0;
 	int status = read_body(rq, names, &values.project, err);
 
-	if (status == FG_OK)
-		status = fg_store_webhook_get(rq->store, values.project, &rq->arena, &hook, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_webhook_get(rq->store, values.project, &rq->arena, &hook, err);
 	if (status != FG_OK)
 		return status;
 	rq->answer.retry_after_s = fg_limiter_count(rq->server->webhook_tests, values.project,
