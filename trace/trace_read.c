@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "base/byte_source.h"
 #include "base/hash.h"
+#include "trace/trace_tables.h"
 
 #include <math.h>
 
@@ -468,9 +469,9 @@ static double take_double(struct cursor *c)
 	return isfinite(value) ? value : 0;
 }
 
-static void read_domain(struct reader *r, struct cursor *c)
+static void read_domain_as(struct reader *r, struct cursor *c, bool is_so_far)
 {
-	struct fg_trace_domain domain = {0};
+	struct fg_trace_domain domain = {.is_so_far = is_so_far};
 	uint64_t *const numbers[] = {&domain.values,    &domain.zeros,      &domain.negatives,
 				     &domain.denormals, &domain.infinities, &domain.nans,
 				     &domain.repeats};
@@ -494,6 +495,16 @@ static void read_domain(struct reader *r, struct cursor *c)
 	}
 	if (!c->failed)
 		*APPEND(r->trace, domain) = domain;
+}
+
+static void read_domain(struct reader *r, struct cursor *c)
+{
+	read_domain_as(r, c, false);
+}
+
+static void read_domain_so_far(struct reader *r, struct cursor *c)
+{
+	read_domain_as(r, c, true);
 }
 
 static void read_call_times(struct reader *r, struct cursor *c)
@@ -694,6 +705,7 @@ static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
+	[FG_RECORD_DOMAIN_SO_FAR] = read_domain_so_far,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
@@ -791,15 +803,45 @@ static void set_damage(struct reader *r, uint64_t offset, const char *what)
 /* NULL: valid; otherwise what is wrong with it. */
 static const char *check_chunk(const struct fg_trace_chunk *chunk)
 {
-	if (chunk->magic != FG_TRACE_CHUNK_MAGIC)
+	const bool is_table = chunk->magic == FG_TRACE_TABLE_MAGIC;
+
+	if (chunk->magic != FG_TRACE_CHUNK_MAGIC && !is_table)
 		return "no chunk";
 	if (chunk_header_crc(chunk) != chunk->header_crc)
 		return "a damaged chunk header";
 	if (chunk->size == 0 || chunk->size % FG_TRACE_ALIGN != 0 ||
-	    chunk->size > FG_TRACE_CHUNK_LIMIT)
+	    (chunk->size > FG_TRACE_CHUNK_LIMIT && !is_table))
 		return "a chunk of an impossible size";
 	if (FG_TRACE_COMMIT_USED(chunk->commit) > chunk->size - sizeof(*chunk))
 		return "a chunk that holds more than its size";
+	return NULL;
+}
+
+/* NULL: read; otherwise what is wrong with it. */
+static const char *read_table(struct reader *r, uint64_t offset, const struct fg_trace_chunk *chunk)
+{
+	const uint8_t *bytes = bytes_at(&r->window, offset, FG_TRACE_TABLE_ROWS);
+	struct fg_trace_table table;
+	size_t row_size = 0;
+
+	if (!bytes)
+		return "the file ends inside a table";
+	memcpy(&table, bytes + sizeof(*chunk), sizeof(table));
+	row_size = fg_trace_row_size(r->trace, &table);
+	if (row_size == 0 || table.rows == 0)
+		return NULL;
+	if (table.stride < row_size ||
+	    table.rows > (chunk->size - FG_TRACE_TABLE_ROWS) / table.stride)
+		return "a table that holds more than its size";
+	fg_trace_begin_table(r->trace, &table);
+	for (uint32_t i = 0; i < table.rows; i++) {
+		bytes = bytes_at(&r->window,
+				 offset + FG_TRACE_TABLE_ROWS + (uint64_t)i * table.stride,
+				 row_size);
+		if (!bytes)
+			return "the file ends inside a table";
+		fg_trace_add_row(r->trace, &table, bytes);
+	}
 	return NULL;
 }
 
@@ -821,7 +863,9 @@ static bool read_chunk(struct reader *r, uint64_t *offset)
 	}
 	wrong = check_chunk(&chunk);
 	used = FG_TRACE_COMMIT_USED(chunk.commit);
-	if (!wrong) {
+	if (!wrong && chunk.magic == FG_TRACE_TABLE_MAGIC) {
+		wrong = read_table(r, *offset, &chunk);
+	} else if (!wrong) {
 		bytes = bytes_at(&r->window, *offset, sizeof(chunk) + used);
 		if (!bytes)
 			wrong = "the file ends inside a chunk";
@@ -909,6 +953,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 		qsort(r->trace->symbols, r->trace->symbol_count, sizeof(r->trace->symbols[0]),
 		      by_module_and_start);
 	fg_trace_join_python_lines(r->trace);
+	fg_trace_end_tables(r->trace);
 	return FG_OK;
 }
 

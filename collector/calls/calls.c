@@ -13,6 +13,7 @@
 #include "collector/calls/call_values.h"
 #include "collector/calls/domains.h"
 #include "collector/counting/count_hooks.h"
+#include "collector/counting/own_memory.h"
 #include "collector/process/threads.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/introduce.h"
@@ -25,19 +26,21 @@
 #include <sys/mman.h>
 
 enum {
-	TABLE_FIRST = 256,     /* entries */
-	FLUSH_AFTER = 1 << 18, /* calls: a process that is killed loses no more of a thread */
+	TABLE_FIRST = 256, /* entries */
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 	TIMES_MAX = 1 << 14,   /* of a thread */
 	VALUES_MAX = 1 << 14,  /* of a thread */
 };
 
+/* Begins as struct fg_trace_calls_row. */
 struct entry {
 	uint32_t path;
 	uint32_t region;
+	uint64_t calls;
+	uint32_t measure;
 	uint32_t function; /* + 1; 0: free */
 	uint32_t domains;  /* + 1: the first of its arguments; 0: none */
-	uint64_t calls;
+	uint64_t flush_at; /* so many calls: arguments and durations are written */
 	struct fg_call_times *times;   /* NULL: not timed */
 	struct fg_call_values *values; /* NULL: not kept */
 };
@@ -46,8 +49,8 @@ struct table {
 	struct entry *entries;
 	uint32_t mask;
 	uint32_t used;
-	uint64_t calls;     /* so far, */
-	uint64_t flush_at;  /* and when there are so many */
+	uint32_t thread;    /* whose calls these are */
+	uint64_t calls;     /* so far */
 	struct entry *last; /* that was asked for; NULL: none */
 	struct fg_call_sites *sites;
 	struct fg_call_domain *domains;
@@ -88,21 +91,19 @@ static bool grow(struct table *table)
 {
 	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
 	struct table larger = *table;
-	void *memory = mmap(NULL, capacity * sizeof(struct entry), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (memory == MAP_FAILED)
+	larger.entries = fg_own_table(FG_TABLE_CALLS, sizeof(struct entry), capacity);
+	if (!larger.entries)
 		return false;
-	larger.entries = memory;
 	larger.last = NULL;
 	larger.mask = capacity - 1;
-	if (!table->entries)
-		larger.flush_at = table->calls + FLUSH_AFTER;
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function)
 			*place_of(&larger, &table->entries[i]) = table->entries[i];
+	fg_table_head(larger.entries)->thread = table->thread;
 	if (table->entries)
-		(void)munmap(table->entries, (table->mask + 1) * sizeof(struct entry));
+		fg_table_head(table->entries)->rows = 0;
+	fg_table_head(larger.entries)->rows = capacity;
 	*table = larger;
 	fg_call_sites_forget(table->sites);
 	return true;
@@ -238,14 +239,16 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct entry 
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
 	fg_record_number(writer, measure_of(entry));
 	fg_record_number(writer, entry->calls);
-	if (fg_record_write(writer))
+	if (fg_record_write(writer)) {
 		entry->calls = 0;
-	else
+		entry->flush_at = 0;
+	} else {
 		fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
 }
 
 static void write_domains(struct fg_thread *writer, uint32_t thread, const struct table *table,
-			  const struct entry *entry)
+			  const struct entry *entry, enum fg_trace_record kind)
 {
 	const struct fg_signature *signature = fg_called[entry->function - 1].signature;
 
@@ -254,10 +257,13 @@ static void write_domains(struct fg_thread *writer, uint32_t thread, const struc
 
 		if (!fg_domain_values(domain))
 			continue;
-		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
+		begin_record(writer, kind, thread, entry);
 		fg_record_number(writer, measure_of(entry));
 		fg_record_number(writer, i);
-		fg_domain_take(writer, domain);
+		if (kind == FG_RECORD_DOMAIN)
+			fg_domain_take(writer, domain);
+		else
+			fg_domain_append(writer, domain);
 		if (!fg_record_write(writer))
 			fg_lose(FG_LOSS_NO_ROOM, 1);
 	}
@@ -291,6 +297,14 @@ static void write_values(struct fg_thread *writer, uint32_t thread, const struct
 		fg_lose(FG_LOSS_NO_ROOM, 1);
 }
 
+static void write_details(struct fg_thread *writer, uint32_t thread, const struct table *table,
+			  const struct entry *entry, enum fg_trace_record kind)
+{
+	write_domains(writer, thread, table, entry, kind);
+	write_times(writer, thread, entry);
+	write_values(writer, thread, entry);
+}
+
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
 	struct table *table = &tables[slot];
@@ -298,11 +312,9 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function) {
 			write_entry(writer, thread, &table->entries[i]);
-			write_domains(writer, thread, table, &table->entries[i]);
-			write_times(writer, thread, &table->entries[i]);
-			write_values(writer, thread, &table->entries[i]);
+			write_details(writer, thread, table, &table->entries[i],
+				      FG_RECORD_DOMAIN);
 		}
-	table->flush_at = table->calls + FLUSH_AFTER;
 }
 
 static void flush_unplaced(struct fg_thread *writer)
@@ -380,10 +392,21 @@ static struct entry *find_entry(struct fg_thread *thread, uint32_t path, uint32_
 {
 	const struct entry key = {
 		.path = path, .region = thread->regions.current, .function = function + 1};
-	struct entry *entry = entry_of(&tables[thread->index], &key);
+	struct table *table = &tables[thread->index];
+	struct entry *entry = NULL;
 
-	if (!entry)
+	if (table->thread != thread->id) {
+		table->thread = thread->id;
+		if (table->entries)
+			fg_table_head(table->entries)->thread = thread->id;
+	}
+	entry = entry_of(table, &key);
+	if (!entry) {
 		(void)atomic_fetch_add_explicit(&unplaced[function], 1, memory_order_relaxed);
+	} else if (!entry->measure) {
+		tell(thread, function);
+		entry->measure = measure_of(entry);
+	}
 	return entry;
 }
 
@@ -397,8 +420,12 @@ static void add(struct fg_thread *thread, struct entry *entry, const struct fg_c
 		fg_domains_add(&table->domains[entry->domains - 1],
 			       fg_called[entry->function - 1].signature, state,
 			       values_of(thread, table, entry));
-	if (++table->calls >= table->flush_at)
-		flush(thread, thread->index, thread->id);
+	table->calls++;
+	/* A process that is killed loses no more than what half of the calls were like. */
+	if (entry->calls > entry->flush_at) {
+		write_details(thread, thread->id, table, entry, FG_RECORD_DOMAIN_SO_FAR);
+		entry->flush_at = 2 * entry->calls;
+	}
 }
 
 /* `state`: all registers of the caller; NULL: not known. */
@@ -606,14 +633,16 @@ static bool count_at_site(struct fg_thread *thread, const struct fg_call_key *ke
 	struct fg_call_site *site = NULL;
 	struct entry *entry = NULL;
 
-	if (!table->sites || table->calls + 1 >= table->flush_at)
+	if (!table->sites)
 		return false;
 	site = fg_call_site_find(table->sites, key);
 	if (!site || !site->is_quick || (site->domains && !vectors))
 		return false;
+	entry = site->entry;
+	if (site->domains && entry->calls >= entry->flush_at)
+		return false;
 	if (site->domains)
 		add_arguments(site, vectors);
-	entry = site->entry;
 	entry->calls++;
 	table->calls++;
 	return true;
@@ -762,14 +791,12 @@ static void on_fork(void)
 	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
 		struct table *table = &tables[i];
 
-		if (table->entries)
-			memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
+		table->entries = NULL; /* the parent's file is not mapped here */
 		forget_array(table->domains, DOMAINS_MAX * sizeof(table->domains[0]));
 		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));
 		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));
 		table->used = 0;
 		fg_call_sites_forget(table->sites);
-		table->flush_at = table->calls + FLUSH_AFTER;
 		table->last = NULL;
 		table->domain_count = 0;
 		table->time_count = 0;

@@ -16,26 +16,27 @@
 #include <string.h>
 
 enum {
-	TABLE_FIRST = 256,     /* entries */
-	FLUSH_AFTER = 1 << 18, /* events: a process that is killed loses no more of a thread */
+	TABLE_FIRST = 256, /* entries */
 	CACHE_LINE = 64,
 };
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
+/* As struct fg_trace_counts_row has it. */
 struct entry {
 	uint32_t path; /* 0: free, as path 0 has a place of its own */
 	uint32_t region;
 	struct fg_counted_path is;
 };
+_Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row), "the reader's row");
 
 struct table {
-	_Alignas(CACHE_LINE) struct entry *entries;
-	struct entry *last; /* that was asked for */
+	_Alignas(CACHE_LINE) struct entry *entries; /* and one more: that of path 0 */
+	struct entry *last;                         /* that was asked for */
 	uint32_t mask;
 	uint32_t used;
-	uint32_t events; /* since the last flush */
-	struct entry pathless;
+	uint32_t thread;       /* whose counts these are */
+	struct entry pathless; /* while there is no memory */
 };
 
 /* By slot, beside fg_g.threads. */
@@ -64,36 +65,52 @@ static struct entry *place_of(const struct table *table, uint32_t path, uint32_t
 	return &table->entries[at];
 }
 
+static void copy_entries(const struct table *from, struct table *to)
+{
+	for (uint32_t i = 0; i <= from->mask; i++) {
+		const struct entry *entry = &from->entries[i];
+
+		if (entry->path)
+			*place_of(to, entry->path, entry->region) = *entry;
+	}
+	to->entries[to->mask + 1] = from->entries[from->mask + 1];
+}
+
 /* False: there is no more memory, and the table is as it was. */
-static bool grow(struct table *table)
+static bool grow(struct table *table, enum fg_counter counter)
 {
 	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
 	struct table larger = *table;
-	void *memory = fg_own_map(capacity * sizeof(struct entry), 0);
+	struct fg_trace_table *head = NULL;
 
-	if (!memory)
+	larger.entries = fg_own_table(FG_TABLE_COUNTS, sizeof(struct entry), capacity + 1);
+	if (!larger.entries)
 		return false;
-	larger.entries = memory;
 	larger.last = NULL;
 	larger.mask = capacity - 1;
-	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
-		const struct entry *entry = &table->entries[i];
-
-		if (entry->path)
-			*place_of(&larger, entry->path, entry->region) = *entry;
+	head = fg_table_head(larger.entries);
+	head->thread = table->thread;
+	head->measure = fg_counts_measure(counter, 0);
+	/* What is left behind is less than the new one. */
+	if (table->entries) {
+		copy_entries(table, &larger);
+		fg_table_head(table->entries)->rows = 0;
 	}
-	/* What is left behind is less than the new one: own memory is never unmapped. */
+	head->rows = capacity + 1;
 	*table = larger;
 	return true;
 }
 
-static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
+static struct entry *entry_of(struct table *table, enum fg_counter counter, uint32_t path,
+			      uint32_t region)
 {
 	if (table->last && table->last->path == path && table->last->region == region)
 		return table->last;
-	if (!path || ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table) &&
-		      (!table->entries || table->used == table->mask)))
+	if ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table, counter) &&
+	    (!table->entries || table->used == table->mask))
 		return &table->pathless;
+	if (!path)
+		return &table->entries[table->mask + 1];
 	struct entry *entry = place_of(table, path, region);
 
 	table->used += !entry->path;
@@ -147,15 +164,13 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 	struct table *table = &tables[counter][slot];
 	const struct owner pathless = {.counter = counter, .thread = thread};
 
-	for (uint32_t i = 0; table->entries && i <= table->mask; i++) {
+	for (uint32_t i = 0; table->entries && i <= table->mask + 1; i++) {
 		struct entry *entry = &table->entries[i];
 		const struct owner owner = {counter, thread, entry->region, entry->path};
 
-		if (entry->path)
-			write_counts(writer, &owner, &entry->is.counts);
+		write_counts(writer, &owner, &entry->is.counts);
 	}
 	write_counts(writer, &pathless, &table->pathless.is.counts);
-	table->events = 0;
 }
 
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
@@ -226,24 +241,14 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
-static void forget(struct table *table)
-{
-	if (table->entries)
-		memset(table->entries, 0, (table->mask + 1) * sizeof(struct entry));
-	table->used = 0;
-	table->events = 0;
-	table->last = NULL;
-	table->pathless = (struct entry){0};
-}
-
-/* The numbers of call paths begin anew. */
+/* The numbers of call paths begin anew, and the parent's file is not mapped here. */
 static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);
 
 	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
 		for (uint32_t i = 0; fg_is_counted((enum fg_counter)counter) && i < slots; i++)
-			forget(&tables[counter][i]);
+			tables[counter][i] = (struct table){0};
 		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 			atomic_store(&unplaced[counter][i], 0);
 		if (fg_counted[counter]->forget)
@@ -268,6 +273,14 @@ __attribute__((constructor(101))) static void join_in(void)
 
 /* ---- while the program runs ---- */
 
+/* The thread is the first, or the next one, in its slot. */
+static void adopt(struct table *table, const struct fg_thread *thread)
+{
+	table->thread = thread->id;
+	if (table->entries)
+		fg_table_head(table->entries)->thread = thread->id;
+}
+
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
 				     uint32_t path)
 {
@@ -275,9 +288,9 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 
 	if (FG_UNLIKELY(fg_dump_is_due()))
 		fg_dumps_take(thread);
-	if (++table->events >= FLUSH_AFTER)
-		flush_table(thread, counter, thread->index, thread->id);
-	return &entry_of(table, path, thread->regions.current)->is;
+	if (FG_UNLIKELY(table->thread != thread->id))
+		adopt(table, thread);
+	return &entry_of(table, counter, path, thread->regions.current)->is;
 }
 
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
