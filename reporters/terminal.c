@@ -454,17 +454,16 @@ static void add_sides(const struct fg_terminal_page *page)
 	const struct fg_run *run = page->report->run;
 	struct fg_strbuf line = {0};
 
-	if (page->options->verbose)
-		fg_strbuf_printf(&line, "run %s   ", run->id);
-	else if (!run->sides[FG_ARM_BASELINE].commit || !run->sides[FG_ARM_CANDIDATE].commit)
+	if (!page->options->verbose)
 		return;
+	fg_strbuf_printf(&line, "run %s", run->id);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		const struct fg_side *side = &run->sides[arm];
 
 		if (!side->commit && !side->describe)
 			continue;
 		fg_strbuf_add_text(&line,
-				   arm == FG_ARM_BASELINE ? "baseline " : "   candidate ");
+				   arm == FG_ARM_BASELINE ? "   baseline " : "   candidate ");
 		if (side->commit)
 			fg_strbuf_printf(&line, "%.12s", side->commit);
 		if (side->describe) {

@@ -513,7 +513,8 @@ struct fg_trace_table {
 	uint32_t thread; /* of counts and calls; 0: not known */
 	/* of counts: that of the first value; of sites: of FG_HELD_LIVE of the heap */
 	uint32_t measure;
-	uint32_t epochs[FG_TRACE_HELD_WHAT]; /* of sites: the current ones; 0 in all but one table */
+	uint32_t
+		epochs[FG_TRACE_HELD_WHAT]; /* of sites: the current ones; 0 in all but one table */
 };
 
 struct fg_trace_counts_row {

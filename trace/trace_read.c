@@ -574,27 +574,6 @@ static int by_module_and_start(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset)
-{
-	const struct fg_trace_symbol *found = NULL;
-	size_t low = 0;
-	size_t high = trace->symbol_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct fg_trace_symbol *at = &trace->symbols[middle];
-
-		if (at->module < module || (at->module == module && at->start <= offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0)
-		found = &trace->symbols[low - 1];
-	return found && found->module == module && offset - found->start < found->size ? found->name
-										       : NULL;
-}
-
 static void read_python(struct reader *r, struct cursor *c)
 {
 	const uint64_t id = take_id(r, c);

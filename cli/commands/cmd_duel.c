@@ -19,8 +19,8 @@ struct options {
 static int set_command(struct fg_plan *plan, const char *text, const char *which,
 		       struct fg_command *command, struct fg_error *err)
 {
-	const int status = fg_text_split_words(text, &plan->arena, &command->argv, &command->argc,
-					       err);
+	const int status =
+		fg_text_split_words(text, &plan->arena, &command->argv, &command->argc, err);
 
 	command->text = text;
 	if (status != FG_OK)

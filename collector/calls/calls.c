@@ -26,7 +26,7 @@
 #include <sys/mman.h>
 
 enum {
-	TABLE_FIRST = 256, /* entries */
+	TABLE_FIRST = 256,     /* entries */
 	DOMAINS_MAX = 1 << 15, /* of a thread */
 	TIMES_MAX = 1 << 14,   /* of a thread */
 	VALUES_MAX = 1 << 14,  /* of a thread */
@@ -38,9 +38,9 @@ struct entry {
 	uint32_t region;
 	uint64_t calls;
 	uint32_t measure;
-	uint32_t function; /* + 1; 0: free */
-	uint32_t domains;  /* + 1: the first of its arguments; 0: none */
-	uint64_t flush_at; /* so many calls: arguments and durations are written */
+	uint32_t function;             /* + 1; 0: free */
+	uint32_t domains;              /* + 1: the first of its arguments; 0: none */
+	uint64_t flush_at;             /* so many calls: arguments and durations are written */
 	struct fg_call_times *times;   /* NULL: not timed */
 	struct fg_call_values *values; /* NULL: not kept */
 };
@@ -312,8 +312,7 @@ static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 	for (uint32_t i = 0; table->entries && i <= table->mask; i++)
 		if (table->entries[i].function) {
 			write_entry(writer, thread, &table->entries[i]);
-			write_details(writer, thread, table, &table->entries[i],
-				      FG_RECORD_DOMAIN);
+			write_details(writer, thread, table, &table->entries[i], FG_RECORD_DOMAIN);
 		}
 }
 

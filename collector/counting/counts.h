@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is counted, by thread and call path.  Each thread has a table of its own, so two threads
- * never wait for each other.  A table lies in the trace file, so that a process that is killed leaves
- * it there; its counts become records when the thread or the process ends.  Only in the counting
- * library.
+ * never wait for each other.  A table lies in the trace file, so that a process that is killed
+ * leaves it there; its counts become records when the thread or the process ends.  Only in the
+ * counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
@@ -13,8 +13,8 @@
 
 enum {
 	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* of one probe, at most */
-	FG_COUNT_TYPE_GROUPS = 6, /* of as many kinds each: types of exceptions */
-	FG_COUNT_IO_KINDS = 4,    /* what a descriptor leads to */
+	FG_COUNT_TYPE_GROUPS = 6,              /* of as many kinds each: types of exceptions */
+	FG_COUNT_IO_KINDS = 4,                 /* what a descriptor leads to */
 };
 
 /* After the probes that have a word: the groups of types, and the kinds of descriptors. */

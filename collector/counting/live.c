@@ -55,9 +55,10 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
  * else frees a block of it.  On cache lines of its own.
  */
 struct site {
-	_Alignas(CACHE_LINE) FG_TRACE_SITE_MEMBERS(_Atomic size_t, _Atomic uint32_t)
-	uint32_t slot; /* of the thread */
-	size_t leaked; /* at the end */
+	_Alignas(CACHE_LINE)
+		FG_TRACE_SITE_MEMBERS(_Atomic size_t,
+				      _Atomic uint32_t) uint32_t slot; /* of the thread */
+	size_t leaked;                                                 /* at the end */
 	size_t leaked_blocks;
 };
 

@@ -186,6 +186,9 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 		table->columns[COLUMN_LOST].title = "held %t";
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	list_leaks(table, &tree, blocks, allocations, options);
+	if (!are_held)
+		fg_view_note(table, "a pointer left in a register or in dead stack hides a leak: "
+				    "there are at least these");
 	if (tree.inclusive[0][0].value <= 0)
 		fg_view_note(table, are_held ? "everything was given back"
 					     : "nothing was lost: each block was freed, or can "
@@ -554,6 +557,10 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
 		fg_view_total(table, profile, &options->query, &total);
 		list_functions(table, tree, &functions, options, total.value);
+		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
+			     functions.is_known[COLUMN_UNTOUCHED]
+				     ? "; untouched are whole pages of blocks from 64 KiB on"
+				     : "");
 	}
 	free(functions.items);
 	return status;
