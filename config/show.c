@@ -17,7 +17,9 @@ static bool is_plain(const struct fg_yaml_node *node)
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789_./%+-";
 
-	return !node->quoted && *node->text && node->text[strspn(node->text, safe)] == '\0' &&
+	const bool was_quoted = node->quoted && node->place.line > 0; /* overrides are marked so */
+
+	return !was_quoted && *node->text && node->text[strspn(node->text, safe)] == '\0' &&
 	       node->text[0] != '-' && node->text[0] != '%';
 }
 
