@@ -13,7 +13,7 @@ struct fg_arena_block;
 
 struct fg_arena {
 	struct fg_arena_block *newest;
-	size_t used_bytes; /* allocated so far: compare with a limit */
+	size_t used_bytes; /* allocated so far; compare with a limit */
 };
 
 void *fg_arena_alloc(struct fg_arena *arena, size_t size) __attribute__((returns_nonnull));
@@ -24,8 +24,8 @@ char *fg_arena_strndup(struct fg_arena *arena, const char *text, size_t length);
 char *fg_arena_printf(struct fg_arena *arena, const char *format, ...) FG_PRINTF(2, 3);
 void *fg_arena_memdup(struct fg_arena *arena, const void *data, size_t size);
 /*
- * Room for one more item in an array that lives in the arena.  A larger array is a copy; the old
- * one stays allocated until release.
+ * Makes room for one more item in an array that lives in the arena. A larger array is a copy; the
+ * old one stays allocated until release.
  */
 void *fg_arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_t count,
 		    size_t size) __attribute__((returns_nonnull));

@@ -10,7 +10,7 @@ enum {
 
 void fg_assert_failed(const char *condition, const char *file, int line, const char *function)
 {
-	(void)fprintf(stderr, "fastgate: %s:%d: %s: broken promise: %s\n", file, line, function,
+	(void)fprintf(stderr, "fastgate: %s:%d: %s: assertion failed: %s\n", file, line, function,
 		      condition);
 	abort();
 }

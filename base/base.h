@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What every file of fastgate may take for granted: attributes, assertions and checked allocation.
- */
+/* Basics that every file may use: attributes, assertions and checked allocation. */
 #ifndef FG_BASE_BASE_H
 #define FG_BASE_BASE_H
 
@@ -40,8 +38,9 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 	__attribute__((returns_nonnull));
 
 /*
- * Room for one more element in a growing array: doubles *capacity as needed and returns the (moved)
- * array. Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1, sizeof(v->items[0]));
+ * Makes room for one more element in a growing array: doubles *capacity as needed and returns the
+ * (moved) array. Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1,
+ * sizeof(v->items[0]));
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));

@@ -14,7 +14,7 @@ static int refuse(const char *path, const char *why, struct fg_error *err)
 	return fg_error_set(err, FG_EINVAL, "'%s' %s", path, why);
 }
 
-/* A folder in the one that is open, which is closed.  *at is -1 if it is missing or an error. */
+/* Opens a folder below the open one, which is closed. *at is -1 if it is missing or on error. */
 static int step(int *at, const char *name, bool make, const char *path, struct fg_error *err)
 {
 	const int from = *at;
@@ -32,14 +32,14 @@ static int step(int *at, const char *name, bool make, const char *path, struct f
 	return status;
 }
 
-/* The next name of a path, which ends in *rest; FG_EINVAL: it would lead elsewhere. */
+/* The next name of a path; *rest is what follows. FG_EINVAL: the name would leave the folder. */
 static int next_name(char **rest, const char *path, char **name, struct fg_error *err)
 {
 	do {
 		*name = strsep(rest, "/");
 	} while (*name && *rest && (**name == '\0' || strcmp(*name, ".") == 0));
 	if (!*name || !**name || strcmp(*name, ".") == 0)
-		return refuse(path, "names no file", err);
+		return refuse(path, "does not name a file", err);
 	if (strcmp(*name, "..") == 0)
 		return refuse(path, "leads out of the checkout", err);
 	if (strcasecmp(*name, ".git") == 0)
@@ -47,9 +47,9 @@ static int next_name(char **rest, const char *path, char **name, struct fg_error
 	return FG_OK;
 }
 
-/* A file below a folder: where its own folder is open (-1: it is missing), and its name there. */
+/* A file below a folder: its open parent folder (-1: missing) and its name in there. */
 struct place {
-	char *words; /* the path, cut into its names */
+	char *words; /* the path, split into its names */
 	char *name;
 	int at;
 };
@@ -114,7 +114,7 @@ int fg_beneath_write(const char *folder, const char *path, const void *data, siz
 		status = check_last(&place, path, err);
 	if (status != FG_OK)
 		goto out;
-	/* The open folder's own name: nothing on the way to it is looked up again. */
+	/* Through the open descriptor, so that no part of the path is looked up again. */
 	target = fg_xasprintf("/proc/self/fd/%d/%s", place.at, place.name);
 	status = fg_fs_write_atomic(target, data, size, 0644, err);
 	if (status != FG_OK)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that somebody we do not trust has named: they stay below a folder and outside any `.git`,
- * and no link on the way is followed.
+ * Files named by an untrusted party. They stay below a folder and outside any `.git`, and no
+ * symbolic link in the path is followed.
  *
- * Paths are relative, without "..".  FG_EINVAL: this one leads elsewhere; the message says why.
+ * Paths are relative, without "..".  FG_EINVAL: the path would leave the folder; the message says
+ * why.
  */
 #ifndef FG_BASE_BENEATH_H
 #define FG_BASE_BENEATH_H
@@ -11,9 +12,9 @@
 #include "base/base.h"
 #include "base/error.h"
 
-/* What exists of the path.  The rest may be missing. */
+/* Checks the part of the path that exists. The rest may be missing. */
 int fg_beneath_check(const char *folder, const char *path, struct fg_error *err) FG_NODISCARD;
-/* Makes missing folders.  A regular file is replaced as a whole; anything else is FG_EINVAL. */
+/* Creates missing folders. Replaces a regular file as a whole; anything else is FG_EINVAL. */
 int fg_beneath_write(const char *folder, const char *path, const void *data, size_t size,
 		     struct fg_error *err) FG_NODISCARD;
 

@@ -14,14 +14,14 @@ struct fg_source {
 	int fd; /* negative: memory */
 	const uint8_t *memory;
 	uint64_t size;
-	uint64_t stored; /* bytes on the disk: less than the size for a file with holes */
+	uint64_t stored; /* bytes on the disk; less than the size for a sparse file */
 };
 
 /* Regular files only; FG_ELIMIT beyond max_bytes. */
 int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
 		   struct fg_error *err) FG_NODISCARD;
 struct fg_source fg_source_memory(const void *data, size_t size);
-/* false: the source does not have these bytes (or they cannot be read). */
+/* Returns false if the source does not have these bytes or they cannot be read. */
 bool fg_source_read(const struct fg_source *source, uint64_t offset, void *to, size_t size);
 void fg_source_close(struct fg_source *source);
 

@@ -9,9 +9,10 @@
 
 enum {
 	DEFAULT_LIMIT_BYTES = 1 << 20,
-	PIPE_BYTES = 1 << 20, /* what an unprivileged process may ask for */
+	PIPE_BYTES = 1 << 20, /* the most an unprivileged process may request */
 	READ_BYTES = 1 << 18,
-	FILE_HELD_BYTES = 64 << 20, /* of a file that grows, before its middle is given back */
+	/* a growing file keeps this much before its middle is released */
+	FILE_HELD_BYTES = 64 << 20,
 };
 
 static int open_file(struct fg_capture *capture, int *write_fd, struct fg_error *err)
@@ -33,7 +34,10 @@ static int open_pipe(struct fg_capture *capture, int *write_fd, struct fg_error 
 	capture->fd = ends[0];
 	*write_fd = ends[1];
 	(void)fcntl(capture->fd, F_SETFL, O_NONBLOCK);
-	/* A program that prints a lot must not wait for us; refused beyond the user's share. */
+	/*
+	 * A program that prints a lot must not wait for us. The kernel refuses this beyond the
+	 * user's quota.
+	 */
 	(void)fcntl(capture->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	return FG_OK;
 }
@@ -52,7 +56,7 @@ static ssize_t read_next(struct fg_capture *capture, char *data, size_t size)
 {
 	ssize_t got = 0;
 
-	/* The program moves the position that both descriptors of the file share. */
+	/* Both descriptors of the file share one position, and the program moves it. */
 	if (!capture->in_file)
 		return read(capture->fd, data, size);
 	got = pread(capture->fd, data, size, (off_t)capture->file_read);
@@ -67,13 +71,12 @@ static void make_ring(struct fg_capture *capture)
 }
 
 /*
- * The beginning is kept as it comes; what follows goes round in a buffer of the same size, so that
- * the end is kept.  Nothing is copied after the kernel has: a program that writes megabytes must
- * not wait for us.
+ * Keeps the beginning; everything after it goes through a ring of the same size, which keeps the
+ * end. Nothing is copied twice: a program that writes megabytes must not wait for us.
  */
 static ssize_t read_some(struct fg_capture *capture)
 {
-	static char buffer[READ_BYTES]; /* programs are awaited by one thread */
+	static char buffer[READ_BYTES]; /* one thread waits for programs */
 	const size_t half = capture->head.limit;
 	ssize_t got = 0;
 
@@ -98,7 +101,7 @@ static uint64_t file_size(const struct fg_capture *capture)
 	return fstat(capture->fd, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* Reads up to `size`, but for the middle, which is passed over. */
+/* Reads up to `size`, skipping the middle. */
 static void read_file(struct fg_capture *capture, uint64_t size)
 {
 	const size_t half = capture->head.limit;
@@ -114,7 +117,7 @@ static void read_file(struct fg_capture *capture, uint64_t size)
 		;
 }
 
-/* Holds no more of endless output than the program prints between two calls. */
+/* Keeps endless output from filling memory between two calls. */
 static void trim_file(struct fg_capture *capture)
 {
 	const uint64_t size = file_size(capture);
@@ -146,7 +149,7 @@ void fg_capture_read(struct fg_capture *capture)
 			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
-		close_reader(capture); /* its end */
+		close_reader(capture); /* end of the stream */
 	}
 }
 

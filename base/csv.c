@@ -19,7 +19,7 @@ void fg_csv_text(struct fg_csv *csv, const char *text)
 	separate(csv);
 	if (!text)
 		return;
-	/* A spreadsheet would evaluate it as a formula. */
+	/* Spreadsheets would evaluate this as a formula. */
 	formula = *text && strchr("=+-@", *text);
 	if (!formula && !strpbrk(text, ",\"\r\n")) {
 		fg_strbuf_add_text(csv->out, text);

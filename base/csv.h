@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writing comma-separated values after RFC 4180, with "\n" as the end of a line.  Text is quoted
- * when it has to be. `struct fg_csv csv = {.out = &text};` is ready to use.
+ * when necessary. `struct fg_csv csv = {.out = &text};` is ready to use.
  */
 #ifndef FG_BASE_CSV_H
 #define FG_BASE_CSV_H
@@ -13,7 +13,7 @@ struct fg_csv {
 	bool in_line;
 };
 
-/* NULL: an empty field.  One that a spreadsheet would run gets an apostrophe in front. */
+/* NULL: an empty field. Text that a spreadsheet would evaluate gets a leading apostrophe. */
 void fg_csv_text(struct fg_csv *csv, const char *text);
 void fg_csv_number(struct fg_csv *csv, double value); /* not finite: an empty field */
 void fg_csv_end(struct fg_csv *csv);

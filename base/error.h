@@ -15,16 +15,16 @@
 
 enum fg_status {
 	FG_OK = 0,
-	FG_EINVAL = -1,        /* a value that makes no sense here */
+	FG_EINVAL = -1,        /* an invalid value */
 	FG_ENOENT = -2,        /* does not exist */
 	FG_EIO = -3,           /* the system refused to read or write */
 	FG_EPARSE = -4,        /* input that does not follow its format */
-	FG_ELIMIT = -5,        /* more than we are willing to take */
+	FG_ELIMIT = -5,        /* a limit was exceeded */
 	FG_ETIMEOUT = -6,      /* took too long */
-	FG_ECHILD = -7,        /* a program that we ran failed */
+	FG_ECHILD = -7,        /* a child program failed */
 	FG_EDB = -8,           /* the store */
 	FG_ENET = -9,          /* the network or the server */
-	FG_EUNSUPPORTED = -10, /* cannot be done on this host or in this build */
+	FG_EUNSUPPORTED = -10, /* not possible on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
 	FG_ECONFLICT = -12,    /* already exists, or is ambiguous */
 	FG_EBUSY = -13,        /* locked by another process; may succeed later */

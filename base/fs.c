@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All of an open file, which is closed. */
+/* Reads the rest of an open file and closes it. */
 static int read_and_close(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
 			  struct fg_error *err)
 {
@@ -68,8 +68,8 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err)
 {
 	/*
-	 * Opened before it is checked, so nobody can change it in between; never waits for the
-	 * other end of a pipe.
+	 * Opened before it is checked, so nobody can swap it in between. Does not wait for a pipe's
+	 * writer.
 	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat info;
@@ -348,7 +348,10 @@ bool fg_fs_is_planted(const char *path)
 	return planted;
 }
 
-/* A lease for writing is given to the only user of a file.  Who comes then must not end us. */
+/*
+ * A write lease is granted only to the sole user of a file. SIGURG, which is ignored by default,
+ * replaces SIGIO, which would end us if the lease were broken meanwhile.
+ */
 bool fg_fs_is_in_use(int fd)
 {
 	if (fcntl(fd, F_SETSIG, SIGURG) != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes beside the
- * target, syncs and renames: a reader sees the old file or the new one, and a failure leaves the
- * old one and no litter.
+ * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes a temporary
+ * file next to the target, syncs and renames it: a reader sees the old file or the new one, and a
+ * failure leaves the old one and no temporary file.
  */
 #ifndef FG_BASE_FS_H
 #define FG_BASE_FS_H
@@ -48,8 +48,8 @@ bool fg_fs_exists(const char *path);
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /*
- * Has anybody else opened this file for writing, or mapped it so?  False where that cannot be told:
- * it belongs to another user, or its file system knows no leases.
+ * Does another process have this file open for writing, or mapped writable? Returns false if
+ * unknown: the file belongs to another user, or its file system has no leases.
  */
 bool fg_fs_is_in_use(int fd);
 /* Does this file exist and lie below the folder, links followed in both? */
@@ -59,10 +59,10 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 void fg_fs_list_free(char **names, size_t count);
 
 char *fg_fs_join(const char *folder,
-		 const char *name); /* to be freed; an absolute name is returned as it is */
+		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
 char *fg_fs_parent(const char *path);          /* to be freed */
-/* The program that a shell would start for this name, or NULL; to be freed. */
+/* The program that a shell would start for this name, or NULL. The caller frees it. */
 char *fg_fs_find_program(const char *name);
 /* $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL when neither is known. */
 char *fg_fs_cache_folder(void);

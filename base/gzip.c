@@ -18,7 +18,7 @@ bool fg_gzip_is(const void *data, size_t size)
 	return size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8;
 }
 
-/* zlib gets the input in pieces that fit its counter. */
+/* Feeds zlib in pieces that fit its counter. */
 static void feed(z_stream *stream, const uint8_t **at, size_t *left)
 {
 	const size_t piece = fg_min_size(*left, MAX_PIECE);
@@ -40,7 +40,7 @@ int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, stru
 
 	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED, "zlib refuses to compress");
+		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start to compress");
 	while (state == Z_OK) {
 		if (stream.avail_in == 0 && size > 0)
 			feed(&stream, &at, &size);
@@ -80,7 +80,7 @@ int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_st
 	int status = FG_OK;
 
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED, "zlib refuses to decompress");
+		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start to decompress");
 	while (state == Z_OK && total <= max_bytes) {
 		if (stream.avail_in == 0 && size > 0)
 			feed(&stream, &at, &size);
@@ -98,7 +98,9 @@ int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_st
 	else if (state != Z_STREAM_END)
 		status = fg_error_set(err, FG_EPARSE, "the gzip data is broken or ends too early");
 	else if (stream.avail_in > 0 || size > 0)
-		status = fg_error_set(err, FG_EPARSE, "something follows the end of the gzip data");
+		status = fg_error_set(err, FG_EPARSE,
+				      "other bytes follow the end of the gzip "
+				      "data");
 	else
 		fg_strbuf_add(out, fg_strbuf_text(&text), text.length);
 	fg_strbuf_release(&text);

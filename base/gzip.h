@@ -12,10 +12,10 @@ enum fg_gzip_effort {
 	FG_GZIP_TIGHT, /* for files */
 };
 
-/* No name and no time in the header: equal input gives equal bytes. */
+/* The header has no name and no time: equal input gives equal bytes. */
 int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, struct fg_strbuf *out,
 		 struct fg_error *err) FG_NODISCARD;
-/* The beginning of the unpacked data: at most `max` bytes; returns their number. */
+/* Unpacks at most `max` bytes from the beginning; returns their number. */
 size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
 /*
  * FG_ELIMIT if it would exceed `max_bytes`; FG_EPARSE if damaged, truncated, or followed by other

@@ -51,9 +51,7 @@ uint64_t fg_hash64(const void *data, size_t size, uint64_t seed)
 
 static uint32_t crc_nibble(uint32_t state)
 {
-	/*
-	 * The remainders of the sixteen 4-bit polynomials by Castagnoli's (reflected 0x82f63b78).
-	 */
+	/* CRCs of the sixteen 4-bit values, polynomial by Castagnoli (reflected 0x82f63b78). */
 	static const uint32_t table[16] = {
 		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 		0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
@@ -231,7 +229,7 @@ sha_blocks_x86(uint32_t state[8], const uint8_t *blocks, size_t count)
 static void sha_blocks(uint32_t state[8], const uint8_t *blocks, size_t count)
 {
 #if defined(__x86_64__)
-	static _Atomic int fast; /* 0: not asked yet */
+	static _Atomic int fast; /* 0: not detected yet */
 	int known = atomic_load_explicit(&fast, memory_order_relaxed);
 
 	if (known == 0) {
@@ -373,7 +371,7 @@ uint64_t fg_process_secret(void)
 		value = (uint64_t)(uintptr_t)&secret;
 	value |= 1;
 	/*
-	 * If several threads race, one decides: keys hashed with another number would not be found
+	 * If several threads race, one wins: keys hashed with another number would not be found
 	 * again.
 	 */
 	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;

@@ -18,23 +18,23 @@ struct fg_sha256 {
 };
 
 uint64_t fg_hash64(const void *data, size_t size, uint64_t seed);
-/* Castagnoli polynomial; start with 0, or with the previous result to go on. */
+/* Castagnoli polynomial. Start with 0; pass the previous result to continue. */
 uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
-/* HMAC (RFC 2104) over SHA-256, in hexadecimal: proof that whoever sent this knows the key. */
+/* HMAC (RFC 2104) over SHA-256, in hexadecimal: proves that the sender knows the key. */
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
 			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
-/* The bytes at the start of a text in lower-case hexadecimal, at most `room`; returns how many. */
+/* Decodes lower-case hexadecimal at the start of a text, at most `room` bytes; returns how many. */
 size_t fg_hex_read(const char *hex, uint8_t *data, size_t room);
 
 /*
- * A number unknown to outsiders, constant for the life of the process. Mixed into every hash, it
- * keeps anybody from choosing colliding keys. Odd.
+ * A random odd number, constant for the life of the process and unknown to outsiders. Mixed into
+ * every hash, it keeps them from choosing colliding keys.
  */
 uint64_t fg_process_secret(void);
 

@@ -8,7 +8,7 @@ enum {
 	MAX_LEVELS = 64
 };
 
-/* cJSON recurses per level; text nested too deeply never reaches it. */
+/* cJSON recurses per level, so text that is nested too deeply never reaches it. */
 static bool nests_too_deep(const char *text, size_t size)
 {
 	size_t level = 0;
@@ -34,7 +34,7 @@ static bool nests_too_deep(const char *text, size_t size)
 	return false;
 }
 
-/* cJSON ends a string at a NUL: what follows would be lost without a word. */
+/* cJSON ends a string at a NUL: the rest would be lost silently. */
 static bool has_nul(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -65,7 +65,9 @@ static int syntax_error(const char *text, const char *at, struct fg_error *err)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* cJSON does not distinguish bad text from lack of memory: good text would be refused as bad. */
+/*
+ * cJSON does not distinguish bad text from lack of memory; good text must not be rejected as bad.
+ */
 static void die_without_memory(void)
 {
 	cJSON_Hooks hooks = {.malloc_fn = fg_xmalloc, .free_fn = free};
@@ -88,7 +90,7 @@ int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		return fg_error_set(err, FG_ELIMIT, "JSON is nested deeper than %d levels",
 				    MAX_LEVELS);
 	if (has_nul(text, size))
-		return fg_error_set(err, FG_EPARSE, "a text has a NUL character in it");
+		return fg_error_set(err, FG_EPARSE, "a string contains a NUL character");
 	parsed = cJSON_ParseWithLengthOpts(text, size, &end, false);
 	if (!parsed)
 		return syntax_error(text, end ? end : text, err);
@@ -175,7 +177,7 @@ double fg_json_double_or(const cJSON *object, const char *path, double otherwise
 }
 
 /*
- * One reference token, with ~1 and ~0 read back.  Returns where the next one begins, or NULL: too
+ * Decodes one reference token (~1 and ~0). Returns the start of the next one, or NULL if it is too
  * long.
  */
 static const char *take_token(const char *pointer, char *token, size_t size)

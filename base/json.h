@@ -26,7 +26,7 @@ int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array
 /* Optional members: the default if absent or of another type. */
 const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise);
 double fg_json_double_or(const cJSON *object, const char *path, double otherwise);
-/* RFC 6901 pointer ("/results/0/time"): for users' metrics. NULL: nothing there. */
+/* RFC 6901 pointer ("/results/0/time"), for users' metrics. NULL: not found. */
 const cJSON *fg_json_pointer(const cJSON *json, const char *pointer);
 
 #endif

@@ -11,7 +11,7 @@ void fg_json_writer_init(struct fg_json_writer *w, struct fg_strbuf *text, unsig
 	*w = (struct fg_json_writer){.text = text, .indent = indent};
 }
 
-/* What a document mostly consists of is short, and there is room for it. */
+/* Fast path: most pieces are short and fit. */
 static inline void put(struct fg_json_writer *w, const char *data, size_t length)
 {
 	struct fg_strbuf *text = w->text;
@@ -52,7 +52,7 @@ static void add_escaped(struct fg_json_writer *w, const char *clean, size_t leng
 	}
 }
 
-/* Characters that need no escape: nearly all. */
+/* Nearly all characters need no escape. */
 static inline bool is_plain(const struct fg_json_writer *w, char c)
 {
 	if ((unsigned char)(c - ' ') > '~' - ' ' || c == '"' || c == '\\')
@@ -71,7 +71,10 @@ static inline uint64_t equal(uint64_t word, unsigned char byte)
 	return (difference - EACH(1U)) & ~difference & HIGH;
 }
 
-/* No byte is below ' ', above '~', or to be escaped.  Says no to a few that are plain. */
+/*
+ * No byte is below ' ', above '~', or needs an escape. May say no to plain bytes, never yes to
+ * others.
+ */
 static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 {
 	uint64_t word = 0;
@@ -85,7 +88,7 @@ static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 	return found == 0;
 }
 
-/* Strings are mostly plain from end to end: then that is all that is to be found out. */
+/* Most strings are plain throughout. */
 static size_t count_plain(const struct fg_json_writer *w, const char *value, size_t length)
 {
 	size_t count = 0;
@@ -97,7 +100,7 @@ static size_t count_plain(const struct fg_json_writer *w, const char *value, siz
 	return count;
 }
 
-/* Line breaks and tabs stay what they are; every other control character is shown as U+FFFD. */
+/* Line breaks and tabs are kept; every other control character becomes U+FFFD. */
 static void add_special(struct fg_json_writer *w, const char *value, size_t length)
 {
 	size_t from = 0;
@@ -108,7 +111,7 @@ static void add_special(struct fg_json_writer *w, const char *value, size_t leng
 
 		while (to < length && !strchr("\n\t\r", value[to]))
 			to++;
-		/* strchr finds NUL too: it is one of the control characters. */
+		/* strchr() finds the terminating NUL too, which is a control character here. */
 		if (to < length && value[to] == '\0') {
 			to++;
 			fg_text_add_clean(&clean, value + from, to - from, SIZE_MAX);

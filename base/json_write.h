@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writing JSON as a stream into a text buffer: deterministic, any bytes in, valid UTF-8 out (broken
- * sequences become U+FFFD).  Wrong nesting is a broken promise and asserts.  Numbers are the
+ * sequences become U+FFFD).  Wrong nesting is a programming error and asserts.  Numbers are the
  * shortest that read back the same; NaN and infinities become null.
  *
  *	struct fg_json_writer w;
@@ -42,7 +42,7 @@ void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value);
 void fg_json_double(struct fg_json_writer *w, const char *name, double value);
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value);
 void fg_json_null(struct fg_json_writer *w, const char *name);
-/* Text that already is JSON. */
+/* Inserts JSON text as it is. */
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json);
 
 #endif

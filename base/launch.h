@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fg_process_start() and the launcher say to each other (runner/execute/launch.c, installed
- * beside the collector as fastgate-launch).
+ * The protocol between fg_process_start() and the launcher (runner/execute/launch.c, installed next
+ * to the collector as fastgate-launch).
  *
- * Why there is a launcher: the kernel counts the memory that a process has before exec into its
- * peak (ru_maxrss).  A program forked straight from fastgate would begin with fastgate's own size,
- * and its memory metric would say more about us than about itself.  The launcher is small; what it
- * forks begins small.
+ * The launcher exists because the kernel counts the memory that a process has before exec into its
+ * peak (ru_maxrss).  A program forked straight from fastgate would start with fastgate's own size,
+ * and its memory metric would measure us. The launcher is small, so the programs it forks start
+ * small.
  *
  *	fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT...
  *
- * COUNT variables make up the program's environment; the launcher's own is empty, so that what is
- * preloaded into the program is not preloaded into the launcher.  Through REPORT_FD it writes one
+ * COUNT variables make up the program's environment; the launcher's own is empty, so that libraries
+ * preloaded into the program are not preloaded into the launcher.  Through REPORT_FD it writes one
  * struct fg_launch_started, and one struct fg_launch_ended unless the first had an error.
  */
 #ifndef FG_BASE_LAUNCH_H

@@ -9,17 +9,17 @@ static const char *reason(void)
 {
 	const char *words = dlerror();
 
-	return words ? words : "no reason known";
+	return words ? words : "unknown reason";
 }
 
-/* Where to get it, for the end of a message. */
+/* How to install it, for the end of a message. */
 static char *source_of(const struct fg_library *library)
 {
 	return *library->package ? fg_xasprintf("install the package %s", library->package)
 				 : fg_xstrdup("install it");
 }
 
-/* All of its functions, or none. */
+/* Resolves all functions or none. */
 static int fill_table(const struct fg_library *library, void *opened, struct fg_error *err)
 {
 	void **found = fg_xcalloc(library->count, sizeof(*found));
@@ -41,7 +41,7 @@ static int fill_table(const struct fg_library *library, void *opened, struct fg_
 
 static int open_locked(const struct fg_library *library, struct fg_error *err)
 {
-	/* RTLD_NOW, as the program itself is linked: what is missing is told now. */
+	/* RTLD_NOW, like the program itself: missing symbols are reported now. */
 	void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
 	char *source = NULL;
 	int status = FG_OK;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shared library that is opened when a command first needs it, so that the others start without
- * it and what it brings along (docs/decisions/0033-libraries-when-needed.md).  Its functions are
- * called through a table, which lies beside its users:
+ * A shared library that is opened when a command first needs it, so that other commands start
+ * without it and its dependencies (docs/decisions/0033-libraries-when-needed.md).  Its functions
+ * are called through a table, which lives next to its users:
  *
  *	#define FG_X_CALLS(CALL) CALL(open) CALL(close)
  *	#define FG_X_MEMBER(name) __typeof__(x_##name) *(name);
  *	struct fg_x { FG_X_CALLS(FG_X_MEMBER) };
  *
  * so that x_open() of the library's header is fg_x.open(), with its types.  A library stays open:
- * many cannot be closed while threads run, and leaks could not be found any more.
+ * many cannot be closed while threads run, and closing one would hide its leaks.
  */
 #ifndef FG_BASE_LIBRARY_H
 #define FG_BASE_LIBRARY_H
@@ -22,16 +22,16 @@
 
 struct fg_library {
 	const char *file;         /* its soname, as the program was compiled against it */
-	const char *package;      /* that has it on the system of the build; "": not known */
+	const char *package;      /* its package on the build system; "": unknown */
 	const char *purpose;      /* "to talk to servers" */
 	const char *const *names; /* of the functions */
 	size_t count;
-	void *table; /* as many pointers to functions, in the same order */
+	void *table; /* as many function pointers, in the same order */
 	pthread_mutex_t lock;
-	atomic_bool is_open; /* the table is filled */
+	atomic_bool is_open; /* the table is complete */
 };
 
-/* Begins a `struct fg_library`: `functions` is its table, `known` are their names. */
+/* Initialiser of a `struct fg_library`: `functions` is its table, `known` lists their names. */
 #define FG_LIBRARY(functions, known, soname, source, use)                    \
  {                                                                           \
   .file = (soname), .package = (source), .purpose = (use), .names = (known), \
@@ -40,14 +40,14 @@ struct fg_library {
  }
 
 /*
- * Opens the library and fills its table, whichever thread comes first.  FG_EUNSUPPORTED: it is not
- * there, or has not all of the functions; the table stays empty, and the next call tries again.
+ * Opens the library and fills its table; threads may race. FG_EUNSUPPORTED: it is missing or lacks
+ * a function; the table stays empty, and the next call tries again.
  */
 int fg_library_open(struct fg_library *library, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Tells packagers' tools what the program may open (an ELF note, in the form of
- * https://systemd.io/ELF_DLOPEN_METADATA/).  All three are literals, without quotation marks.
+ * Records for packagers' tools that the program may open a library (an ELF note, in the form of
+ * https://systemd.io/ELF_DLOPEN_METADATA/). All three are literals without quotation marks.
  */
 #define FG_LIBRARY_NOTE(feature, description, file)                                               \
  __asm__(".pushsection .note.dlopen, \"a\", %note\n"                                              \

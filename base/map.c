@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-/* The slot that holds the key, or the empty one where it would go. */
+/* The slot that holds the key, or the empty slot for it. */
 static size_t find_slot(const struct fg_map *map, const void *key, size_t key_length, uint64_t hash)
 {
 	const size_t mask = map->slot_count - 1;
@@ -36,26 +36,19 @@ static void grow_slots(struct fg_map *map)
 	}
 }
 
-uint64_t fg_map_hash(const void *key, size_t key_length)
+static uint64_t hash_of(const void *key, size_t key_length)
 {
 	return fg_hash64(key, key_length, fg_process_secret());
 }
 
-uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t key_length,
-			    uint64_t hash)
+uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length)
 {
 	size_t at = 0;
 
 	if (map->count == 0)
 		return NULL;
-	at = find_slot(map, key, key_length, hash);
+	at = find_slot(map, key, key_length, hash_of(key, key_length));
 	return map->slots[at] ? &map->entries[map->slots[at] - 1].value : NULL;
-}
-
-uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length)
-{
-	return map->count ? fg_map_get_hashed(map, key, key_length, fg_map_hash(key, key_length))
-			  : NULL;
 }
 
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key)
@@ -66,7 +59,7 @@ uint64_t *fg_map_get_text(const struct fg_map *map, const char *key)
 uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,
 		     bool *is_new)
 {
-	const uint64_t hash = fg_map_hash(key, key_length);
+	const uint64_t hash = hash_of(key, key_length);
 	struct fg_map_entry *entry = NULL;
 	char *copy = NULL;
 	size_t at = 0;

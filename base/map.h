@@ -10,7 +10,7 @@
 #include "base/arena.h"
 
 struct fg_map_entry {
-	const char *key; /* NUL-terminated, whatever the bytes are */
+	const char *key; /* NUL-terminated, whatever its bytes */
 	size_t key_length;
 	uint64_t value;
 	uint64_t hash;
@@ -27,10 +27,6 @@ struct fg_map {
 
 /* Pointer to the value, or NULL. Valid until the next insertion. */
 uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length);
-/* As above, with a precomputed hash. */
-uint64_t fg_map_hash(const void *key, size_t key_length);
-uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t key_length,
-			    uint64_t hash);
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
 /*
  * Inserts with `value` unless the key exists; returns a pointer to the value, and in *is_new (may

@@ -108,7 +108,7 @@ struct unit {
 	double factor;
 };
 
-/* number, optional blank, one of the units; the first unit is what a bare number means. */
+/* Number, optional blank, unit. A bare number has the first unit. */
 static bool parse_with_unit(const char *text, const struct unit *units, size_t count, double *value)
 {
 	const char *end = NULL;
@@ -212,7 +212,7 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 			       floor(minutes / 60.0), fmod(minutes, 60.0));
 }
 
-/* As printf() writes a number, but with the minus sign that people write. */
+/* Replaces printf()'s minus by the typographic one. */
 static const char *with_minus(char text[FG_NUMBER_TEXT_SIZE])
 {
 	const size_t length = strlen(text);
@@ -240,7 +240,7 @@ const char *fg_format_without_sign(const char *text)
 
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE])
 {
-	/* 150 with two digits is no 1.5e+02. */
+	/* With two digits, 150 must not become 1.5e+02. */
 	if (fabs(value) >= pow(10, digits) - 0.5)
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.0f", value);
 	else
@@ -371,7 +371,7 @@ const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_
 	return text;
 }
 
-/* Writes the digits of a whole number backwards from `end`; returns where they begin. */
+/* Writes the digits of a whole number backwards from `end`; returns their start. */
 static char *put_digits(char *end, uint64_t value, size_t least)
 {
 	char *at = end;
@@ -384,10 +384,10 @@ static char *put_digits(char *end, uint64_t value, size_t least)
 }
 
 /*
- * Fast path for numbers with few decimals, which most are that were rounded before they are shown.
- * An integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to that
- * decimal, so comparing with the quotient tells whether these digits stand for the value; with at
- * most 15 digits "%.15g" would give the same.
+ * Fast path for numbers with few decimals, which are most: they were rounded for display. An
+ * integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to that decimal,
+ * so comparing with the quotient tells whether these digits stand for the value; with at most 15
+ * digits "%.15g" would give the same.
  */
 static bool format_short(double value, char text[FG_NUMBER_TEXT_SIZE])
 {

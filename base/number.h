@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers as people write and read them.  Every parser takes the whole text or refuses it with a
- * message that says what was found and what was expected ("'5 minutes' is not a duration: write
+ * message that names what was found and what was expected ("'5 minutes' is not a duration: write
  * 300s, 5m or 250ms"). Parsing and printing do not depend on the locale.
  */
 #ifndef FG_BASE_NUMBER_H
@@ -27,27 +27,27 @@ enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
 /*
- * Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h
- * 47 min".
+ * Three significant digits and a fitting unit: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h 47
+ * min".
  */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
 const char *
 fg_format_count(double value,
 		char text[FG_NUMBER_TEXT_SIZE]); /* "12 345" up to 6 digits, then "1.23 M" */
-/* The minus sign of numbers that people read; programs read '-'. */
+/* The minus sign for people; programs read '-'. */
 #define FG_MINUS "−"
 /* "+" or the minus sign. */
 const char *fg_format_sign(double value);
-/* With its sign and the given number of significant digits: "+0.0012". */
+/* Signed, with the given number of significant digits: "+0.0012". */
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
-/* What follows the sign of such a text. */
+/* The text of fg_format_signed() without its sign. */
 const char *fg_format_without_sign(const char *text);
 /* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
 /* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
-/* The shortest text that reads back as the same double: for files. */
+/* The shortest text that reads back as the same double, for files. */
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE]);
 
 #endif

@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__)
 
-/* "If it is this call, jump this number of instructions, to the end of the program." */
+/* If it is this call, jump ahead by this many instructions, to the end of the filter. */
 # define ON_CALL(number, steps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), (steps), 0)
 
 bool fg_open_filter_install(void)

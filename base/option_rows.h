@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the commands' option tables, one option each: the member of the options struct that it
- * fills, its long name, its letter (or 0), and what --help says of it.  An option of a rarer kind
- * is written out as a struct fg_option.
+ * Rows of the commands' option tables, one option each: the member of the options struct, the long
+ * name, the letter (or 0), and the help text. Rarer kinds of options are written out as a struct
+ * fg_option.
  */
 #ifndef FG_BASE_OPTION_ROWS_H
 #define FG_BASE_OPTION_ROWS_H
@@ -20,7 +20,7 @@
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* As above, completed by shells: `completion` is an enum fg_complete. */
+/* As above, with shell completion; `completion` is an enum fg_complete. */
 #define FG_ROW_NAME(type, member, word, short_form, value, completion, text)                      \
  {                                                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \
@@ -39,7 +39,7 @@
   .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
   .initial = (first), .help = (text)                                                  \
  }
-/* From 0, which may mean none, to `most`. */
+/* From 0, which may mean "none", to `most`. */
 #define FG_ROW_NUMBER(type, member, word, most, first, text)                                     \
  {                                                                                               \
   .name = (word), .kind = FG_OPTION_UNSIGNED, .offset = offsetof(type, member), .argument = "N", \

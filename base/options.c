@@ -10,7 +10,7 @@ enum {
 	MAX_NAMES = 256
 };
 
-/* One option as it was found: the row, where its value goes, and how the user wrote it. */
+/* One option on the command line: its row, the address of its value, and its spelling. */
 struct found {
 	const struct fg_option *option;
 	void *target;
@@ -181,7 +181,7 @@ static int set_range(const struct fg_option *option, const char *text, void *tar
 		goto out;
 	if (range.min > range.max)
 		status = fg_error_set(err, FG_EINVAL,
-				      "'%s' is no range: the smaller number comes first", text);
+				      "'%s' is not a range: the smaller number comes first", text);
 	if (status != FG_OK)
 		goto out;
 	*(struct fg_option_range *)target = range;
@@ -252,7 +252,7 @@ int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err)
 
 struct parser {
 	const struct fg_option_grammar *grammar;
-	char *const *next; /* the word to be read */
+	char *const *next; /* the next word to read */
 	struct fg_arena *arena;
 	struct fg_error *err;
 };
@@ -292,12 +292,16 @@ static bool find_row(const struct parser *parser, const char *name, char letter,
 	return false;
 }
 
-/* The value after `=` or inside the word, else the next word. */
+/* The value after `=`, the rest of the word, or the next word. */
 static int take_value(struct parser *parser, const struct found *found, const char *inside,
 		      const char **value)
 {
 	if (inside) {
 		*value = inside;
+		return FG_OK;
+	}
+	if (found->option->alone && (!*parser->next || **parser->next == '-')) {
+		*value = found->option->alone;
 		return FG_OK;
 	}
 	if (!*parser->next)
@@ -351,7 +355,7 @@ static int read_short(struct parser *parser, const char *word)
 }
 
 /*
- * Reads one word: an option with its value, the end of options, or an argument. *done: all
+ * Reads one word: an option with its value, the end of options, or an argument. Sets *done when all
  * remaining words are arguments.
  */
 static int read_word(struct parser *parser, struct fg_option_words *found, bool *done)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of a program, as rows of a table.  One row says how an option is written, where its value
- * goes, what it may be, and what it is for; parsing, --help, man pages and completions all come
- * from it.
+ * Options of a program, as rows of a table.  One row holds an option's spelling, the place of its
+ * value, its bounds and its help; parsing, --help, man pages and completions all use it.
  *
  *	struct options {
  *		unsigned rate_hz;
@@ -20,9 +19,9 @@
  *		{0},
  *	};
  *
- * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several flags in one word (-qv), and
- * -- to end them. Values stay borrowed from argv; lists live in the arena.  After a failure the
- * values hold what was read so far: the caller prints the message and stops.
+ * Accepted: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several flags in one word (-qv), and --
+ * as the end of the options. Values stay borrowed from argv; lists live in the arena. After a
+ * failure the values are incomplete: the caller prints the message and stops.
  */
 #ifndef FG_BASE_OPTIONS_H
 #define FG_BASE_OPTIONS_H
@@ -31,7 +30,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-/* What an option fills in. */
+/* The type of an option's value. */
 enum fg_option_kind {
 	FG_OPTION_FLAG,     /* bool */
 	FG_OPTION_TEXT,     /* const char * */
@@ -47,7 +46,7 @@ enum fg_option_kind {
 	FG_OPTION_KIND_COUNT,
 };
 
-/* What a shell may offer as a value. */
+/* Candidates that a shell completes. */
 enum fg_complete {
 	FG_COMPLETE_NOTHING,
 	FG_COMPLETE_FILE,
@@ -74,26 +73,26 @@ struct fg_option {
 	const char *name; /* the long form without its dashes; NULL ends a table */
 	char letter;      /* the short form, or 0 */
 	enum fg_option_kind kind;
-	size_t offset;        /* of the value in the struct that is filled */
-	const char *argument; /* what its value is called in the help: "FILE" */
-	const char *help;     /* what it does: a phrase without a full stop */
-	const char *heading;  /* of the group that begins with it, in the help; NULL: it goes on */
-	const char *
-		initial; /* the default, written as a user would; NULL: zero, that is "not given" */
-	const char *const *choices; /* of FG_OPTION_CHOICE; ends with NULL */
-	double minimum;             /* of a number; both 0: no bounds */
+	size_t offset;        /* offset of the value in the struct */
+	const char *alone;    /* value if an option, "--" or nothing follows; NULL: required */
+	const char *argument; /* placeholder for the value in the help: "FILE" */
+	const char *help;     /* one phrase without a full stop */
+	const char *heading;  /* heading above this option in the help; NULL: same group */
+	const char *initial;  /* default, as a user would write it; NULL: zero, "not given" */
+	const char *const *choices; /* for FG_OPTION_CHOICE; NULL-terminated */
+	double minimum;             /* bounds of a number; both 0: unbounded */
 	double maximum;
 	enum fg_complete complete;
 };
 
-/* A table and the struct that it fills. */
+/* A table of options and the struct that it fills. */
 struct fg_option_set {
 	const struct fg_option *options;
 	void *values;
 };
 
 struct fg_option_words {
-	char **items; /* arguments that are no options, in order; NULL at the end; in the arena */
+	char **items; /* positional arguments, in order; NULL-terminated; in the arena */
 	size_t count;
 	bool ended; /* "--" preceded the last of them */
 };
@@ -105,7 +104,7 @@ enum fg_option_style {
 
 /* Writes every `initial` into the values. */
 int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err) FG_NODISCARD;
-/* What may be written: rows of an earlier table hide rows of the same name in a later one. */
+/* Accepted options. Rows of an earlier table hide rows of the same name in a later one. */
 struct fg_option_grammar {
 	const struct fg_option_set *sets;
 	size_t set_count;
@@ -117,7 +116,7 @@ int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
 		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The help of an option, followed by its choices and its default. */
+/* The help text of an option with its choices and default. */
 void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
 /* The rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How option rows are shown: two columns of text. */
+/* Options as two columns of text. */
 #include "base/options.h"
 #include "base/text.h"
 
@@ -15,7 +15,7 @@ static void add_spelling(const struct fg_option *option, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "-%c, ", option->letter);
 	fg_strbuf_printf(text, "--%s", option->name);
 	if (option->argument)
-		fg_strbuf_printf(text, " %s", option->argument);
+		fg_strbuf_printf(text, option->alone ? " [%s]" : " %s", option->argument);
 }
 
 void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text)

@@ -6,8 +6,8 @@ enum {
 };
 
 /*
- * Two multiplications spread both halves. No secret seed is needed: node indexes are small numbers
- * in order of arrival, not chosen by outsiders.
+ * Two multiplications mix both halves. No secret seed is needed: node indexes are small consecutive
+ * numbers that outsiders do not choose.
  */
 static size_t slot_of(const struct fg_pair_index *index, uint32_t first, uint32_t second)
 {

@@ -9,26 +9,27 @@ enum {
 };
 
 /*
- * What an expression costs the C library, in one pass. Two figures multiply:
+ * Cost of an expression in the C library, computed in one pass. Two figures multiply:
  *
- * copies: counts are unrolled: "(a{9}){9}" becomes 81 times a.
- * ways in which nothing can be matched: "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and the matcher
- * is built by going through all of them. An item that consumes a character has none, and ends a run
- * of items that may match nothing.
+ * - copies: counts are unrolled: "(a{9}){9}" becomes 81 times a.
+ * - ways to match nothing: "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and the matcher is built by
+ *   trying all of them. An item that consumes a character has none, and ends a run of items that
+ *   may match nothing.
  */
 struct level {           /* an open group; the first is the whole expression */
 	unsigned copies; /* the largest count inside it */
-	/* ways through the items before this one, since the last character that must match */
+	/* ways to match nothing since the last item that consumes a character */
 	unsigned run;
-	unsigned others; /* ways through the alternatives before this one */
-	bool takes;      /* this alternative certainly consumes a character */
+	unsigned others; /* ways to match nothing in the earlier alternatives */
+	bool takes;      /* this alternative always consumes a character */
 };
 
 struct scan {
 	struct level levels[MAX_NESTING];
 	unsigned depth;
-	unsigned copies; /* of the last item, which a repetition would multiply */
-	unsigned ways;   /* ways through the last item without a character; 0: it consumes one */
+	unsigned copies; /* of the last item; a repetition multiplies them */
+	/* ways in which the last item matches nothing; 0: it consumes a character */
+	unsigned ways;
 };
 
 static const struct level fresh_level = {.copies = 1, .run = 1};
@@ -56,7 +57,7 @@ static const char *skip_brackets(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Saturates: beyond the limit it stays there. */
+/* Saturates at the limit. */
 static unsigned times(unsigned a, unsigned b)
 {
 	const unsigned long product = (unsigned long)a * b;
@@ -74,7 +75,7 @@ static unsigned larger(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-/* Another item follows. */
+/* Starts the next item. */
 static void begin_item(struct scan *scan)
 {
 	struct level *level = &scan->levels[scan->depth];
@@ -112,7 +113,7 @@ static void end_group(struct scan *scan)
 	scan->depth--;
 }
 
-/* {low,high}: `high` copies, of which those after the first `low` are optional. */
+/* {low,high} makes `high` copies; those after the first `low` are optional. */
 static const char *repeat(struct scan *scan, const char *at)
 {
 	const unsigned long most = FG_PATTERN_MAX_REPEAT + 1;
@@ -224,7 +225,7 @@ int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_e
 	return FG_OK;
 }
 
-/* The subject itself, or its start when it is over-long. */
+/* The subject, or its beginning if it is too long. */
 static const char *bounded(const char *subject, char buffer[FG_PATTERN_MAX_SUBJECT + 1])
 {
 	size_t length = strnlen(subject, FG_PATTERN_MAX_SUBJECT + 1);
@@ -250,7 +251,7 @@ void fg_pattern_release(struct fg_pattern *pattern)
 	pattern->set = false;
 }
 
-/* The text up to the delimiter, "\delimiter" unescaped; NULL when there is no delimiter. */
+/* The text up to the delimiter, with "\delimiter" unescaped; NULL if the delimiter is missing. */
 static char *take_part(const char **position, char delimiter)
 {
 	struct fg_strbuf part = {0};
@@ -339,7 +340,7 @@ bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct
 		add_replacement(rename->replacement, at, groups, result);
 		at += groups[0].rm_eo;
 		if (groups[0].rm_so ==
-		    groups[0].rm_eo) { /* an empty match: advance, or this never ends */
+		    groups[0].rm_eo) { /* an empty match: advance, or this loop never ends */
 			if (!*at)
 				break;
 			fg_strbuf_add_char(result, *at++);

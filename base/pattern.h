@@ -2,11 +2,11 @@
 /*
  * Patterns and rewriting rules that users give: POSIX extended regular expressions with bounds.
  *
- * A short expression can make the C library's matcher take unlimited time or memory:
- * back-references make it exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled,
- * and an expression that can match nothing in several ways ("(a*|b*){32}") is tried in every way.
- * All of these are refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are examined
- * up to FG_PATTERN_MAX_SUBJECT bytes.
+ * A short expression can make the C library's matcher use unlimited time or memory: back-references
+ * make it exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled, and an expression
+ * with several ways to match nothing ("(a*|b*){32}") is tried in every one. All of these are
+ * refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are examined up to
+ * FG_PATTERN_MAX_SUBJECT bytes.
  */
 #ifndef FG_BASE_PATTERN_H
 #define FG_BASE_PATTERN_H
@@ -28,7 +28,7 @@ struct fg_pattern {
 	bool set;
 };
 
-/* Why an expression costs too much; NULL: it does not, though it may still be invalid. */
+/* Why an expression is too expensive; NULL: it is not, though it may be invalid. */
 const char *fg_pattern_excess(const char *text);
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
@@ -47,7 +47,7 @@ struct fg_rename {
 };
 
 int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error *err) FG_NODISCARD;
-/* Writes the rewritten subject; false, and nothing written, if the rule does not match. */
+/* Writes the rewritten subject. Returns false, and writes nothing, if the rule does not match. */
 bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct fg_strbuf *result);
 void fg_rename_release(struct fg_rename *rename);
 

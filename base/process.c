@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Why no process is left running. Each program gets a process group, which is signalled as a whole.
- * A descendant that leaves the group (a daemon) is reparented to us, because we declare ourselves
- * sub-reaper. So any child that we neither started nor were told to keep is a stray, and is ended
- * after the program it came from. A child learns of our own death through PR_SET_PDEATHSIG.
+ * No process is left running. Each program gets a process group, which is signalled as a whole. A
+ * descendant that leaves the group (a daemon) is reparented to us, because we are a sub-reaper. Any
+ * child that we neither started nor were asked to keep is therefore a stray, and is ended after its
+ * program. A child learns of our own death through PR_SET_PDEATHSIG.
  */
 #include "base/process.h"
 
@@ -31,7 +31,7 @@ enum {
 	TICK_MS = 100,
 };
 
-/* Running programs and children to keep; processes are started and awaited by one thread. */
+/* Running programs, and children to keep. One thread starts and awaits processes. */
 static pid_t running[MAX_RUNNING];
 static size_t running_count;
 static pid_t kept[MAX_KEPT];
@@ -65,15 +65,15 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What a start needs besides the options; made before the fork. */
+/* State of a start; prepared before the fork. */
 struct start {
 	struct fg_capture captures[2]; /* of stdout and stderr */
-	int outputs[2];                /* and where the program writes them; -1: not captured */
+	int outputs[2];                /* the program's ends; -1: not captured */
 	int report[2];                 /* errno of a failed exec; closes itself on success */
-	int launch[2];                 /* from the launcher */
+	int launch[2];                 /* launcher's reports */
 	char **launch_argv;            /* NULL: no launcher */
 	char number[2][24];
-	bool shares_memory; /* the child, with us, until it executes the program */
+	bool shares_memory; /* vfork: the child shares our memory until exec */
 };
 
 static const char *path_of(char *const *environment)
@@ -86,9 +86,9 @@ static const char *path_of(char *const *environment)
 }
 
 /*
- * A copy of our memory, which the child throws away at once, is most of what a start costs.  The
- * child needs one for an `environ` of its own, where the program is looked for in a PATH that is
- * not ours, and where it may have to wait for us before the program is executed.
+ * Copying our memory, which the child discards at once, is most of the cost of a start. The child
+ * needs a copy if it uses an `environ` of its own to search another PATH, or if it may have to wait
+ * for us before exec.
  */
 static bool can_share_memory(const struct fg_process_options *options)
 {
@@ -145,7 +145,7 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	_exit(127);
 }
 
-/* The soft limit: whoever wants core files can raise it again. */
+/* The soft limit only: a program that wants core files can raise it again. */
 static void forbid_core(void)
 {
 	struct rlimit limit;
@@ -156,7 +156,7 @@ static void forbid_core(void)
 	(void)setrlimit(RLIMIT_CORE, &limit);
 }
 
-/* In the child, up to exec; on failure the errno goes back through the pipe. */
+/* Runs in the child, up to exec. On failure errno goes back through the pipe. */
 FG_NORETURN static void run_child(const struct fg_process_options *options,
 				  const struct start *start, pid_t parent)
 {
@@ -197,7 +197,10 @@ failed:
 	_exit(127);
 }
 
-/* A handler of ours would run in a child that shares our memory: signals wait so long. */
+/*
+ * A handler of ours would run in the child that shares our memory, so signals are blocked
+ * meanwhile.
+ */
 static pid_t start_child(const struct fg_process_options *options, const struct start *start)
 {
 	const pid_t parent = getpid();
@@ -207,7 +210,7 @@ static pid_t start_child(const struct fg_process_options *options, const struct 
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* It changes nothing of ours, and does not return.  NOLINTNEXTLINE(*vfork,*Vfork) */
+	/* The child modifies nothing of ours and does not return. NOLINTNEXTLINE(*vfork,*Vfork) */
 	pid = start->shares_memory ? vfork() : fork();
 	if (pid == 0)
 		run_child(options, start, parent);
@@ -285,7 +288,7 @@ static void start_release(struct start *start)
 	free(start->launch_argv);
 }
 
-/* Reads as much as was asked for, or up to the end of the stream. */
+/* Reads `size` bytes, or up to the end of the stream. */
 static size_t read_all(int fd, void *data, size_t size)
 {
 	size_t done = 0;
@@ -320,7 +323,7 @@ static int await_exec(struct start *start, pid_t pid, const struct fg_process_op
 		return FG_OK;
 	if (read_all(start->launch[0], &started, sizeof(started)) != sizeof(started)) {
 		(void)waitpid(pid, NULL, 0);
-		return fg_error_set(err, FG_EIO, "cannot run '%s': '%s' gave up", options->argv[0],
+		return fg_error_set(err, FG_EIO, "cannot run '%s': '%s' failed", options->argv[0],
 				    options->launcher);
 	}
 	process->started_ns = started.started_ns;
@@ -378,42 +381,6 @@ out:
 	return status;
 }
 
-/* Its own children are none of ours, and ours none of its. */
-FG_NORETURN static void go_on_with(int (*work)(void *context), void *context, pid_t parent)
-{
-	running_count = 0;
-	kept_count = 0;
-	(void)setpgid(0, 0);
-	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		(void)raise(SIGTERM);
-	_exit(work(context));
-}
-
-int fg_process_fork(int (*work)(void *context), void *context,
-		    const volatile sig_atomic_t *interrupted, struct fg_process *process,
-		    struct fg_error *err)
-{
-	const struct fg_process_options options = {.interrupted = interrupted};
-	const pid_t parent = getpid();
-	struct start start = {0};
-	pid_t pid = -1;
-
-	if (running_count == MAX_RUNNING)
-		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-	start_init(&start);
-	process->started_ns = fg_clock_monotonic_ns();
-	pid = fork();
-	if (pid < 0)
-		return fg_error_errno(err, FG_ECHILD, "cannot start a process");
-	if (pid == 0)
-		go_on_with(work, context, parent);
-	(void)setpgid(pid, pid); /* it may not have come to that yet */
-	become_running(&options, &start, pid, process);
-	return FG_OK;
-}
-
 /* ---- strays ---- */
 
 static bool is_known(pid_t pid)
@@ -429,7 +396,7 @@ static bool is_known(pid_t pid)
 	return false;
 }
 
-/* Children that we did not start ourselves; `found` has room for `room`. */
+/* Children that we did not start; `found` has room for `room`. */
 static size_t find_strays(pid_t *found, size_t room)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -489,7 +456,7 @@ bool fg_process_end_strays(void)
 		for (size_t i = 0; i < count; i++) {
 			siginfo_t info = {0};
 
-			/* A dead child was not a daemon; nobody else reaps it. */
+			/* A child that has died was not a daemon; nobody else reaps it. */
 			if (waitid(P_PID, (id_t)strays[i], &info, WEXITED | WNOHANG) == 0 &&
 			    info.si_pid == 0) {
 				any = true;
@@ -558,8 +525,8 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 }
 
 /*
- * The launcher has ended: its report about the program counts. A launcher that was killed with its
- * program reports nothing.
+ * The launcher has ended: its report about the program counts. If it was killed with its program,
+ * there is none.
  */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)
@@ -576,7 +543,7 @@ static void read_report(const struct fg_process *process, struct fg_process_resu
 	*status = (int)ended.status;
 }
 
-/* Reap it if it has ended. */
+/* Reaps the process if it has ended. */
 static void try_reap(struct fg_process *process, struct fg_process_result *result)
 {
 	int status = 0;
@@ -597,7 +564,8 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	forget(process);
 	/* The rest of its group ends too, unless the program may leave processes running. */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
-		result->left_children = !process->kill_at_ns; /* otherwise we ended them all */
+		/* otherwise we killed the whole group */
+		result->left_children = !process->kill_at_ns;
 }
 
 static int poll_timeout_ms(const struct fg_process *processes, size_t count, int64_t now)
@@ -617,7 +585,7 @@ static int poll_timeout_ms(const struct fg_process *processes, size_t count, int
 	return wait_ns <= 0 ? 1 : (int)((wait_ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
 }
 
-/* Sleep until something can be read or one of them has ended. */
+/* Sleeps until output is available or a process has ended. */
 static void wait_for_news(struct fg_process *processes, size_t count)
 {
 	struct pollfd fds[3 * MAX_RUNNING];
@@ -665,7 +633,7 @@ static void take_output(struct fg_process *process, struct fg_process_result *re
 	result->output_cut = out.cut || err.cut;
 }
 
-/* Does it still run? */
+/* Returns whether the process is still running. */
 static bool serve(struct fg_process *process, struct fg_process_result *result, bool stop)
 {
 	if (!process->reaped)
@@ -714,7 +682,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		fg_capture_read(&processes[i].captures[1]);
 		take_output(&processes[i], &results[i]);
 	}
-	/* A program that ended before it could be stopped has its ordinary result. */
+	/* A program that ended before it could be stopped keeps its result. */
 	for (size_t i = 0; i < count; i++) {
 		if (processes[i].kill_at_ns && was_interrupted(&processes[i], 1))
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");

@@ -3,7 +3,7 @@
  * Programs that we run, each in its own process group.
  *
  * fg_process_start() → fg_process_wait() → fg_process_release();
- * fg_process_run() does it all.
+ * fg_process_run() combines all three.
  * - No shell is involved: argv[0] is looked up in PATH of the given environment.
  * - A failing exec is reported by fg_process_start() with errno's text and the program's name.
  * - Output is captured into bounded buffers (head and tail of longer output), inherited, or
@@ -42,38 +42,38 @@ struct fg_process_options {
 	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
 	int64_t timeout_ns;         /* 0: none */
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool traced; /* by the thread that starts it: stands still after exec, needs no launcher */
-	bool shows_opens; /* traced: it stops at each file it opens (open_filter.h) */
-	bool pinned;      /* to `cpu`, before exec */
+	bool traced;      /* by the calling thread: stopped after exec, needs no launcher */
+	bool shows_opens; /* traced: stops at each file it opens (open_filter.h) */
+	bool pinned;      /* pinned to `cpu` before exec */
 	int cpu;
-	bool no_core; /* it leaves no core file when it crashes, unless it asks for one itself */
-	/* processes that it leaves running stay (a server that `setup` starts) */
+	bool no_core; /* soft core limit 0: no core file unless the program raises it */
+	/* leave its background processes running (a server that `setup` starts) */
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
 	 * Called once, while the program still runs, before it is ended at its time limit or by
-	 * `interrupted`.  May be NULL.
+	 * `interrupted`. May be NULL.
 	 */
 	void (*before_end)(void *context, pid_t pid);
 	void *context;
 	/*
-	 * Path of fastgate-launch (base/launch.h), so that the program's peak memory is its own and
-	 * not ours before exec. NULL: started directly.
+	 * Path of fastgate-launch (base/launch.h): keeps our memory before exec out of the
+	 * program's peak. NULL: started directly.
 	 */
 	const char *launcher;
 };
 
 struct fg_process_result {
-	bool exited;   /* otherwise ended by a signal */
-	int exit_code; /* when exited */
-	int signal;    /* when not */
+	bool exited;   /* false: ended by a signal */
+	int exit_code; /* if `exited` */
+	int signal;    /* if not `exited` */
 	bool timed_out;
 	bool left_children; /* descendants outlived it and were ended */
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;
-	int64_t leader_cpu_ns;  /* of its main thread: time on a CPU; 0 without a launcher */
-	int64_t leader_wait_ns; /* and time spent runnable, waiting for a CPU */
+	int64_t leader_cpu_ns;  /* main thread's time on a CPU; 0 without a launcher */
+	int64_t leader_wait_ns; /* main thread's time runnable, waiting for a CPU */
 	struct rusage usage;    /* of the program and its waited-for children */
 	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
 	size_t stdout_size;
@@ -92,28 +92,21 @@ struct fg_process {
 	int64_t started_ns;
 	struct fg_process_options options;
 	struct fg_capture captures[2]; /* stdout, stderr */
-	int64_t kill_at_ns;            /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
+	/* when SIGKILL is due, after SIGTERM; 0: not yet terminated */
+	int64_t kill_at_ns;
 	bool timed_out;
 	bool reaped;
-	int report_fd; /* of the launcher; -1: there is none */
+	int report_fd; /* of the launcher; -1: none */
 	bool counted;  /* counted among this process's running programs */
 };
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
 		     struct fg_error *err) FG_NODISCARD;
 /*
- * Waits for all of `count` started programs at once (a duet); results in the same order. Serves
- * output and limits.
+ * Waits for all of `count` started programs at once (a duet), collecting output and enforcing
+ * limits. Results are in the same order.
  */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
-		    struct fg_error *err) FG_NODISCARD;
-/*
- * A child that goes on with a function of ours instead of a program; what that returns is its exit
- * code.  It has a process group of its own, and gets SIGTERM when we die.  It is waited for and
- * released as if fg_process_start() had started it, with `interrupted` as its only option.
- */
-int fg_process_fork(int (*work)(void *context), void *context,
-		    const volatile sig_atomic_t *interrupted, struct fg_process *process,
 		    struct fg_error *err) FG_NODISCARD;
 /*
  * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
@@ -129,7 +122,7 @@ void fg_process_result_release(struct fg_process_result *result);
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /*
- * Runs a program and returns its trimmed standard output; any exit code but 0 is FG_ECHILD with the
+ * Runs a program and returns its trimmed standard output. Any exit code but 0 is FG_ECHILD with the
  * last line of stderr.
  */
 int fg_process_output(char *const *argv, const char *working_directory, char **text,

@@ -31,8 +31,8 @@ static void distribute(const struct fg_keyed *from, struct fg_keyed *to, size_t 
 }
 
 /*
- * Least significant digit first, only the digits in which the keys differ: three passes for most
- * files' addresses.
+ * Least significant digit first, skipping digits that all keys share: three passes for most files'
+ * addresses.
  */
 void fg_keyed_sort(struct fg_keyed *items, size_t count)
 {

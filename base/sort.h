@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in their order. */
+/* Sorting and selecting numbers. */
 #ifndef FG_BASE_SORT_H
 #define FG_BASE_SORT_H
 
@@ -7,9 +7,9 @@
 
 /* In place, ascending.  The values must not be NaN. */
 void fg_sort(double *values, size_t count);
-/* The median of the values, which it sorts; NaN when there are none. */
+/* The median of the values, which it sorts; NaN if there are none. */
 double fg_middle(double *values, size_t count);
-/* The value at `place` (from 0) if the values were sorted, largest first.  Reorders the values. */
+/* The value at `place` (from 0) in descending order. Reorders the values. */
 double fg_select_largest(double *values, size_t count, size_t place);
 
 #endif

@@ -66,7 +66,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 	int status = FG_OK;
 
 	for (;;) {
-		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* the closing NUL too */
+		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* also at the closing NUL */
 
 		if (!gap) {
 			status = take_piece(&s, err);
@@ -166,7 +166,7 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 
 /*
  * C0, DEL, C1, and the marks that change the direction of text: they can make a line look different
- * from what it says.
+ * from its bytes.
  */
 static bool is_control(uint32_t code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of a command, valid UTF-8, the nearest of several names. */
+/* Splitting commands into words, cleaning UTF-8, and finding the nearest name. */
 #ifndef FG_BASE_TEXT_H
 #define FG_BASE_TEXT_H
 
@@ -15,10 +15,10 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 			struct fg_error *err) FG_NODISCARD;
 /* The first word that only a shell understands, such as "|" or ">", or NULL. */
 const char *fg_text_shell_word(char *const *argv);
-/* The words joined so that a shell would read them back as they are. */
+/* Joins the words so that a shell reads them back unchanged. */
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 
-/* The words with `between` between two; `words` ends with NULL.  To be freed. */
+/* Joins words with `between`. `words` ends with NULL. The caller frees the result. */
 char *fg_text_join(const char *const *words, const char *between);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
@@ -33,16 +33,16 @@ void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length,
  */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*
- * Appends lines for a log. GitHub's runner takes a line for a command if it begins with "::", after
- * blanks, or contains "##[": a blank breaks these up.
+ * Appends lines for a log. GitHub's runner treats a line as a command if it begins with "::" (after
+ * blanks) or contains "##["; a blank breaks these up.
  */
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
-/* Columns that the text takes on a terminal (wide and combining characters considered). */
+/* Columns of the text on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
 
 /*
- * The name nearest to `word` (a slip or two away), or NULL: for "did you mean". `names` ends with
- * NULL.
+ * The name nearest to `word` (at most two typing errors away) for "did you mean", or NULL. `names`
+ * ends with NULL.
  */
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);

@@ -112,11 +112,6 @@ struct fg_code_difference {
 	struct fg_code_pair *pairs; /* by name, unit, ordinal */
 	size_t pair_count;
 	size_t counts[FG_CODE_REMOVED + 1]; /* pairs by change */
-	/*
-	 * Whatever was there before is the same, and nothing that came can act without being
-	 * named: no exported symbol, no constructor.
-	 */
-	bool all_same;
 };
 
 void fg_code_compare(const struct fg_code *before, const struct fg_code *after,

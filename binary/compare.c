@@ -86,7 +86,6 @@ void fg_code_compare(const struct fg_code *before, const struct fg_code *after,
 	uint32_t *pair_of_item = fg_xcalloc(after->item_count + 1, sizeof(pair_of_item[0]));
 	size_t b = 0;
 	size_t a = 0;
-	bool came_alone = true;
 
 	*difference = (struct fg_code_difference){0};
 	difference->pairs = fg_xcalloc(before->item_count + after->item_count + 1,
@@ -98,13 +97,9 @@ void fg_code_compare(const struct fg_code *before, const struct fg_code *after,
 			pair_of_item[a++] = (uint32_t)difference->pair_count;
 		if (pair.before != FG_CODE_NONE)
 			b++;
-		if (pair.change == FG_CODE_ADDED && after->items[pair.after].is_exported)
-			came_alone = false;
 		difference->counts[pair.change]++;
 		difference->pairs[difference->pair_count++] = pair;
 	}
-	difference->all_same = came_alone && difference->counts[FG_CODE_CHANGED] == 0 &&
-			       difference->counts[FG_CODE_REMOVED] == 0;
 	spread(after, difference, pair_of_item);
 	free(pair_of_item);
 }

@@ -130,7 +130,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 		library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		fg_log(FG_LOG_PROFILE, 1,
-		       "debuginfod was asked for and libdebuginfod.so.1 is not here");
+		       "debuginfod was requested, but libdebuginfod.so.1 is not installed");
 		return NULL;
 	}
 	/* the way POSIX suggests to get a function pointer from dlsym() */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/eh_frame.h"
 
+#include "base/sorted.h"
+
 /* How numbers are encoded in unwind tables (DW_EH_PE). */
 enum {
 	ENCODED_NONE = 0xff,
@@ -247,18 +249,10 @@ void fg_eh_frames_release(struct fg_eh_frames *frames)
 
 const struct fg_eh_frame *fg_eh_frames_before(const struct fg_eh_frames *frames, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = frames->count;
+	const size_t before = fg_sorted_up_to(
+		FG_SORTED(frames->items, frames->count, struct fg_eh_frame, start), address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (frames->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &frames->items[low - 1] : NULL;
+	return before > 0 ? &frames->items[before - 1] : NULL;
 }
 
 /* ---- landing pads ---- */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/radix_sort.h"
+#include "base/sorted.h"
 
 /* .gnu_debuglink: a file name, padding to four bytes, the crc32 of that file. */
 static void read_debuglink(const struct fg_elf_tables *file, struct fg_elf *elf)
@@ -147,7 +148,6 @@ static void read_symbols(const struct fg_elf_tables *file, struct fg_elf *elf)
 	items = fg_xcalloc(rows.count + 1, sizeof(items[0]));
 	count = collect(file, &rows, items);
 	elf->strings = rows.texts;
-	elf->strings_size = rows.texts_size;
 	rows.texts = NULL;
 	fg_elf_symbol_rows_release(&rows);
 	items = sort_by_value(items, count);
@@ -197,7 +197,6 @@ static void read_plt_names(const struct fg_elf_tables *file, const Elf64_Shdr *r
 			elf->plt_names[i] = symbol.st_name;
 	}
 	elf->dynamic_strings = symbols.texts;
-	elf->dynamic_strings_size = symbols.texts_size;
 	symbols.texts = NULL;
 	fg_elf_symbol_rows_release(&symbols);
 	free(entries);
@@ -398,18 +397,11 @@ const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t addre
 		LOOK_BACK = 32
 	}; /* symbols inside a larger one's range */
 	size_t low = 0;
-	size_t high = elf->symbol_count;
 
 	if (address < elf->code_start || address >= elf->code_end)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (elf->symbols[middle].value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = fg_sorted_up_to(
+		FG_SORTED(elf->symbols, elf->symbol_count, struct fg_elf_symbol, value), address);
 	for (size_t back = 0; back < LOOK_BACK && low > back; back++) {
 		const struct fg_elf_symbol *symbol = &elf->symbols[low - back - 1];
 		const struct fg_elf_symbol *next =

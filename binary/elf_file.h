@@ -28,13 +28,11 @@ struct fg_elf {
 	struct fg_elf_symbol *symbols; /* by value, one per value */
 	size_t symbol_count;
 	char *strings; /* NUL-terminated */
-	size_t strings_size;
 	struct fg_elf_plt plt[2];
 	size_t plt_count;
 	uint32_t *plt_names; /* offsets into dynamic_strings, in order of the relocations */
 	size_t plt_name_count;
 	char *dynamic_strings;
-	size_t dynamic_strings_size;
 	uint8_t build_id[FG_BUILD_ID_MAX];
 	size_t build_id_size;
 	char debuglink[256]; /* "": none */

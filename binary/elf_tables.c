@@ -44,7 +44,7 @@ static int read_header(struct fg_elf_tables *elf, struct fg_error *err)
 	if (!elf->class || ident[EI_DATA] != ELFDATA2LSB)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"%s: only little-endian ELF files of 32 or 64 bits are understood",
+			"%s: only little-endian ELF files of 32 or 64 bits are supported",
 			elf->name);
 	if (!fg_source_read(&elf->source, 0, bytes, elf->class->header_size))
 		return broken(elf, err, "not an ELF file");

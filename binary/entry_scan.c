@@ -9,6 +9,7 @@
 #include "binary/entry_scan.h"
 
 #include "base/base.h"
+#include "base/sorted.h"
 
 #include <Zydis/Zydis.h>
 
@@ -50,18 +51,10 @@ static bool is_in_code(const struct scan *s, uint64_t address)
 /* The place that begins at or before the address, or NULL. */
 static struct fg_entry_place *place_before(const struct scan *s, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = s->count;
+	const size_t before = fg_sorted_up_to(
+		FG_SORTED(s->places, s->count, struct fg_entry_place, start), address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (s->places[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &s->places[low - 1] : NULL;
+	return before ? &s->places[before - 1] : NULL;
 }
 
 static void refuse(struct fg_entry_place *place, enum fg_entry_refusal refusal)
@@ -103,19 +96,10 @@ static void join(const struct scan *s, size_t one, size_t other)
 /* The frame whose bytes hold this address; `count` of the frames: none. */
 static size_t frame_of(const struct scan *s, uint64_t address)
 {
-	const struct fg_eh_frame *frames = s->frames->items;
-	size_t low = 0;
-	size_t high = s->frames->count;
+	const struct fg_eh_frame *frame = fg_eh_frames_before(s->frames, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (frames[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < frames[low - 1].end ? low - 1 : s->frames->count;
+	return frame && address < frame->end ? (size_t)(frame - s->frames->items)
+					     : s->frames->count;
 }
 
 /* Stubs through which other objects are called: one frame for all of them. */

@@ -2,6 +2,7 @@
 #include "binary/image.h"
 
 #include "base/fs.h"
+#include "base/sorted.h"
 
 enum {
 	MAX_FILE_BYTES = 512 << 20
@@ -445,18 +446,9 @@ const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, u
 
 size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = image->relocation_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (image->relocations[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return fg_sorted_below(FG_SORTED(image->relocations, image->relocation_count,
+					 struct fg_image_relocation, address),
+			       address);
 }
 
 const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,

@@ -2,6 +2,7 @@
 #include "binary/jit_map.h"
 
 #include "base/fs.h"
+#include "base/sorted.h"
 #include "base/text.h"
 #include "binary/jit_dump.h"
 
@@ -147,17 +148,9 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 	enum {
 		LOOK_BACK = 16
 	}; /* code that was replaced by shorter code */
-	size_t low = 0;
-	size_t high = map->count;
+	const size_t low = fg_sorted_up_to(
+		FG_SORTED(map->entries, map->count, struct fg_jit_entry, start), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t back = 0; back < LOOK_BACK && back < low; back++)
 		if (address < map->entries[low - back - 1].end)
 			return map->entries[low - back - 1].name;

@@ -3,6 +3,7 @@
 #include "binary/symbolizer.h"
 
 #include "base/fs.h"
+#include "base/sorted.h"
 #include "binary/symbolizer_private.h"
 
 struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options)
@@ -60,22 +61,13 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses)
 /* Index of the first known address that is not below this one. */
 static size_t place_of(const struct fg_symbol_module *module, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = module->chains.count;
-
 	/* in-order lookups hit the next entry */
-	if (module->chains.next < high &&
+	if (module->chains.next < module->chains.count &&
 	    module->chains.items[module->chains.next].address == address)
 		return module->chains.next;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (module->chains.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return fg_sorted_below(FG_SORTED(module->chains.items, module->chains.count,
+					 struct fg_symbol_chain, address),
+			       address);
 }
 
 static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The first pass: the addresses of data without a name (strings, constants, switches). */
+#include "base/sorted.h"
 #include "binary/digester.h"
 
 static void note_unnamed(struct fg_digester *d, uint64_t address)
@@ -107,30 +108,17 @@ uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address)
 {
 	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
 	uint64_t end = section->address + section->size;
-	size_t low = 0;
-	size_t high = d->unnamed_count;
+	size_t next = 0;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (d->unnamed[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < d->unnamed_count && d->unnamed[low] < end)
-		end = d->unnamed[low];
-	low = 0;
-	high = d->image.symbol_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (d->image.symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < d->image.symbol_count && d->image.symbols[low].address < end)
-		end = d->image.symbols[low].address;
+	next = fg_sorted_up_to(
+		&(struct fg_sorted){d->unnamed, d->unnamed_count, sizeof(d->unnamed[0]), 0},
+		address);
+	if (next < d->unnamed_count && d->unnamed[next] < end)
+		end = d->unnamed[next];
+	next = fg_sorted_up_to(
+		FG_SORTED(d->image.symbols, d->image.symbol_count, struct fg_image_symbol, address),
+		address);
+	if (next < d->image.symbol_count && d->image.symbols[next].address < end)
+		end = d->image.symbols[next].address;
 	return end;
 }

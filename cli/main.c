@@ -9,7 +9,7 @@
 #include "base/version.h"
 #include "cli/framework/help.h"
 #include "cli/framework/output.h"
-#include "cli/session/tokens.h"
+#include "cli/session/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

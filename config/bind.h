@@ -7,9 +7,9 @@
 #include "config/schema.h"
 
 struct fg_binder {
-	const struct fg_section *schema; /* the whole file's */
+	const struct fg_section *schema; /* of the whole file */
 	struct fg_plan *plan;
-	struct fg_arena *arena; /* the plan's */
+	struct fg_arena *arena; /* of the plan */
 	struct fg_config_report *report;
 	struct fg_strbuf path; /* of the current key: "gate.metrics.cpu_time.margin" */
 };
@@ -19,7 +19,7 @@ void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
 /* "fastgate.yml:3:5: KEY.name: text"; name may be NULL. */
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
 		   const char *format, ...) FG_PRINTF(4, 5);
-/* Splits a command given as text, or wraps it for the shell; an impossible one is reported. */
+/* Splits a command given as text, or wraps it for the shell. Reports an impossible one. */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command);
 

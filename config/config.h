@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate.yml: from text to a struct fg_plan, and all information about its keys.
+ * fastgate.yml: from text to a struct fg_plan, and everything about its keys.
  *
  * One table (schema.c) has a row for each key. Loading, checking, defaults, overrides,
  * explanations, the reference page and the JSON Schema for editors all come from it. Sources of a
@@ -28,32 +28,30 @@ enum {
 	FG_CONFIG_MAX_MESSAGES = 100,
 };
 
-/* An option of a command that stands for a key: --budget 5m. */
+/* A command-line option that sets a key: --budget 5m. */
 struct fg_config_option {
 	const char *setting; /* "KEY=VALUE" */
 	const char *written; /* as the user wrote it, for messages */
 };
 
-/*
- * Where the values come from.  All zero: fastgate.yml in this folder or one above it, nothing else.
- */
+/* The sources of values. All zero: only fastgate.yml in this folder or one above it. */
 struct fg_config_source {
-	const char *path; /* this file; NULL: look for it */
-	bool optional;    /* no file: the defaults, unless one was named */
+	const char *path; /* a given file; NULL: search for it */
+	bool optional;    /* if no file is found, use the defaults; a named file must exist */
 	const char *text; /* instead of the file's contents; messages call it `path` */
 	size_t text_size;
 	const char *const *settings; /* "KEY=VALUE" of the command line */
 	size_t setting_count;
 	const struct fg_config_option *options; /* override settings */
 	size_t option_count;
-	char *const *environment; /* "NAME=VALUE", NULL at the end; NULL: none of it counts */
+	char *const *environment; /* "NAME=VALUE", NULL-terminated; NULL: no environment */
 };
 
 struct fg_config_message {
 	bool is_warning;
 	unsigned line; /* 0: not in the file */
 	unsigned column;
-	const char *text; /* position in front */
+	const char *text; /* begins with the position */
 	const char *key;  /* a key for fg_config_explain(); NULL: none applies */
 };
 
@@ -62,13 +60,12 @@ struct fg_config_report {
 	struct fg_config_message *items; /* in the order of the file */
 	size_t count;
 	size_t capacity;
-	size_t error_count; /* may exceed the number kept */
+	size_t error_count; /* all errors, including those beyond the limit */
 };
 
 /*
- * Initialises and fills the plan, to be released by the caller on success. On failure `err` gives
- * the number of errors (or the only one), and the report has them all. The report is to be released
- * in any case.
+ * Loads the plan, which the caller releases on success. On failure `err` has the number of errors
+ * (or the only one), and the report has all of them. The caller always releases the report.
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
@@ -78,20 +75,19 @@ int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text
 void fg_config_report_release(struct fg_config_report *report);
 
 /*
- * The path of the fastgate.yml that applies to this folder (to be freed); FG_ENOENT suggests what
- * to do.
+ * The path of the fastgate.yml that applies to this folder; the caller frees it. FG_ENOENT suggests
+ * a next step.
  */
 int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Explains a key: its default, range and every way to set it. Unknown: FG_EINVAL with the nearest
- * key.
+ * Explains a key: its default, range and every way to set it. FG_EINVAL suggests the nearest key.
  */
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err) FG_NODISCARD;
-/* All paths, such as "gate.metrics.METRIC.margin"; NULL at the end. */
+/* All paths, such as "gate.metrics.METRIC.margin"; NULL-terminated. */
 const char *const *fg_config_keys(struct fg_arena *arena);
-/* docs/configuration.md, and docs/schema/fastgate.schema.json. */
+/* Generates docs/configuration.md and docs/schema/fastgate.schema.json. */
 void fg_config_reference(struct fg_strbuf *text);
 void fg_config_json_schema(struct fg_strbuf *text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rows of the schema as text: for a terminal, and as the reference page. */
+/* The schema as text: for a terminal, and as the reference page. */
 #include "base/options.h"
 #include "base/text.h"
 #include "config/config.h"
@@ -15,7 +15,7 @@ enum {
 	PAGE_COLUMNS = 100
 };
 
-/* The values that a key takes. */
+/* The values that a key accepts. */
 static void add_value(const struct fg_key *key, struct fg_strbuf *text)
 {
 	static const char *const structured[FG_KEY_KIND_COUNT] = {
@@ -100,7 +100,7 @@ static int unknown(const char *path, struct fg_error *err)
 	const char *const *keys = fg_config_keys(&arena);
 	const char *nearest = fg_text_nearest(path, keys);
 
-	/* People give only the last part of a path: find where it is. */
+	/* People give only the last part of a path: find the full one. */
 	for (size_t i = 0; !nearest && keys[i]; i++) {
 		const char *dot = strrchr(keys[i], '.');
 
@@ -209,7 +209,7 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	fg_strbuf_release(&value);
 }
 
-/* An empty line, and a paragraph as wide as the other pages. */
+/* A blank line, then a paragraph wrapped at the width of the other pages. */
 static void add_paragraph(struct fg_strbuf *text, const char *words)
 {
 	fg_strbuf_add_char(text, '\n');
@@ -217,7 +217,7 @@ static void add_paragraph(struct fg_strbuf *text, const char *words)
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* What a key has to say beyond its row in the table. */
+/* The notes of a key, below its row in the table. */
 static void add_note(struct fg_strbuf *text, const struct fg_key *key)
 {
 	struct fg_strbuf words = {0};

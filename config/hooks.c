@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rules that span several keys, and building the structs of model/ from scratch values. */
+/* Rules that span several keys, and building structs of model/ from scratch values. */
 #include "config/hooks.h"
 
 #include "base/clock.h"
@@ -63,13 +63,13 @@ void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char
 	const struct fg_policy defaults = {0};
 
 	(void)binder;
-	/* An existing one is the plan's; a benchmark overrides its keys. */
+	/* An existing one belongs to the plan; a benchmark overrides its keys. */
 	if (policy->name)
 		return;
 	*policy = fg_policy_metric(&defaults, name);
 	if (fg_metric_find_builtin(name) || !fg_measure_is_known(name))
 		return;
-	/* Measures of the profile are gated where they are named. */
+	/* Naming a measure of the profile gates it. */
 	*policy = fg_policy_measure(&defaults, name);
 	policy->gated = true;
 }
@@ -192,7 +192,7 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 	*(struct fg_baseline *)target = baseline;
 }
 
-/* Does the file give this key its value, and not the command line or the environment? */
+/* Returns whether the file sets this key, and neither the command line nor the environment does. */
 static bool is_from_file(const struct fg_yaml_node *node, const char *key)
 {
 	const struct fg_yaml_node *value =
@@ -381,7 +381,7 @@ void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, v
 			binder->plan->benchmarks[i].name = "";
 	}
 	check_benchmark_names(binder, list);
-	/* A harness brings cases and metrics that are known only during a run. */
+	/* The cases and metrics of a harness are known only during a run. */
 	if (has_harness(binder->plan))
 		return;
 	check_metric_names(binder, node);

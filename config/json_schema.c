@@ -14,7 +14,7 @@ static void write_section(struct fg_json_writer *w, const struct fg_section *sec
 
 static void write_text_type(struct fg_json_writer *w, const char *name)
 {
-	/* Numbers and booleans in YAML may be text to us. */
+	/* YAML numbers and booleans are accepted as text. */
 	fg_json_begin_array(w, name);
 	fg_json_text(w, NULL, "string");
 	fg_json_text(w, NULL, "number");
@@ -175,7 +175,7 @@ static void write_key(struct fg_json_writer *w, const struct fg_key *key, unsign
 	fg_json_text(w, "description", key->help);
 	if (depth > 0 && key->section && top_name(key->section)) {
 		fg_strbuf_printf(&ref, "#/properties/%s", top_name(key->section));
-		fg_json_begin_array(w, "allOf"); /* draft 7 ignores everything beside $ref */
+		fg_json_begin_array(w, "allOf"); /* draft 7 ignores everything next to $ref */
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "$ref", fg_strbuf_text(&ref));
 		fg_json_end(w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finding fastgate.yml, reading it, and putting it all together. */
+/* Finds, reads and loads fastgate.yml. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "config/bind.h"
@@ -69,11 +69,45 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 			    FG_CONFIG_FILE_NAME);
 }
 
+/* The folder of the work tree that holds `path`; without one, its own folder. */
+static char *checkout_of(const char *path)
+{
+	char *at = fg_fs_parent(path);
+
+	while (at && !holds(at, ".git"))
+		at = go_up(at);
+	return at ? at : fg_fs_parent(path);
+}
+
+/*
+ * A checkout could link its fastgate.yml to any file of the user, and error messages would quote
+ * it.
+ */
+static int refuse_link(const char *path, struct fg_error *err)
+{
+	char *root = checkout_of(path);
+	char *real = realpath(path, NULL);
+	char *real_root = realpath(root, NULL);
+	const size_t length = real_root ? strlen(real_root) : 0;
+	int status = FG_OK;
+
+	if (real && real_root && strcmp(real_root, "/") != 0 &&
+	    (strncmp(real, real_root, length) != 0 || real[length] != '/'))
+		status = fg_error_set(
+			err, FG_EINVAL,
+			"%s is a link that leads out of the checkout, to %s: name that file with --config",
+			path, real);
+	free(real_root);
+	free(real);
+	free(root);
+	return status;
+}
+
 /* ---- the project's name ---- */
 
 /*
- * A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name": the repository's
- * name is inside.
+ * A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name", which contains the
+ * repository's name.
  */
 static char *name_from_git_file(const char *git)
 {
@@ -142,7 +176,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* What was read: `data` is NULL if there is no file and none is needed. */
+/* The file's text; `data` is NULL if there is no file and none is needed. */
 struct input {
 	char *path;
 	char *data;
@@ -177,7 +211,14 @@ static int read_input(const struct fg_config_source *source, struct input *input
 		status = fg_config_find(".", &input->path, err);
 	if (status != FG_OK)
 		return source->optional && !holds(".", "fastgate.yaml") ? FG_OK : status;
-	return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size, err);
+	if (source->path) /* may be a pipe */
+		return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
+				  err);
+	status = refuse_link(input->path, err);
+	if (status != FG_OK)
+		return status;
+	return fg_fs_read_regular(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
+				  err);
 }
 
 /* The file's name in messages: short if it is in the current folder. */
@@ -241,8 +282,8 @@ static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool nee
 		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
 		/*
-		 * Only overrides: required keys count as given, and there is nothing to measure
-		 * yet.
+		 * Only overrides are checked: required keys count as given, and there is nothing to
+		 * measure.
 		 */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
 		fg_yaml_set(completed, "version", &version, &plan->arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors and warnings about a configuration, each with its place. */
+/* Errors and warnings about a configuration, each with its position. */
 #ifndef FG_CONFIG_MESSAGES_H
 #define FG_CONFIG_MESSAGES_H
 

@@ -3,8 +3,8 @@
  * Values from the command line and the environment, put into the tree before it is bound: from then
  * on they are checked like any other, and messages name their origin.
  *
- * Nodes on the way from the root to the value are copied before a change: an alias may share a node
- * with another place.
+ * Nodes from the root to the value are copied before a change: an alias may share a node with
+ * another place.
  */
 #include "config/override.h"
 
@@ -140,9 +140,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 		}
 	}
 	if (best == 0) {
-		fg_config_error(o->report, &o->place,
-				"none of '%s' has the name that stands in '%.100s'", key->name,
-				path);
+		fg_config_error(o->report, &o->place, "no element of '%s' has the name in '%.100s'",
+				key->name, path);
 		return;
 	}
 	list = copy_of(o, old);
@@ -152,8 +151,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 }
 
 /*
- * The entry whose name begins the path.  Names may contain dots, keys do not; all of the path is
- * the name where a whole mapping is given.
+ * The entry whose name begins the path. Names may contain dots, keys do not; a whole mapping may be
+ * named without a key.
  */
 static void put_into_map(const struct override *o, const struct fg_key *key,
 			 struct fg_yaml_node *parent, const char *path)
@@ -181,7 +180,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 	switch (key->kind) {
 	case FG_KEY_SECTION:
 		parent = open_mapping(o, parent, key->name);
-		/* Reports conflicts that this value causes. */
+		/* Reports conflicts caused by this value. */
 		if (!strchr(path, '.'))
 			parent->place = o->place;
 		put(o, key->section, parent, path);
@@ -246,8 +245,8 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 /* ---- environment ---- */
 
 /*
- * If `rest` begins with the name in capitals, and ends there or continues with '_', returns what
- * follows; otherwise NULL.
+ * If `rest` begins with the name in capitals, followed by '_' or the end, returns the remainder;
+ * otherwise NULL.
  */
 static const char *behind(const char *rest, const char *name)
 {
@@ -265,7 +264,7 @@ static const char *behind(const char *rest, const char *name)
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path);
 
-/* gate.metrics: only built-in metrics can be named there. */
+/* In gate.metrics, variables can name only built-in metrics. */
 static bool find_in_metrics(const struct fg_section *section, const char *rest,
 			    struct fg_strbuf *path)
 {
@@ -300,7 +299,7 @@ static bool find_below(const struct fg_key *key, const char *rest, struct fg_str
 	return true;
 }
 
-/* The path that the name of a variable means, or false. */
+/* Finds the path named by a variable. Returns false if there is none. */
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path)
 {
@@ -319,7 +318,7 @@ static bool find_variable(const struct fg_section *section, const char *rest,
 	return false;
 }
 
-/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar are not keys. */
+/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar variables are not keys. */
 static bool begins_like_a_key(const char *rest)
 {
 	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {
@@ -349,7 +348,7 @@ static void put_variable(struct override *o, const char *variable, struct fg_yam
 		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
 	else if (begins_like_a_key(rest))
 		fg_config_warning(o->report, &o->place,
-				  "this is no key of fastgate.yml, and is ignored");
+				  "this is not a key of fastgate.yml, and is ignored");
 	fg_strbuf_release(&path);
 }
 

@@ -12,8 +12,8 @@ enum fg_key_kind {
 	FG_KEY_PATH,
 	FG_KEY_NAME, /* printable, without line feeds */
 	FG_KEY_URL,
-	FG_KEY_VARIABLE_NAME, /* of an environment variable that holds a secret */
-	FG_KEY_REGEX,         /* with a group */
+	FG_KEY_VARIABLE_NAME, /* names an environment variable that holds a secret */
+	FG_KEY_REGEX,         /* with one group */
 	FG_KEY_POINTER,       /* JSON pointer */
 	FG_KEY_UNSIGNED,      /* unsigned */
 	FG_KEY_INT,           /* int */
@@ -26,12 +26,14 @@ enum fg_key_kind {
 	/* structured values: bind.c */
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
-	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping of any names */
-	/* struct fg_recorded_fact *, with a count: likewise, values literal or by command */
+	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with any names */
+	/*
+	 * struct fg_recorded_fact *, with a count: a mapping with any names to literals or commands
+	 */
 	FG_KEY_FACTS,
-	FG_KEY_SECTION, /* a mapping with keys of its own */
+	FG_KEY_SECTION, /* a mapping with its own keys */
 	FG_KEY_LIST,    /* a list of such mappings, with a count */
-	FG_KEY_MAP,     /* a mapping of any names to such mappings, with a count */
+	FG_KEY_MAP,     /* a mapping with any names to such mappings, with a count */
 	FG_KEY_KIND_COUNT,
 };
 
@@ -45,14 +47,14 @@ struct fg_key {
 	enum fg_key_kind kind;
 	bool required;
 	size_t offset;       /* of the value in the section's struct */
-	size_t count_offset; /* of the number of elements */
+	size_t count_offset; /* offset of the number of elements */
 	const char *initial; /* the default as written in the file; NULL: none */
 	double minimum;      /* of a number; both 0: no bounds */
 	double maximum;
 	const char *unit;
 	const char *const *words;
-	const char *word_of_zero; /* of an UNSIGNED: what is written for 0, which no number means */
-	const struct fg_section *section; /* of SECTION, LIST, MAP */
+	const char *word_of_zero; /* for UNSIGNED: the word for 0, which no number may set */
+	const struct fg_section *section; /* for SECTION, LIST, MAP */
 	const char *any;                  /* placeholder for any name in paths: "METRIC" */
 	const char *help;                 /* one line, without a full stop */
 	const char *more;                 /* paragraphs; may be NULL */
@@ -67,8 +69,8 @@ struct fg_key {
 struct fg_section {
 	const struct fg_key *keys;
 	size_t size;         /* of an element at `target`, for lists and maps */
-	size_t scratch_size; /* 0: keys fill the target itself */
-	/* absent keys keep what is there (from fg_plan_init, or the plan's for a benchmark) */
+	size_t scratch_size; /* 0: keys fill the target directly */
+	/* absent keys keep the existing value (fg_plan_init's, or the plan's for a benchmark) */
 	bool inherits;
 	void (*prepare)(struct fg_binder *binder, void *values, const char *name);
 	void (*finish)(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
@@ -76,14 +78,14 @@ struct fg_section {
 };
 
 extern const struct fg_section fg_config_schema;  /* the whole file; fills a struct fg_plan */
-extern const struct fg_section fg_config_measure; /* also of a benchmark */
+extern const struct fg_section fg_config_measure; /* also for a benchmark */
 
-/* The names of a section's keys, NULL at the end; in the arena. */
+/* The names of a section's keys, NULL-terminated; in the arena. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
 /*
- * The key that a path below this section means, its path in the schema added to `where`; NULL:
- * none.  "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key.
+ * Resolves a path below this section; appends its path in the schema to `where`. NULL: no such key.
+ * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key.
  */
 const struct fg_key *fg_section_find_path(const struct fg_section *section, const char *path,
 					  struct fg_strbuf *where);

@@ -30,7 +30,7 @@ static const struct fg_key pairs_keys[] = {
 	 .maximum = 100000,
 	 .unit = "pairs",
 	 .help = "pairs after which an open question stays inconclusive",
-	 .more = "Most questions are settled by 120 pairs. A fifth of `alpha` is kept for those that go on."},
+	 .more = "Most questions are settled by 120 pairs."},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
@@ -181,8 +181,8 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "The test is one that stays valid whenever one looks. A run that ends before it "
-		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
+	 .more = "There is no largest number of pairs, and looks are taken as planned. A run that "
+		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
 	{.name = "layouts",
 	 .kind = FG_KEY_WORD,
@@ -225,10 +225,10 @@ static const struct fg_key measure_keys[] = {
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
 	 .help = "events that are counted by call path after the pairs, exactly: heap, allocations, frees, "
-		 "fd, maps, io, throws, locks",
+		 "fd, io, throws, locks",
 	 .more = "`heap` counts allocations and what is held, `allocations` only the former for "
 		 "less than half the time, `frees` who gives them back, `fd` descriptors that "
-		 "are opened, `maps` memory that is mapped, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
+		 "are opened, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
 		 "execution a side, a second one where the two sides differ. What was counted is "
 		 "shown; a row of `gate.metrics` gates it, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",

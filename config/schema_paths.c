@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The schema without a file: all paths, the key that a path means, its environment variable. */
+/* The schema without a file: all paths, the key of a path, its environment variable. */
 #include "config/schema_paths.h"
 
 #include "config/config.h"
@@ -13,7 +13,7 @@ struct walk {
 	struct fg_strbuf path;
 };
 
-/* `measure` and `gate` also exist inside each benchmark; there they are named but not repeated. */
+/* `measure` and `gate` also exist inside each benchmark; there they are listed but not repeated. */
 static bool is_repeated(const struct fg_key *key, unsigned depth)
 {
 	if (depth == 0 || !key->section)

@@ -27,7 +27,7 @@ const struct fg_key *fg_section_find(const struct fg_section *section, const cha
 	return NULL;
 }
 
-/* Length of the path up to the next dot or bracket; *rest is what follows. */
+/* Length of the path up to the next dot or bracket; *rest points behind it. */
 static size_t part_of(const char *path, const char **rest)
 {
 	const size_t length = strcspn(path, ".[");
@@ -63,7 +63,7 @@ const struct fg_key *fg_section_find_path(const struct fg_section *section, cons
 
 		if (!found && key && key->any) {
 			/*
-			 * A user-defined name, which may contain dots: the key remains that of the
+			 * A user-defined name, which may contain dots: the key is that of the
 			 * containing section.
 			 */
 			fg_strbuf_printf(where, ".%s", key->any);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Scalars: how each kind is parsed, what it is called, and what an editor may accept. */
+/* Scalars: parsing, names and editor patterns of each kind. */
 #include "config/values.h"
 
 #include "base/clock.h"
@@ -74,7 +74,7 @@ static int parse_name(const struct fg_key *key, const char *text, void *target,
 	for (const char *c = text; *c && is_fine; c++)
 		is_fine = (unsigned char)*c >= ' ' && *c != 0x7f;
 	if (!is_fine || (key->words && word_index(key, text) < 0))
-		return fg_error_set(err, FG_EINVAL, "no name");
+		return fg_error_set(err, FG_EINVAL, "not a name");
 	return parse_text(key, text, target, arena, err);
 }
 
@@ -84,9 +84,9 @@ static int parse_url(const struct fg_key *key, const char *text, void *target,
 	const char *host = strstr(text, "://");
 
 	if (!fg_text_starts_with(text, "https://") && !fg_text_starts_with(text, "http://"))
-		return fg_error_set(err, FG_EINVAL, "no URL");
+		return fg_error_set(err, FG_EINVAL, "not a URL");
 	if (!isalnum((unsigned char)host[3]) && host[3] != '[')
-		return fg_error_set(err, FG_EINVAL, "no host");
+		return fg_error_set(err, FG_EINVAL, "the host is missing");
 	if (strpbrk(text, " \t\r\n\"<>"))
 		return fg_error_set(err, FG_EINVAL, "a blank or a quote inside");
 	return parse_text(key, text, target, arena, err);
@@ -98,11 +98,11 @@ static int parse_variable_name(const struct fg_key *key, const char *text, void 
 	bool is_fine =
 		*text != '\0' && !isdigit((unsigned char)*text) && strlen(text) <= MAX_NAME_LENGTH;
 
-	/* Capitals only: this catches a token pasted here by mistake. */
+	/* Only capitals are accepted, which catches a token pasted here by mistake. */
 	for (const char *c = text; *c && is_fine; c++)
 		is_fine = (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
 	if (!is_fine)
-		return fg_error_set(err, FG_EINVAL, "no name of a variable");
+		return fg_error_set(err, FG_EINVAL, "not the name of a variable");
 	return parse_text(key, text, target, arena, err);
 }
 
@@ -132,7 +132,7 @@ static int parse_pointer(const struct fg_key *key, const char *text, void *targe
 			 struct fg_arena *arena, struct fg_error *err)
 {
 	if (*text != '/')
-		return fg_error_set(err, FG_EINVAL, "no pointer");
+		return fg_error_set(err, FG_EINVAL, "not a pointer");
 	return parse_text(key, text, target, arena, err);
 }
 
@@ -215,7 +215,7 @@ static int parse_date(const struct fg_key *key, const char *text, void *target,
 {
 	(void)key;
 	(void)arena;
-	return fg_time_parse_utc(text, target) ? FG_OK : fg_error_set(err, FG_EINVAL, "no date");
+	return fg_time_parse_utc(text, target) ? FG_OK : fg_error_set(err, FG_EINVAL, "not a date");
 }
 
 static int parse_word(const struct fg_key *key, const char *text, void *target,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar values: parsing, and what is expected, for each kind of key. */
+/* Scalar values: how each kind of key is parsed and described. */
 #ifndef FG_CONFIG_VALUES_H
 #define FG_CONFIG_VALUES_H
 

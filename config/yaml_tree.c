@@ -147,7 +147,7 @@ static bool room_for(struct builder *b, size_t weight, const yaml_mark_t *mark)
 {
 	if (weight > FG_CONFIG_MAX_NODES - b->weight) {
 		refuse(b, mark,
-		       "more than %d values, repeated ones counted: that is no configuration",
+		       "more than %d values, counting repeated ones: too many for a configuration",
 		       FG_CONFIG_MAX_NODES);
 		return false;
 	}
@@ -162,13 +162,13 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 		if (strcmp(mapping->keys[i]->text, key->text) != 0)
 			continue;
 		fg_config_error(b->report, &key->place,
-				"the key '%s' is here for the second time; the first is in line %u",
-				key->text, mapping->keys[i]->place.line);
+				"the key '%s' is repeated; the first is in line %u", key->text,
+				mapping->keys[i]->place.line);
 		return;
 	}
 }
 
-/* Adds a finished value where it belongs: root, list, or key. */
+/* Adds a finished value to its parent: root, list, or key. */
 static void place_value(struct builder *b, struct fg_yaml_node *node, const yaml_mark_t *mark)
 {
 	struct fg_yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
@@ -208,7 +208,7 @@ static struct fg_yaml_node *new_node(struct builder *b, enum fg_yaml_kind kind,
 	struct fg_yaml_node *node = NULL;
 
 	if (tag) {
-		refuse(b, &event->start_mark, "tags are not understood here: leave out '%.40s'",
+		refuse(b, &event->start_mark, "tags are not supported: remove '%.40s'",
 		       (const char *)tag);
 		return NULL;
 	}
@@ -290,7 +290,8 @@ static void on_alias(struct builder *b, const yaml_event_t *event)
 		if (strcmp(b->anchors[i].name, name) != 0)
 			continue;
 		if (is_open(b, node))
-			refuse(b, &event->start_mark, "'*%s' stands inside what it repeats", name);
+			refuse(b, &event->start_mark, "'*%s' is inside the value that it repeats",
+			       name);
 		else if (room_for(b, node->weight, &event->start_mark))
 			place_value(b, node, &event->start_mark);
 		return;
@@ -318,7 +319,7 @@ static void take(struct builder *b, const yaml_event_t *event)
 	case YAML_DOCUMENT_START_EVENT:
 		if (b->root)
 			refuse(b, &event->start_mark,
-			       "a second document begins here: one is all there may be");
+			       "a second document begins here: only one is allowed");
 		break;
 	default:
 		break;
@@ -327,7 +328,10 @@ static void take(struct builder *b, const yaml_event_t *event)
 
 /* ---- syntax errors ---- */
 
-/* The marked line begins with a tab: the most common mistake, and libyaml's least clear message. */
+/*
+ * The marked line begins with a tab. This is the most common mistake, and libyaml's message about
+ * it the least clear.
+ */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
 	const char *const end = text->data + text->size;
@@ -367,7 +371,7 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 		mark = mark_of_offset(b->text, parser->problem_offset);
 		refuse(b, &mark, "not valid YAML: %s (expected UTF-8 text)", problem);
 	} else if (is_tabbed(b->text, &mark)) {
-		refuse(b, &mark, "the line begins with a tab: YAML wants blanks");
+		refuse(b, &mark, "the line begins with a tab: YAML requires blanks");
 	} else if (parser->context && !b->text->is_override) {
 		refuse(b, &mark, "not valid YAML: %s, %s that begins in line %zu", problem,
 		       parser->context, parser->context_mark.line + 1);
@@ -392,8 +396,8 @@ bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	/*
-	 * With the encoding set, libyaml takes a byte order mark for text; editors on Windows write
-	 * one.
+	 * If the encoding is set, libyaml takes a byte order mark for text. Editors on Windows
+	 * write one.
 	 */
 	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data + mark_size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A YAML text as a tree whose nodes know their position. */
+/* YAML text as a tree whose nodes know their position. */
 #ifndef FG_CONFIG_YAML_TREE_H
 #define FG_CONFIG_YAML_TREE_H
 
@@ -22,30 +22,30 @@ struct fg_yaml_place {
 struct fg_yaml_node {
 	enum fg_yaml_kind kind;
 	struct fg_yaml_place place;
-	const char *text; /* of a scalar */
+	const char *text; /* for scalars */
 	bool quoted;
-	struct fg_yaml_node **keys;  /* of a mapping: scalars */
+	struct fg_yaml_node **keys;  /* for mappings: scalar nodes */
 	struct fg_yaml_node **items; /* values of a mapping, elements of a list */
 	size_t count;
 	size_t capacity;
-	size_t weight; /* number of nodes in it, including itself and repetitions through aliases */
+	size_t weight; /* number of nodes in the subtree, counting each use of an alias */
 };
 
 struct fg_yaml_text {
 	const char *origin;
-	bool is_override; /* positions in it mean nothing to the user */
+	bool is_override; /* its positions mean nothing to the user */
 	const char *data;
 	size_t size;
 };
 
 /*
- * Errors go into the report.  Returns false after a syntax error; *root is NULL for an empty text.
+ * Errors go into the report. Returns false after a syntax error; *root is NULL for an empty text.
  */
 bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 		   struct fg_config_report *report, struct fg_yaml_node **root);
 /* The value of a key, or NULL. */
 struct fg_yaml_node *fg_yaml_get(const struct fg_yaml_node *mapping, const char *key);
-/* Set a key, replacing the value that is there. */
+/* Sets a key, replacing an existing value. */
 void fg_yaml_set(struct fg_yaml_node *mapping, const char *key, struct fg_yaml_node *value,
 		 struct fg_arena *arena);
 struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena, const struct fg_yaml_place *place);

@@ -344,7 +344,7 @@ static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 	    work->kind != FG_WORK_SAME_FASTER)
 		add_cause(work, &text);
 	if (work->apart[0] > 0 || work->apart[1] > 0)
-		fg_strbuf_printf(&text, "; beside them %s → %s in the C library",
+		fg_strbuf_printf(&text, "; also %s → %s in the C library",
 				 fg_format_count(work->apart[0], before),
 				 fg_format_count(work->apart[1], after));
 	fg_notes_add(&verdict->notes, arena, "%s", fg_strbuf_text(&text));

@@ -5,7 +5,6 @@
 #include "gate/arguments.h"
 #include "gate/benchmark.h"
 #include "gate/metric_verdict.h"
-#include "gate/outlook.h"
 #include "model/links.h"
 
 #include <math.h>
@@ -69,31 +68,9 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 	return verdict.outcome == FG_OUTCOME_REGRESSION;
 }
 
-enum fg_evidence fg_gate_weigh(const struct fg_series *series, const struct fg_policy *policy,
-			       const struct fg_measuring *measure,
-			       const struct fg_gate_progress *failed, unsigned *next_look)
+unsigned fg_gate_least_pairs(const struct fg_policy *policy)
 {
-	struct fg_policy strict = *policy;
-	struct fg_gate_progress look;
-
-	strict.alpha *= strict.alpha;
-	if (fg_gate_is_worse(series, &strict, measure, failed->metric))
-		return FG_EVIDENCE_SURE;
-	fg_gate_look(series, &strict, measure, &look);
-	*next_look = look.next_look;
-	return look.pairs < 2 * failed->pairs && look.next_look > look.pairs ? FG_EVIDENCE_MORE
-									     : FG_EVIDENCE_DOUBTFUL;
-}
-
-unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_measuring *measure)
-{
-	const struct fg_metric_policy time = fg_policy_metric(policy, "cpu_time");
-	const struct fg_rule rule = {.alpha = policy->alpha,
-				     .min_effect = time.min_effect,
-				     .margin = time.margin,
-				     .tolerated = time.tolerated};
-
-	return fg_outlook_least_pairs(&rule, measure->min_pairs);
+	return (unsigned)fg_gate_least_looked_at(policy->alpha);
 }
 
 static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)

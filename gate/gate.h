@@ -42,25 +42,8 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
 		      const struct fg_measuring *measure, const char *metric);
 
-enum fg_evidence {
-	FG_EVIDENCE_SURE,     /* it would fail at alpha x alpha, too */
-	FG_EVIDENCE_MORE,     /* `next_look` may tell */
-	FG_EVIDENCE_DOUBTFUL, /* not even with twice the pairs: it is to be found once more */
-};
-
-/*
- * Is a failure as unlikely to be chance as one that was found twice?  `failed` is the look that
- * found it, of a metric of the same series.
- */
-enum fg_evidence fg_gate_weigh(const struct fg_series *series, const struct fg_policy *policy,
-			       const struct fg_measuring *measure,
-			       const struct fg_gate_progress *failed, unsigned *next_look);
-
-/*
- * The least `max_pairs` at which a slowdown of CPU time that is four times the scatter of the pairs
- * mostly fails with this policy; 0: unknown.
- */
-unsigned fg_gate_least_pairs(const struct fg_policy *policy, const struct fg_measuring *measure);
+/* With fewer pairs than this nothing can fail or pass by this policy, whatever they say. */
+unsigned fg_gate_least_pairs(const struct fg_policy *policy);
 
 /*
  * Fill `verdict` (an empty one; release it with fg_verdict_release()).  Names, reasons and labels

@@ -86,7 +86,7 @@ double fg_layout_places_error(const double *level, const uint8_t *layout, size_t
 		pairs[layout[i]]++;
 	}
 	for (unsigned k = 0; k < layouts; k++) {
-		known = known && pairs[k] >= 2;
+		known = known && pairs[k] >= 1;
 		mean[k] /= (double)pairs[k];
 		centre += mean[k] / layouts;
 	}

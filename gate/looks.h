@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a sequential decision may fall. */
+/*
+ * When a decision may fall, and the error that it may spend.
+ *
+ * Each look spends a quarter of the alpha that earlier looks left, so the shares of all looks,
+ * however many there will be, sum to alpha.  By Boole's inequality the whole is then safe, whatever
+ * the dependence between the looks.  A look's share depends on nothing but its number.
+ */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H
 
@@ -10,15 +16,15 @@
 /* Most questions are settled by then. */
 #define FG_GATE_PAIRS_USUAL 120
 
+/* The fewest pairs that can decide at this alpha: all of them slower. */
+size_t fg_gate_least_looked_at(double alpha);
 /*
- * The numbers of pairs after which a decision may fall, ascending; the last is max_pairs.  Returns
- * how many.
+ * The numbers of pairs after which a decision may fall, ascending: the first is `min_pairs`, or as
+ * many as can decide, each next one half as many more, the last `max_pairs`.  Returns how many.
  */
-size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GATE_LOOKS_MAX]);
-/*
- * What each of these looks may spend of alpha.  Where there are more pairs than the usual number,
- * nearly all of it is for the looks up to that: that one may go on costs those who need not little.
- */
-void fg_gate_shares(const size_t *looks, size_t count, double alpha, double *shares);
+size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
+		     size_t looks[FG_GATE_LOOKS_MAX]);
+/* The share of alpha that look number `look` (from 0) may spend. */
+double fg_gate_share(double alpha, size_t look);
 
 #endif

@@ -6,6 +6,7 @@
 #include "gate/looks.h"
 #include "gate/outlook.h"
 #include "gate/shape.h"
+#include "model/build_difference.h"
 
 #include <math.h>
 
@@ -98,7 +99,7 @@ static bool decide_exact(const struct fg_metric_context *context, const struct f
 	if (!same) {
 		verdict->exact = false;
 		NOTE(context, verdict,
-		     "%s is said to be exact, but differs between repetitions: judged by pairs",
+		     "%s is declared exact, but differs between repetitions: judged by pairs",
 		     verdict->label);
 		return false;
 	}
@@ -134,6 +135,14 @@ static void note_lost_pairs(const struct fg_metric_context *context, const struc
 	note_left_out(context, verdict, pairs->unpaired, "one side is missing");
 }
 
+/* The programs themselves saw to it that no pair is fair: nothing will ever be compared so. */
+static bool is_never_fair(const struct fg_metric_context *context)
+{
+	const struct fg_set_aside aside = fg_count_set_aside(context->series);
+
+	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
+}
+
 /* Neither side has a value that counts. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
@@ -141,7 +150,8 @@ static void decide_without_values(const struct fg_metric_context *context,
 	bool unusable = pairs->no_number > 0 || pairs->no_ratio > 0;
 
 	if (verdict->gated && pairs->set_aside > 0 && !unusable) {
-		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		verdict->outcome =
+			is_never_fair(context) ? FG_OUTCOME_ERROR : FG_OUTCOME_INCONCLUSIVE;
 		NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
 	} else if (!verdict->gated ||
 		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
@@ -178,50 +188,42 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 
 /*
  * Where most pairs were slower and the estimate is one to fail for: how many pairs are missing.
- * False: nothing of the kind can be said.
  */
-static bool note_missing_pairs(const struct fg_metric_context *context, const struct fg_rule *rule,
+static void note_missing_pairs(const struct fg_metric_context *context, const struct fg_rule *rule,
 			       const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
 			       struct fg_metric_verdict *verdict)
 {
-	const unsigned min_pairs = context->measure->min_pairs;
 	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
 	size_t needed = 0;
 	char option[64] = "`fastgate run --resume`";
 
 	if (4 * slower >= 3 * pairs->count && finding->estimate >= log1p(rule->min_effect))
-		needed = fg_outlook_pairs_needed(rule, min_pairs, pairs->difference, pairs->count);
+		needed = fg_outlook_pairs_needed(rule, pairs->difference, pairs->count);
 	if (needed == 0)
-		return false;
+		return;
 	if (!rule->until_sure)
 		(void)snprintf(option, sizeof(option), "`--pairs %u:%zu`",
-			       min_pairs < needed ? min_pairs : (unsigned)needed, needed);
+			       rule->min_pairs < needed ? rule->min_pairs : (unsigned)needed,
+			       needed);
 	NOTE(context, verdict,
 	     "%zu of %zu pairs were slower; %zu are needed at this alpha, if the next ones are like "
 	     "them: %s",
 	     slower, pairs->count, needed, option);
-	return true;
 }
 
 static void note_undecided(const struct fg_metric_context *context, const struct fg_rule *rule,
 			   const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
 			   struct fg_metric_verdict *verdict)
 {
-	NOTE(context, verdict,
-	     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
-	     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
-	if (note_missing_pairs(context, rule, pairs, finding, verdict) || !finding->vetoed)
-		return;
-	if (finding->placed)
+	if (isnan(finding->low))
 		NOTE(context, verdict,
-		     "the interval lies above what is tolerated, but where its code lies makes so "
-		     "much of a difference that it may be no more than bad luck with %u places",
-		     pairs->layouts);
+		     "undecided after %zu pairs: at least %zu can decide at this alpha",
+		     finding->pairs, fg_gate_least_looked_at(rule->alpha));
 	else
 		NOTE(context, verdict,
-		     "the interval lies above what is tolerated, but too few pairs agree "
-		     "(p = %.2g), or they may depend on each other: more pairs would tell",
-		     finding->p);
+		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
+		     finding->pairs, 100.0 * verdict->smallest_detectable);
+	note_missing_pairs(context, rule, pairs, finding, verdict);
 }
 
 static void note_finding(const struct fg_metric_context *context, const struct fg_rule *rule,
@@ -237,14 +239,14 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 	}
 	if (!finding->decided && context->final)
 		note_undecided(context, rule, pairs, finding, verdict);
-	if (finding->decided && finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
+	if (finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
 		NOTE(context, verdict, "worse by %.2f %%, within the margin of %.2g %%",
 		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
-	if (finding->dependent)
+	if (finding->wider > 1.0)
 		NOTE(context, verdict,
-		     "pairs depend on those before them (autocorrelation %.2f): the interval was "
-		     "widened for it",
-		     finding->autocorrelation);
+		     "what `setup` leaves is not drawn anew for each pair: the interval is %.1f "
+		     "times as wide for it",
+		     finding->wider);
 }
 
 /* Pairs without a number for this metric count for the runner: it has to be asked for more. */
@@ -255,8 +257,8 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 }
 
 /*
- * It looked slower as it was linked, or was never measured like that.  Where the mean over all
- * layouts surely is not slower, what looked so was the place of its code.
+ * It looked slower as it was linked, or was never measured like that.  If it passes over all
+ * layouts, what looked slower was the place of its code: a pass, unless that is to fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			   struct fg_metric_verdict *verdict)
@@ -269,14 +271,17 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		pairs->layout && !*series->as_linked_metric &&
 		fg_metric_is_measured_time(
 			&series->metrics[fg_series_find_metric(series, verdict->name)]);
+	bool is_placed = false;
 
 	if (!pairs->layout ||
 	    !(from_the_beginning || strcmp(series->as_linked_metric, verdict->name) == 0))
 		return;
-	if (verdict->decided && !from_the_beginning &&
-	    (verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT))
+	is_placed =
+		verdict->decided && !from_the_beginning &&
+		(verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT);
+	if (is_placed && context->policy->fail_on_placement)
 		verdict->outcome = FG_OUTCOME_PLACEMENT;
-	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
+	fg_layout_middles(pairs->difference, pairs->layout, verdict->pairs, middles);
 	verdict->layout_error = fg_layout_error(middles);
 	for (size_t i = 0; i < FG_LINE_PLACES; i++)
 		(void)fg_format_change(expm1(middles[i]), change[i]);
@@ -287,48 +292,64 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 				: fg_format_change(series->as_linked - 1.0, as_linked),
 	     from_the_beginning ? "" : " as it was linked;", series->layouts, change[0], change[1],
 	     change[2], change[3]);
-	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
+	if (is_placed)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "
 		     "is where the linker put the code");
 }
 
+/* Each pair starts new processes, in an order of its own; only what `setup` made outlives it. */
+static bool is_drawn(const struct fg_series *series)
+{
+	return !fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_SETUP);
+}
+
+static struct fg_rule rule_for(const struct fg_metric_context *context,
+			       const struct fg_pairs *pairs, const struct fg_metric_policy *policy)
+{
+	return (struct fg_rule){.alpha = context->policy->alpha,
+				.min_effect = policy->min_effect,
+				.margin = policy->margin,
+				.tolerated = policy->tolerated,
+				.min_pairs = context->measure->min_pairs,
+				.max_pairs = context->measure->max_pairs,
+				.until_sure = context->measure->until_sure,
+				.is_drawn = is_drawn(context->series),
+				.layout = pairs->layout,
+				.layouts = pairs->layouts,
+				.given_up = pairs->given_up};
+}
+
 static void apply_rule(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
-	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
-	size_t looks[FG_GATE_LOOKS_MAX];
-	struct fg_rule rule = {.alpha = context->policy->alpha,
-			       .min_effect = policy.min_effect,
-			       .margin = policy.margin,
-			       .tolerated = policy.tolerated,
-			       .looks = looks,
-			       .layout = pairs->layout,
-			       .layouts = pairs->layouts,
-			       .given_up = pairs->given_up,
-			       .until_sure = context->measure->until_sure};
+	const struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
+	const struct fg_rule rule = rule_for(context, pairs, &policy);
 
-	rule.look_count =
-		fg_gate_looks(context->measure->min_pairs, context->measure->max_pairs, looks);
 	fg_rule_apply(&rule, pairs->difference, pairs->count, context->final, finding);
 	ask_for_more(pairs, finding);
 	verdict->decided = finding->decided || context->final;
 	verdict->outcome = finding->outcome;
 	verdict->pairs = (unsigned)finding->pairs;
 	verdict->looks = (unsigned)finding->looks;
-	verdict->p_value = finding->p;
-	verdict->smallest_detectable = expm1(finding->smallest_detectable);
+	if (!isnan(finding->low))
+		verdict->smallest_detectable = expm1(fg_rule_smallest_seen(&rule, finding));
 	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
 			       pairs->linear);
+	if (!context->arena)
+		return;
+	verdict->p_value = 1.0 - fg_rule_probability(&rule, pairs->difference, finding->pairs,
+						     log1p(policy.tolerated));
 	note_finding(context, &rule, pairs, finding, verdict);
 	settle_layouts(context, pairs, verdict);
 }
 
-static size_t first_look(const struct fg_measuring *measure)
+static size_t first_look(const struct fg_metric_context *context)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];
 
-	(void)fg_gate_looks(measure->min_pairs, measure->max_pairs, looks);
+	(void)fg_gate_looks(context->policy->alpha, context->measure->min_pairs,
+			    context->measure->max_pairs, looks);
 	return looks[0];
 }
 
@@ -346,7 +367,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	fg_metric_begin(context, metric, verdict);
 	set_levels(context, metric, verdict);
 	if (!fg_metric_is_judged(context->series, metric)) {
-		NOTE(context, verdict, "%s means nothing while both arms share one CPU",
+		NOTE(context, verdict, "%s is meaningless while both arms share one CPU",
 		     verdict->label);
 		return;
 	}
@@ -354,7 +375,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	note_lost_pairs(context, &pairs, verdict);
 	if (pairs.count == 0 && !context->final && pairs.no_number + pairs.no_ratio == 0) {
 		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
-		finding->next_look = first_look(context->measure);
+		finding->next_look = first_look(context);
 	} else if (pairs.count == 0) {
 		decide_without_pairs(context, &pairs, verdict);
 		verdict->decided = verdict->decided || !context->final;

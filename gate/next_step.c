@@ -96,8 +96,8 @@ static bool begins_in_layouts(const struct fg_situation *now)
 	const struct fg_series *series = first_series(now);
 	const struct fg_measuring *measure = now->measure;
 
-	if (!series || measure->layouts == FG_LAYOUTS_NEVER || measure->until_sure ||
-	    series->identical || series->as_linked_metric)
+	if (!series || measure->layouts == FG_LAYOUTS_NEVER || series->identical ||
+	    series->as_linked_metric)
 		return false;
 	if (measure->layouts == FG_LAYOUTS_ALWAYS)
 		return !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
@@ -202,7 +202,7 @@ static bool is_suspect(const struct turn *turn)
 	const struct fg_series *series = only_series(turn->now);
 	const struct fg_measuring *measure = turn->now->measure;
 
-	return series && measure->layouts == FG_LAYOUTS_AUTO && !measure->until_sure &&
+	return series && measure->layouts == FG_LAYOUTS_AUTO &&
 	       fails_for_a_time(turn->machine, series) &&
 	       turn->machine->look.ratio < placement_most && !series->identical &&
 	       !series->as_linked_metric &&
@@ -213,7 +213,7 @@ static bool is_suspect(const struct turn *turn)
 static bool suspect(struct turn *turn)
 {
 	if (!is_suspect(turn))
-		return enter(turn, FG_STATE_DOUBTING);
+		return enter(turn, FG_STATE_EXPLAINING);
 	turn->machine->state = FG_STATE_VARYING;
 	return act(turn, FG_STEP_LAYOUTS);
 }
@@ -226,62 +226,12 @@ static bool go_on_after_varying(struct turn *turn)
 	if (turn->result == FG_STEP_REFUSED) {
 		say(turn, "slower as it was linked; other places of its code were not tried: %s",
 		    turn->now->why);
-		(void)enter(turn, FG_STATE_DOUBTING);
+		(void)enter(turn, FG_STATE_EXPLAINING);
 		return act(turn, FG_STEP_SAY);
 	}
 	say(turn, "%s as it was linked; measuring again with its code in %u places",
 	    fg_format_change(turn->machine->look.ratio - 1, change), series->layouts);
 	return enter(turn, FG_STATE_IN_LAYOUTS);
-}
-
-/* ---- beyond doubt ---- */
-
-/*
- * What is measured in layouts from the beginning must not fail by chance any sooner than what was
- * measured again in them.  If twice the pairs leave a doubt, it is found once more or not at all.
- */
-static bool doubt(struct turn *turn)
-{
-	const struct fg_series *series = only_series(turn->now);
-
-	if (!series || !series->as_linked_metric || *series->as_linked_metric ||
-	    fg_series_is_measured_anew(series) || !fails_for_a_time(turn->machine, series) ||
-	    !(turn->machine->look.ratio < placement_most))
-		return enter(turn, FG_STATE_EXPLAINING);
-	turn->machine->failed = turn->machine->look;
-	return enter(turn, FG_STATE_WEIGHING);
-}
-
-static bool start_over(struct turn *turn)
-{
-	/* If the schedule was given up, its pairs are set aside already. */
-	const bool is_set_aside = turn->result == FG_STEP_GIVEN_UP;
-
-	say(turn, "slower, but not beyond doubt; measuring again");
-	(void)enter(turn, FG_STATE_ONCE_MORE);
-	return is_set_aside ? false : act(turn, FG_STEP_ANEW);
-}
-
-static bool weigh(struct turn *turn)
-{
-	struct fg_next_step *machine = turn->machine;
-	enum fg_evidence evidence;
-	unsigned next_look = 0;
-
-	if (turn->result == FG_STEP_ENDED)
-		return enter(turn, FG_STATE_OVER);
-	if (turn->result != FG_STEP_DONE)
-		return start_over(turn);
-	if (machine->reached)
-		machine->look.pairs = machine->reached;
-	evidence = fg_gate_weigh(only_series(turn->now), turn->now->policy, turn->now->measure,
-				 &machine->failed, &next_look);
-	if (evidence == FG_EVIDENCE_SURE)
-		return enter(turn, FG_STATE_EXPLAINING);
-	if (evidence == FG_EVIDENCE_DOUBTFUL)
-		return start_over(turn);
-	machine->reached = next_look;
-	return measure_pairs(turn, next_look);
 }
 
 /* ---- to name the function ---- */
@@ -298,7 +248,7 @@ static bool explain(struct turn *turn)
 	unsigned wanted = 0;
 
 	if (series && now->profile && fails_for_a_time(turn->machine, series) &&
-	    !now->measure->until_sure && now->policy->functions != FG_FUNCTIONS_OFF)
+	    now->policy->functions != FG_FUNCTIONS_OFF)
 		wanted = fg_naming_pairs(
 			now->profile, series, look->ratio, look->pairs,
 			(unsigned)fg_min_size(now->measure->max_pairs, FG_GATE_PAIRS_USUAL));
@@ -330,12 +280,6 @@ static bool take_turn(struct turn *turn)
 	case FG_STATE_VARYING:
 		return go_on_after_varying(turn);
 	case FG_STATE_IN_LAYOUTS:
-		return decide(turn, FG_STATE_DOUBTING);
-	case FG_STATE_DOUBTING:
-		return doubt(turn);
-	case FG_STATE_WEIGHING:
-		return weigh(turn);
-	case FG_STATE_ONCE_MORE:
 		return decide(turn, FG_STATE_EXPLAINING);
 	case FG_STATE_EXPLAINING:
 		return explain(turn);

@@ -24,7 +24,6 @@ enum fg_step_action {
 	FG_STEP_PAIRS,            /* until `pairs` of them count */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
 	FG_STEP_LAYOUTS,          /* the same, and set aside what was measured as it was linked */
-	FG_STEP_ANEW,             /* set aside all pairs; the budget starts over */
 };
 
 /* What came of the last step. */
@@ -44,9 +43,6 @@ enum fg_step_state {
 	FG_STATE_SUSPECTING, /* may a failure be due to where the code lies? */
 	FG_STATE_VARYING,    /* it may: layouts are linked */
 	FG_STATE_IN_LAYOUTS, /* from look to look, in these layouts */
-	FG_STATE_DOUBTING,   /* is the failure to be confirmed? */
-	FG_STATE_WEIGHING,   /* more evidence for it */
-	FG_STATE_ONCE_MORE,  /* from look to look, after all pairs were set aside */
 	FG_STATE_EXPLAINING, /* can the slower function be named? */
 	FG_STATE_NAMING,     /* pairs that change nothing about the verdict */
 	FG_STATE_LAST,       /* from look to look: the schedule was given up while naming */
@@ -63,8 +59,7 @@ struct fg_next_step {
 	bool has_look;
 	bool is_open; /* `until_sure`, and the budget ended before the decision */
 	/* private */
-	struct fg_gate_progress failed; /* the look that is to be confirmed */
-	unsigned reached;               /* the last look that pairs were measured for */
+	unsigned reached; /* the last look that pairs were measured for */
 };
 
 struct fg_situation {

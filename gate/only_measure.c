@@ -11,7 +11,7 @@ int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const 
 
 	if (!fg_measure_is_known(measure) || fg_metric_find_builtin(measure))
 		return fg_error_set(err, FG_EINVAL,
-				    "'%.100s' is no measure that can be gated by call path",
+				    "'%.100s' is not a measure that can be gated by call path",
 				    measure);
 	for (size_t i = 0; i < run->series_count; i++)
 		most += run->series[i].metric_count;

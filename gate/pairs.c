@@ -176,6 +176,7 @@ struct fg_set_aside fg_count_set_aside(const struct fg_series *series)
 		found.meant += meant[i];
 		found.all += aside[i] != 0;
 		found.apart += (aside[i] & FG_ASIDE_OVERLAP) != 0;
+		found.disturbed += (aside[i] & FG_ASIDE_STRAY) != 0;
 		found.stolen += (aside[i] & FG_ASIDE_STEAL) != 0;
 	}
 	free(aside);

@@ -43,8 +43,9 @@ size_t fg_pair_end(const struct fg_series *series);
 struct fg_set_aside {
 	unsigned meant;
 	unsigned all;
-	unsigned apart;  /* a duet's: they did not run at the same time for long enough */
-	unsigned stolen; /* the host took the CPU away */
+	unsigned apart;     /* a duet's: they did not run at the same time for long enough */
+	unsigned disturbed; /* a duet's: one of the two left processes running */
+	unsigned stolen;    /* the host took the CPU away */
 };
 
 struct fg_set_aside fg_count_set_aside(const struct fg_series *series);

@@ -175,11 +175,13 @@ void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_ver
 
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[i];
+		const double width = layouts_quantile * metric->layout_error;
 
 		/* The error of one layout is 0, and no ratio lies below that. */
-		if (metric->outcome != FG_OUTCOME_REGRESSION ||
-		    fabs(log(metric->ratio)) >= layouts_quantile * metric->layout_error)
+		if (metric->outcome != FG_OUTCOME_REGRESSION || fabs(log(metric->ratio)) >= width)
 			continue;
+		metric->low = fmin(metric->low, metric->ratio * exp(-width));
+		metric->high = fmax(metric->high, metric->ratio * exp(width));
 		metric->outcome = FG_OUTCOME_PLACEMENT;
 		any = true;
 	}

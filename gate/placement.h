@@ -29,7 +29,8 @@ bool fg_placement_is_comparable(const struct fg_environment *baseline,
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
  * Nothing that takes time has changed (gate/same_code.h), and inputs neither: a regression that is
- * no larger than what the layouts differ by is placement, with a note.
+ * no larger than what the layouts differ by is placement, with a note, and its interval contains
+ * that.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 

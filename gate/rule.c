@@ -2,152 +2,184 @@
 /*
  * When a build fails.
  *
- * The data are the differences d of pairs, ln(candidate / baseline), positive for worse.  A pair is
- * measured side by side or in mirrored order, so drift of the host is in both its halves and
- * cancels; the pairs are then as good as independent, which repetitions of one binary after the
- * other are not.
+ * The data are the differences d of pairs, ln(candidate / baseline), positive for worse.  At each
+ * look (gate/looks.h) they give one interval, the one that is printed, and nothing else decides:
  *
- * At each look the 20 % trimmed mean m of all d so far is computed, with its winsorised standard
- * error s and t quantile q of the share of alpha that this look may spend
- * (gate/statistics/sequential.h). With it:
- *
- *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test
- *          agrees at 5 times the share
- *   PASS   m + q s < ln(1 + margin)
+ *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
+ *   PASS        high < ln(1 + margin)
  *   else the next look; after the last one: inconclusive.
  *
- * The shares sum to alpha, so both errors, FAIL for a candidate that is no slower than tolerated
- * and PASS for one that is slower than margin, stay below alpha whatever the number of looks.  The
- * signed-rank test is a veto against a mean that a few strange pairs carry; it is exact where
- * exchanging the arms changes nothing.  A sign test in its place says the same of peaked
- * differences, but blocks a third of the true slowdowns of programs whose differences have no peak:
- * memory-bound ones, whose time depends on the pages they got.  A PASS whose whole interval lies
- * below zero, by min_effect or more, is an improvement.
+ * A PASS whose whole interval lies below zero, with an estimate of -min_effect or less, is an
+ * improvement.
  *
- * Memory of the past.  Pairs should not depend on those before them.  Where they do, n pairs are
- * worth as little as n (1 - r) / (1 + r) independent ones, for an AR(1) series with lag-1
- * autocorrelation r: the standard error grows accordingly and the degrees of freedom shrink.  r is
- * read from the winsorised differences, plus the (1 + 3 r) / n that a short series hides (Kendall
- * 1954).  It is used twice: the interval is widened where r is evident, beyond 0.2 and beyond its
- * error of 1 / sqrt(n). That is not enough for a FAIL, which would be at its likeliest where r
- * happens to look small.  So the lower bound must hold for the largest r that the data leave room
- * for, too: r raised by DOUBT_PAIRS / n and by DOUBT_ERRORS errors, unless it is still small then.
- * This defers a FAIL by a look or two, and leaves a PASS alone.  Neither widens the interval by
- * more than MEMORY_MOST: slow changes of a host move the difference of a pair by some percent,
- * never further, so that a program which became twice as slow is known after ten pairs.
+ * The interval holds by design.  Which side starts first is drawn for each pair by a coin
+ * (runner/schedule/schedule.c), so for sides that are equal the sign of d is that coin, whatever
+ * the host did: drift, two modes, busy neighbours, pairs that resemble those before them.  Asking
+ * how often random signs would look like this is therefore exact: the signed-rank test.  The
+ * interval is the set of all changes that it does not reject, so 12 slower pairs of 12 are a
+ * regression, and a mean that a few strange pairs carry is none.  The shares of the looks sum to
+ * alpha: both errors, to fail a candidate that is no slower than tolerated and to pass one that is
+ * slower than the margin, stay below alpha.
+ *
+ * Two things are not drawn for each pair.  The interval contains them:
+ *
+ * Places.  A build that was measured in several layouts (runner/build/layouts.h) is slower in some
+ * and faster in others.  The places within a cache line are all that there are: pairs are compared
+ * within each, and their effect adds nothing.  Those within the page are a sample, and pairs that
+ * share one do not tell more of it the more of them there are: the interval is as wide as that of
+ * the means of the layouts, at least.
+ *
+ * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble
+ * those before them by more than their coins.  n pairs of an AR(1) series with lag-1
+ * autocorrelation r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for
+ * the largest r that they leave room for.
  *
  * When the measurement ends between two looks (the budget is used up), the next look is taken
- * early: its share belongs to it whenever it falls.
+ * early: its share belongs to it whenever it falls.  With `until_sure` it is not, since more
+ * sessions may follow: what the last planned look said remains.
  *
- * Example: ten pairs around +2.4 % with s = 0.3 % at the first of six looks, alpha 1 %: the share
- * is 0.083 %, q = 6.1 for 5 degrees of freedom (trimming leaves 6 of 10), the interval +0.6 ...
- * +4.2 %; ten positive differences of ten have p = 0.1 %, below 5 x 0.083 %: FAIL with tolerated =
- * 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
- * autocorrelation, and the next look decides.
+ * Example: alpha is 0.1 %.  The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
+ * it falls after 12 pairs, whose interval reaches from the least to the largest of them.
  *
- * When `auto` gives up a schedule in mid-run, its pairs are set aside and the looks begin anew with
- * the first pair of the next.  What the looks at the old pairs were allowed to spend is spent; the
- * new ones share the rest of alpha, so the sum stays below alpha.
- *
- * A build that was measured in several layouts (runner/build/layouts.h) is slower in some and
- * faster in others by more than pairs differ otherwise.  The layouts cover every position within a
- * cache line and are not a sample: their effect on the mean is known, so only the scatter within
- * each counts.  Those within the page are a sample, and pairs that share one do not tell more of it
- * the more of them there are: the lower bound must also hold for the means of the layouts.
- *
- * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting begins anew.
+ * What the looks at the old pairs were allowed to spend is spent.
  */
 #include "gate/rule.h"
 
 #include "gate/layout_scatter.h"
-#include "gate/looks.h"
 #include "gate/statistics/distributions.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
 #include "gate/statistics/signed_rank.h"
-#include "gate/until_sure.h"
 #include "model/run.h"
 
+#include <limits.h>
 #include <math.h>
 
-#define RANK_VETO_FACTOR 5.0
-#define PLACES_ERROR     0.0075 /* once for all looks, which see the same places */
+#define TRIM             0.2
+#define CORRELATION_MOST 0.95
 
-static double rank_test(const struct fg_rule *rule, const double *difference, size_t count)
+/* The largest lag-1 autocorrelation that the pairs leave room for: two errors above what shows. */
+static double highest_correlation(const double *difference, size_t count)
 {
-	return fg_signed_rank_test(difference, count, log1p(rule->tolerated)).p_greater;
+	const double n = (double)count;
+	double *drawn_in = fg_xcalloc(count + 1, sizeof(drawn_in[0]));
+	double r;
+
+	fg_winsorise(difference, count, TRIM, drawn_in);
+	r = fg_autocorrelation(drawn_in, count, 1);
+	free(drawn_in);
+	if (isnan(r))
+		return 0.0;
+	/* A short series hides (1 + 3 r) / n of it (Kendall 1954). */
+	r += (1.0 + 3.0 * r) / n + 2.0 * sqrt(fmax(0.0, 1.0 - r * r) / n);
+	return fmin(fmax(r, 0.0), CORRELATION_MOST);
 }
 
-/* `difference` has finding->pairs pairs. */
-static void judge(const struct fg_rule *rule, const double *difference, double share,
-		  struct fg_rule_finding *finding)
+/* The differences as if all places in a cache line were equally fast; to be freed. */
+static double *level_of(const struct fg_rule *rule, const double *difference, size_t count)
 {
-	bool looks_worse = finding->low > log1p(rule->tolerated) &&
-			   finding->estimate >= log1p(rule->min_effect);
+	double *level = fg_xcalloc(count + 1, sizeof(level[0]));
 
-	finding->placed = finding->places_low <= log1p(rule->tolerated);
-	if (looks_worse && !finding->placed && finding->doubtful_low > log1p(rule->tolerated) &&
-	    rank_test(rule, difference, finding->pairs) <= RANK_VETO_FACTOR * share) {
-		finding->outcome = FG_OUTCOME_REGRESSION;
-		finding->decided = true;
-	} else if (finding->high < log1p(rule->margin)) {
-		finding->outcome = fg_finding_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
-									    : FG_OUTCOME_PASS;
-		finding->decided = true;
-	}
-	finding->vetoed = looks_worse && !finding->decided;
+	if (rule->layout)
+		fg_layout_scatter_remove(difference, rule->layout, count, level);
+	else
+		memcpy(level, difference, count * sizeof(level[0]));
+	return level;
 }
 
-/* What looks at pairs of a schedule that was given up have left of alpha. */
-static double alpha_left(const struct fg_rule *rule)
+static double places_width(const struct fg_rule *rule, const double *level, size_t count)
 {
-	double shares[FG_GATE_LOOKS_MAX];
-	double left = rule->alpha;
-
-	fg_gate_shares(rule->looks, rule->look_count, rule->alpha, shares);
-	for (size_t i = 0; i < rule->look_count && rule->looks[i] <= rule->given_up; i++)
-		left -= shares[i];
-	return left;
+	if (!rule->layout || rule->layouts <= FG_LINE_PLACES)
+		return 0.0;
+	return -fg_t_quantile(rule->alpha, (double)(rule->layouts - FG_LINE_PLACES)) *
+	       fg_layout_places_error(level, rule->layout, count, rule->layouts);
 }
 
-/* At a look, pairs of each layout are compared with others of that layout. */
-static void look(const struct fg_rule *rule, const double *difference, size_t pairs, double share,
-		 struct fg_rule_finding *finding)
+/* The one interval of the first `count` pairs, at an error of `share` a side. */
+static void estimate(const struct fg_rule *rule, const double *difference, size_t count,
+		     double share, struct fg_rule_finding *finding)
 {
-	double *level = NULL;
+	double *level = level_of(rule, difference, count);
+	const struct fg_rank_interval found = fg_signed_rank_interval(level, count, share);
+	const double places = places_width(rule, level, count);
+	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
 
-	if (rule->layout) {
-		level = fg_xcalloc(pairs + 1, sizeof(level[0]));
-		fg_layout_scatter_remove(difference, rule->layout, pairs, level);
-		difference = level;
-	}
-	fg_finding_estimate(difference, pairs, share, finding);
-	finding->places_low = finding->low;
-	if (rule->layout && rule->layouts > FG_LINE_PLACES)
-		finding->places_low =
-			finding->estimate +
-			fg_t_quantile(PLACES_ERROR, (double)(rule->layouts - FG_LINE_PLACES)) *
-				fg_layout_places_error(difference, rule->layout, pairs,
-						       rule->layouts);
-	judge(rule, difference, share, finding);
 	free(level);
+	finding->pairs = count;
+	finding->estimate = found.estimate;
+	finding->wider = sqrt((1.0 + r) / (1.0 - r));
+	finding->low = found.estimate - fmax(finding->wider * (found.estimate - found.low), places);
+	finding->high =
+		found.estimate + fmax(finding->wider * (found.high - found.estimate), places);
+	if (isnan(found.low))
+		finding->low = finding->high = (double)NAN;
+}
+
+enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, double low,
+				double high)
+{
+	if (low > log1p(rule->tolerated) && estimate >= log1p(rule->min_effect))
+		return FG_OUTCOME_REGRESSION;
+	if (!(high < log1p(rule->margin)))
+		return FG_OUTCOME_INCONCLUSIVE;
+	return high < 0.0 && estimate <= -log1p(rule->min_effect) ? FG_OUTCOME_IMPROVEMENT
+								  : FG_OUTCOME_PASS;
+}
+
+double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding)
+{
+	if (isnan(finding->low))
+		return (double)INFINITY;
+	return fmax(log1p(rule->tolerated) + finding->estimate - finding->low,
+		    log1p(rule->min_effect));
+}
+
+double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
+			   double center)
+{
+	double *level = level_of(rule, difference, count);
+	const double p = fg_signed_rank_test(level, count, center).p_greater;
+
+	free(level);
+	return 1.0 - p;
+}
+
+/* Looks that pairs of a schedule that was given up have paid for. */
+static size_t count_paid(const struct fg_rule *rule)
+{
+	size_t looks[FG_GATE_LOOKS_MAX];
+	const size_t count = fg_gate_looks(rule->alpha, rule->min_pairs, UINT_MAX, looks);
+	size_t paid = 0;
+
+	while (paid < count && looks[paid] <= rule->given_up)
+		paid++;
+	return paid;
 }
 
 static void apply_looks(const struct fg_rule *rule, const double *difference, size_t count,
 			bool final, struct fg_rule_finding *finding)
 {
-	double shares[FG_GATE_LOOKS_MAX];
+	size_t looks[FG_GATE_LOOKS_MAX];
+	const size_t look_count = fg_gate_looks(
+		rule->alpha, rule->min_pairs, rule->until_sure ? UINT_MAX : rule->max_pairs, looks);
+	const size_t paid = count_paid(rule);
+	size_t before = 0;
 
-	fg_gate_shares(rule->looks, rule->look_count, alpha_left(rule), shares);
-	for (size_t i = 0; i < rule->look_count && !finding->decided; i++) {
-		size_t pairs = rule->looks[i];
-		bool early = pairs > count;
+	for (size_t i = 0; i < look_count && !finding->decided; before = looks[i++]) {
+		const bool is_early = looks[i] > count;
 
-		if (early && !(final && count > (i > 0 ? rule->looks[i - 1] : 0))) {
-			finding->next_look = final ? 0 : pairs;
+		if (is_early && !(final && !rule->until_sure && count > before)) {
+			finding->next_look = final && !rule->until_sure ? 0 : looks[i];
 			return;
 		}
 		finding->looks = i + 1;
-		look(rule, difference, early ? count : pairs, shares[i], finding);
-		if (early)
+		estimate(rule, difference, is_early ? count : looks[i],
+			 fg_gate_share(rule->alpha, paid + i), finding);
+		finding->outcome =
+			fg_rule_outcome(rule, finding->estimate, finding->low, finding->high);
+		finding->decided = finding->outcome != FG_OUTCOME_INCONCLUSIVE;
+		if (is_early)
 			return;
 	}
 }
@@ -160,19 +192,9 @@ void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t 
 					    .estimate = (double)NAN,
 					    .low = (double)NAN,
 					    .high = (double)NAN,
-					    .p = (double)NAN,
-					    .smallest_detectable = (double)NAN,
-					    .autocorrelation = (double)NAN};
-	if (count < FG_PAIRS_MIN) {
-		finding->next_look = final || rule->look_count == 0 ? 0 : rule->looks[0];
-		return;
-	}
-	if (rule->until_sure)
-		fg_until_sure_apply(rule, difference, count, finding);
-	else
-		apply_looks(rule, difference, count, final, finding);
+					    .wider = 1.0};
+	apply_looks(rule, difference, count, final, finding);
 	/* Before the first look there is an estimate to show, though nothing to decide. */
 	if (isnan(finding->estimate))
-		fg_finding_estimate(difference, count, rule->alpha, finding);
-	finding->p = rank_test(rule, difference, finding->pairs);
+		finding->estimate = fg_signed_rank_interval(difference, count, 0.0).estimate;
 }

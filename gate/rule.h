@@ -3,10 +3,58 @@
 #ifndef FG_GATE_RULE_H
 #define FG_GATE_RULE_H
 
-#include "gate/finding.h"
+#include "gate/looks.h"
+#include "model/verdict.h"
+
+struct fg_rule {
+	double alpha;
+	double min_effect; /* ratios, as in the policy */
+	double margin;
+	double tolerated;
+	unsigned min_pairs;
+	unsigned max_pairs;
+	bool until_sure;       /* no look but the planned ones, however the measurement ends */
+	bool is_drawn;         /* all that tells the sides apart was drawn anew for each pair */
+	const uint8_t *layout; /* of each pair; NULL: one for all */
+	unsigned layouts;      /* places that pairs take in turn */
+	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
+};
+
+/*
+ * All figures are logarithms (or shares of the level), positive is worse.  The interval decides:
+ * see fg_rule_outcome().
+ */
+struct fg_rule_finding {
+	bool decided;
+	enum fg_outcome outcome; /* inconclusive while not decided */
+	size_t pairs;            /* used for this finding */
+	size_t looks;            /* taken */
+	size_t next_look;        /* 0: none */
+	double estimate;         /* NaN: too few pairs */
+	double low;              /* NaN: no look was taken */
+	double high;
+	double wider; /* the interval contains a doubt about dependence that made it this much wider */
+};
+
+/* Fewer pairs than this say nothing. */
+#define FG_PAIRS_MIN 5
 
 /* `final`: no more pairs will come; the next look is then taken early. */
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
 		   struct fg_rule_finding *finding);
+
+/* What an interval says: a regression, a pass, an improvement, or nothing (inconclusive). */
+enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, double low,
+				double high);
+
+/*
+ * The least change at which pairs that scatter like these would have failed: less than that may go
+ * unseen.  A logarithm; infinite without a look.
+ */
+double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
+
+/* The probability that the change is above `center`, by the test that the interval comes from. */
+double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
+			   double center);
 
 #endif

@@ -19,7 +19,6 @@
 #define TRIM 0.2
 /* The median absolute difference is about as good as 37 % of the values under a normal law. */
 #define MEDIAN_EFFICIENCY 0.37
-#define POWER_QUANTILE    0.8416212335729143
 
 /* The level of a session: of the candidate's repetitions that count.  NaN: none. */
 static double level_of(const struct fg_series *series, size_t metric, double *error)
@@ -91,20 +90,19 @@ static void judge(const struct fg_metric_context *context, double difference, do
 		  double degrees, struct fg_metric_verdict *verdict)
 {
 	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
+	const struct fg_rule rule = {.tolerated = policy.tolerated,
+				     .min_effect = policy.min_effect,
+				     .margin = policy.margin};
 	double q = -fg_t_quantile(context->policy->alpha, degrees);
 	double low = difference - q * error;
 	double high = difference + q * error;
 
 	fg_metric_set_interval(verdict, difference, low, high, false);
-	verdict->smallest_detectable = expm1((q + POWER_QUANTILE) * error);
+	verdict->smallest_detectable =
+		expm1(fmax(log1p(policy.tolerated) + q * error, log1p(policy.min_effect)));
 	verdict->p_value = fg_t_cdf(-(difference - log1p(policy.tolerated)) / error, degrees);
-	if (low > log1p(policy.tolerated) && difference >= log1p(policy.min_effect))
-		verdict->outcome = FG_OUTCOME_REGRESSION;
-	else if (high < 0.0 && difference <= -log1p(policy.min_effect))
-		verdict->outcome = FG_OUTCOME_IMPROVEMENT;
-	else if (high < log1p(policy.margin))
-		verdict->outcome = FG_OUTCOME_PASS;
-	else
+	verdict->outcome = fg_rule_outcome(&rule, difference, low, high);
+	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE)
 		fg_notes_add(
 			&verdict->notes, context->arena,
 			"undecided: from one session to the next this benchmark varies so much that a "

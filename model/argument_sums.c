@@ -65,7 +65,7 @@ static struct fg_argument_path_sum *path_of(struct fg_argument_sums *sums,
 	return &sums->paths[sums->path_count++];
 }
 
-/* True: this side had none. */
+/* Returns true if this side had no figures yet. */
 static bool join_side(struct fg_argument_sums *sums, struct fg_argument_figures **side,
 		      const struct fg_argument_figures *more)
 {
@@ -77,7 +77,7 @@ static bool join_side(struct fg_argument_sums *sums, struct fg_argument_figures 
 	return is_new;
 }
 
-/* The outermost and the innermost frames of a deep path; `frames` has room for those. */
+/* Keeps the outermost and innermost frames of a deep path; `frames` has room for them. */
 static size_t keep_frames(struct fg_argument_sums *sums, const struct fg_argument_call *call,
 			  const char **frames)
 {
@@ -107,7 +107,7 @@ void fg_argument_sums_add(struct fg_argument_sums *sums, const struct fg_argumen
 	function->traces[call->side] += join_side(sums, &path->sides[call->side], call->figures);
 }
 
-/* A function's figures are already those of all its paths. */
+/* The table's figures for a function already cover all its paths. */
 static void add_path_of_table(struct fg_argument_sums *sums, const struct fg_argument_table *table,
 			      uint32_t function, const struct fg_argument_path *path, unsigned from,
 			      unsigned to)
@@ -162,7 +162,7 @@ enum {
 	EITHER_SIDE = 2
 };
 
-/* Place in the sums, and calls: of one side, or of that which calls more. */
+/* An index into the sums with its calls: those of one side, or the larger of both. */
 struct place {
 	size_t at;
 	double calls;
@@ -248,7 +248,7 @@ const struct fg_argument_path_sum **fg_argument_paths_by_calls(const struct fg_a
 
 /* ---- tables ---- */
 
-/* Beside the figures of 4,096 paths, some 10 MiB of JSON at the very most. */
+/* With the figures of 4,096 paths, 10 MiB of JSON at most. */
 const struct fg_argument_room fg_argument_room_of_run = {
 	.functions = 1024,
 	.paths = 4096,
@@ -256,7 +256,7 @@ const struct fg_argument_room fg_argument_room_of_run = {
 };
 
 enum {
-	BYTES_OF_FRAME = 6, /* in JSON, as for what stands around a name */
+	BYTES_OF_FRAME = 6, /* separators and index of one frame, in JSON */
 };
 
 static bool take_bytes(struct fg_argument_room *room, size_t bytes)
@@ -291,7 +291,7 @@ struct maker {
 	struct fg_argument_room room;
 	struct fg_argument_table *table;
 	size_t name_capacity;
-	struct fg_map names; /* address in the sums → name of the table */
+	struct fg_map names; /* address in the sums → name in the table */
 	struct fg_arena *arena;
 };
 

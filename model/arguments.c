@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	MANY = 1000, /* values before a hint is worth it */
+	MANY = 1000, /* hints need at least this many values */
 };
 
 double fg_argument_finite(const struct fg_argument_figures *figures)
@@ -48,7 +48,10 @@ const char *fg_argument_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE])
 
 /* ---- hints ---- */
 
-/* Functions whose value over a short range is one of a polynomial; float and long double, too. */
+/*
+ * Functions that a polynomial approximates over a short range; includes their float and long double
+ * variants.
+ */
 static bool is_transcendental(const char *name)
 {
 	static const char *const names[] = {
@@ -105,7 +108,7 @@ void fg_argument_hint(const char *function, const struct fg_argument_figures *fi
 	char whole[FG_NUMBER_TEXT_SIZE];
 
 	if (figures->nans > 0)
-		fg_strbuf_printf(text, "%s of %s arguments are no number (NaN)\n",
+		fg_strbuf_printf(text, "%s of %s arguments are not a number (NaN)\n",
 				 fg_format_count(figures->nans, count),
 				 fg_format_count(figures->values, whole));
 	if (figures->denormals > 0)

@@ -2,9 +2,8 @@
 /*
  * The arguments that functions were called with, by function and call path, on both sides.
  *
- * Sums take in whatever was seen. A table is what is kept of them with a verdict: the functions and
- * call paths that are called most, within the room that a run has for it; what is left out is
- * counted.
+ * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the functions and
+ * call paths called most, within a run's size limit. It counts what was left out.
  */
 #ifndef FG_MODEL_ARGUMENTS_H
 #define FG_MODEL_ARGUMENTS_H
@@ -17,31 +16,32 @@
 enum {
 	FG_ARGUMENT_BINS = 64,
 	FG_ARGUMENT_BIN_OF_ONE = 32, /* holds [1, 2) */
-	/* of a benchmark */
+	/* per benchmark */
 	FG_ARGUMENT_FUNCTIONS_MAX = 64,
-	FG_ARGUMENT_PATHS_MAX = 32, /* to each of them */
+	FG_ARGUMENT_PATHS_MAX = 32, /* per function */
 	FG_ARGUMENT_FRAMES_MAX = 128,
-	FG_ARGUMENT_FRAMES_OUTER = 32, /* of a path that is cut: the rest are the innermost */
-	FG_ARGUMENT_NAME_MAX = 400,    /* bytes of one name */
+	/* outermost frames kept of a long path; the rest are the innermost */
+	FG_ARGUMENT_FRAMES_OUTER = 32,
+	FG_ARGUMENT_NAME_MAX = 400, /* bytes of one name */
 };
 
-/* What was seen of one argument. */
+/* The figures of one argument. */
 struct fg_argument_figures {
 	double values, zeros, negatives, denormals, infinities, nans;
-	double repeats;          /* the same as the one before */
-	double least, most, sum; /* of those that are finite; NaN: not known */
+	double repeats;          /* calls with the same value as the call before */
+	double least, most, sum; /* of finite values; NaN: unknown */
 	double bins[FG_ARGUMENT_BINS];
 };
 
-/* How many values are finite: those that have a least, a most and a mean. */
+/* The number of finite values, which least, most and mean describe. */
 double fg_argument_finite(const struct fg_argument_figures *figures);
 void fg_argument_join(struct fg_argument_figures *figures, const struct fg_argument_figures *more);
 /* The range of a bin, for people: "2^-3 to 2^-2". */
 const char *fg_argument_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE]);
 /*
- * Appends what there is to say of an argument of this function, one hint a line: a range that a
- * polynomial would do for, an argument that hardly changes, values that are no numbers.  Appends
- * nothing where nothing is true.
+ * Appends hints about an argument of this function, one per line: a range that a polynomial would
+ * cover, an argument that hardly changes, values that are not numbers. Appends nothing if none
+ * applies.
  */
 void fg_argument_hint(const char *function, const struct fg_argument_figures *figures,
 		      struct fg_strbuf *text);
@@ -51,17 +51,17 @@ void fg_argument_hint(const char *function, const struct fg_argument_figures *fi
 struct fg_argument_path {
 	uint32_t *frames; /* names of the table, outermost first */
 	size_t frame_count;
-	size_t frames_left_out; /* after the first FG_ARGUMENT_FRAMES_OUTER */
+	size_t frames_left_out; /* frames omitted after the first FG_ARGUMENT_FRAMES_OUTER */
 	/* baseline, candidate; NULL: never called from here */
 	const struct fg_argument_figures *sides[2];
 };
 
 struct fg_argument_function {
-	const char *name; /* "pow #2": the second argument that is a number */
+	const char *name; /* "pow #2": the second numeric argument */
 	const char *signature;
-	/* over all call paths, those that are left out too; NULL: not called, or not looked at */
+	/* over all call paths, including omitted ones; NULL: not called, or not recorded */
 	const struct fg_argument_figures *sides[2];
-	size_t traces[2];               /* how many call paths there are */
+	size_t traces[2];               /* number of call paths on each side */
 	struct fg_argument_path *paths; /* most calls first */
 	size_t path_count;
 	size_t paths_left_out;
@@ -70,26 +70,28 @@ struct fg_argument_function {
 struct fg_argument_table {
 	const char **names; /* of functions on call paths */
 	size_t name_count;
-	struct fg_argument_function *functions; /* most calls first */
+	struct fg_argument_function *functions; /* sorted by calls, descending */
 	size_t function_count;
 	size_t functions_left_out;
 };
 
-/* What is left of the room for the tables of one run. */
+/* Space left for the tables of one run. */
 struct fg_argument_room {
 	size_t functions;
 	size_t paths;
-	size_t bytes; /* of names and frames */
+	size_t bytes; /* for names and frames */
 };
 
 extern const struct fg_argument_room fg_argument_room_of_run;
 
-/* As it is kept: clean, of at most FG_ARGUMENT_NAME_MAX bytes, equal ones at equal addresses. */
+/* Cleans a name and cuts it to FG_ARGUMENT_NAME_MAX bytes. Equal names get equal addresses. */
 const char *fg_argument_name(struct fg_map *names, const char *name);
-/* Takes as much as a name, or a path of so many frames, needs; false: there is not enough. */
+/*
+ * Takes the space of a name, or of a path of so many frames. Returns false if there is not enough.
+ */
 bool fg_argument_room_for_name(struct fg_argument_room *room, const char *name);
 bool fg_argument_room_for_path(struct fg_argument_room *room, size_t frames);
-/* The side that hints are about: the candidate, or what there is. */
+/* The side that hints describe: the candidate, or the only side. */
 const struct fg_argument_figures *
 fg_argument_newest(const struct fg_argument_figures *const sides[2]);
 
@@ -101,7 +103,7 @@ struct fg_argument_sum {
 	struct fg_argument_figures *sides[2];
 	size_t traces[2];
 	size_t path_count;
-	size_t paths_left_out; /* of a table that was added */
+	size_t paths_left_out; /* from an added table */
 };
 
 struct fg_argument_path_sum {
@@ -119,36 +121,51 @@ struct fg_argument_sums {
 	size_t function_count, function_capacity;
 	struct fg_argument_path_sum *paths;
 	size_t path_count, path_capacity;
-	size_t functions_left_out; /* of a table that was added */
+	size_t functions_left_out; /* from an added table */
 	struct fg_map names;
 	struct fg_map function_index; /* name → function */
 	struct fg_map path_index;     /* function and frames → path */
 };
 
-/* What one side calls a function with on one call path. */
+/* One side's calls of a function on one call path. */
 struct fg_argument_call {
 	const char *name;
 	const char *signature;
 	unsigned side; /* enum fg_arm */
-	/* outermost first; of many, FG_ARGUMENT_FRAMES_MAX are kept */
+	/* outermost first; FG_ARGUMENT_FRAMES_MAX of a longer path are kept */
 	const char *const *frames;
 	size_t frame_count;
 	const struct fg_argument_figures *figures;
 };
 
 void fg_argument_sums_add(struct fg_argument_sums *sums, const struct fg_argument_call *call);
-/* One side of a table as a side of the sums, which has nothing of these functions yet. */
+/* Adds one side of a table to a side of the sums, which must not have these functions yet. */
 void fg_argument_sums_add_table(struct fg_argument_sums *sums,
 				const struct fg_argument_table *table, unsigned from, unsigned to);
-/* Most calls on this side first, without those that it never calls; the list is yours to free. */
+/* The functions that this side calls, sorted by calls, descending. The caller frees the list. */
 const struct fg_argument_sum **fg_argument_sums_by_calls(const struct fg_argument_sums *sums,
 							 unsigned side, size_t *count);
 const struct fg_argument_path_sum **fg_argument_paths_by_calls(const struct fg_argument_sums *sums,
 							       unsigned side, size_t *count);
-/* What fits; NULL: there is nothing.  Lives in the arena. */
+/* Fills a table within the room. NULL: nothing to keep. Lives in the arena. */
 const struct fg_argument_table *fg_argument_table_make(const struct fg_argument_sums *sums,
 						       struct fg_argument_room room,
 						       struct fg_arena *arena);
 void fg_argument_sums_release(struct fg_argument_sums *sums);
+
+/* ---- notes of a verdict ---- */
+
+/*
+ * For people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0, 5], in the
+ * baseline in [0, 1]"; NULL if nothing is worth reporting. To be freed.
+ */
+char *fg_argument_change_text(const struct fg_argument_sums *sums);
+/*
+ * The functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from 1 call
+ * path; ..."; NULL: there are none. To be freed.
+ */
+char *fg_argument_sums_text(const struct fg_argument_sums *sums);
+/* The hints of `view -V domains` for the candidate's most frequent call paths; NULL: none. */
+char *fg_argument_hints_text(const struct fg_argument_sums *sums);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	NAMES_MAX = 6, /* of one list */
+	NAMES_MAX = 6, /* per list */
 };
 
 static const char library_key[] = "build.library.";
@@ -70,7 +70,7 @@ static bool has_word(const char *list, const char *word, size_t length)
 	return false;
 }
 
-/* Locations and the amount of debug information change no code. */
+/* Source locations and the amount of debug information do not change code. */
 static bool is_idle_flag(const char *word, size_t length)
 {
 	return memchr(word, '/', length) || strncmp(word, "-g", 2) == 0 ||
@@ -126,7 +126,7 @@ static const char *fact(const struct comparison *c, size_t side, const char *key
 	return fg_environment_get(c->sides[side], key);
 }
 
-/* A fact that one side lacks says nothing: without debug information there is no producer. */
+/* A fact that one side lacks proves nothing: without debug information there is no producer. */
 static bool compare_fact(struct comparison *c, const char *key, const char *what)
 {
 	const char *values[2] = {fact(c, 0, key), fact(c, 1, key)};
@@ -141,7 +141,7 @@ static bool compare_fact(struct comparison *c, const char *key, const char *what
 	return true;
 }
 
-/* Two compilers that name themselves in the debug information, or at least in .comment. */
+/* Compares the compilers named in the debug information or, failing that, in .comment. */
 static void compare_compilers(struct comparison *c)
 {
 	if (!compare_fact(c, "build.compiler", "compiler"))
@@ -177,7 +177,10 @@ static void list_libraries(const struct fg_environment *side, struct fg_strbuf *
 	}
 }
 
-/* What the loader maps before the program begins; that a static one has none is said already. */
+/*
+ * Libraries that the loader maps before main(). A static program has none, which is reported
+ * already.
+ */
 static void compare_libraries(struct comparison *c)
 {
 	struct fg_strbuf lists[2] = {{0}, {0}};
@@ -201,7 +204,7 @@ static void compare_modules(struct comparison *c)
 		compare_lists(c, "loaded while it ran", modules, false);
 }
 
-/* Its own library on one side, one of that name from elsewhere on the other. */
+/* One side's own library against a library of the same name from elsewhere. */
 static void compare_origins(struct comparison *c)
 {
 	for (size_t i = 0; i < 2; i++) {

@@ -9,48 +9,54 @@
 
 #include "model/environment.h"
 
-/* The key of the fact that is a library's build-id.  Yours to free. */
+/* The fact key of a library's build-id. The caller frees it. */
 char *fg_build_library_key(const char *name);
 
-/* The name of the library that a fact with this key is about; NULL: it is about something else. */
+/* The library that a fact with this key describes; NULL: another kind of fact. */
 const char *fg_build_library_name(const char *key);
 
-/* The build-id of a library that the program loads, or why it has none; NULL: it loads no such. */
+/* The build-id of a library that the program loads, or why it has none; NULL: not loaded. */
 const char *fg_build_library(const struct fg_environment *build, const char *name);
 
-/* Names of the libraries that lie in the side's own tree, separated by blanks. */
+/* Names of the libraries inside the side's own tree, separated by blanks. */
 #define FG_FACT_OWN_LIBRARIES "build.own_libraries"
-/* Paths of libraries in the user's work tree that a side with a tree of its own loads. */
+/* Paths of libraries in the user's work tree that a side built elsewhere loads. */
 #define FG_FACT_SHARED_LIBRARIES "build.shared_libraries"
 /*
- * Names of what was mapped while it ran beside the program and the libraries that the loader tells
- * of: plugins, child programs and their libraries.  Separated by blanks; known once sampled.
+ * Files mapped at run time besides the program and its libraries: plugins, child programs and their
+ * libraries. Names separated by blanks; known once sampled.
  */
 #define FG_FACT_MODULES "build.modules"
 
-/* Why both sides were measured without the sampler that was asked for; in the candidate's facts. */
+/* Why both sides ran without the requested sampler; among the candidate's facts. */
 #define FG_FACT_UNSAMPLED "build.unsampled"
 
-/* What counted instructions, or why nothing did; in the candidate's facts. */
+/*
+ * The benchmark's `setup`, which started or wrote something that outlives a pair; among the
+ * candidate's facts, absent without a `setup`.
+ */
+#define FG_FACT_SETUP "build.setup"
+
+/* The instruction counter in use, or why there is none; among the candidate's facts. */
 #define FG_FACT_EXACT "build.exact"
-/* Why events that were asked for are not counted. */
+/* Why requested events are not counted. */
 #define FG_FACT_COUNTS "build.counts"
-/* Where the functions of a static program come from, or why none is known. */
+/* The source of a static program's functions, or why none is known. */
 #define FG_FACT_OUTSIDE "build.outside"
-/* Why calls that were asked for are not counted, and what is new in the arguments of others. */
+/* Why requested calls are not counted, and changes in the arguments of others. */
 #define FG_FACT_CALLS   "build.calls"
 #define FG_FACT_DOMAINS "build.domains"
-/* With which arguments the candidate calls functions, and what there is to say of them. */
+/* Arguments of the candidate's calls, with hints. */
 #define FG_FACT_ARGUMENTS "build.arguments"
 #define FG_FACT_HINTS     "build.hints"
 
 struct fg_build_difference {
 	/*
-	 * For people: "optimisation -O2 in the baseline, -O0 in the candidate", the gravest first;
-	 * NULL: the builds do not differ in anything that is known.  Yours to free.
+	 * For people: "optimisation -O2 in the baseline, -O0 in the candidate", most serious first.
+	 * NULL: no known difference. The caller frees it.
 	 */
 	char *text;
-	/* Another compiler, optimisation or way of linking, or a library from another place. */
+	/* differs in compiler, optimisation, linking, or the origin of a library */
 	bool is_grave;
 };
 

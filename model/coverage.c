@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-static const double share_least = 0.5; /* of what is seen of the other arm */
-static const double unseen_most = 2;   /* times as long as in a repetition of the other arm */
+static const double share_least = 0.5; /* relative to the other arm's covered share */
+static const double unseen_most = 2;   /* relative to the other arm's unseen time */
 
 double fg_coverage_share(const struct fg_coverage *arm, double least_ns)
 {
@@ -12,7 +12,7 @@ double fg_coverage_share(const struct fg_coverage *arm, double least_ns)
 							      : (double)NAN;
 }
 
-/* In a repetition. */
+/* Per repetition. */
 static double unseen_ns(const struct fg_coverage *arm)
 {
 	return fmax(0, arm->spent_ns - arm->sampled_ns) / fmax(1, (double)arm->repetitions);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host and the build were like: sorted facts, "host.cpu.model" = "AMD EPYC".  Facts marked
- * `identity` make up the coarse fingerprint: runs whose fingerprints differ are not compared
- * without saying so. Values are text; keys are dotted and begin with "host.", "build.", "git." or
- * "user.".
+ * Facts about the host and the build, sorted, "host.cpu.model" = "AMD EPYC".  Facts marked
+ * `identity` make up the coarse fingerprint: a comparison of runs with different fingerprints says
+ * so. Values are text; keys are dotted and begin with "host.", "build.", "git." or "user.".
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H
@@ -24,12 +23,12 @@ struct fg_environment {
 
 struct fg_fact_difference {
 	const char *key;      /* borrowed from either environment */
-	const char *baseline; /* NULL: absent there */
+	const char *baseline; /* NULL: absent from the baseline */
 	const char *candidate;
 	bool identity;
 };
 
-/* Copies both; an existing key gets the new value. */
+/* Copies both; replaces the value of an existing key. */
 void fg_environment_set(struct fg_environment *environment, const char *key, const char *value,
 			bool identity);
 void fg_environment_printf(struct fg_environment *environment, const char *key, bool identity,
@@ -38,9 +37,9 @@ const char *fg_environment_get(const struct fg_environment *environment,
 			       const char *key); /* or NULL */
 /* 16 hexadecimal digits over the identity facts. */
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17]);
-/* Names a commit, or where to read it: says nothing about what was measured. */
+/* The fact names a commit or its web page; it does not describe the measurement. */
 bool fg_fact_is_label(const char *key);
-/* Facts that differ, in order of keys; the array is yours to free. */
+/* Facts that differ, sorted by key. The caller frees the array. */
 size_t fg_environment_diff(const struct fg_environment *baseline,
 			   const struct fg_environment *candidate,
 			   struct fg_fact_difference **differences);

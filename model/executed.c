@@ -135,7 +135,7 @@ bool fg_executed_add_sampled(struct fg_executed *executed, const char *library, 
 	return false;
 }
 
-/* Cuts off the word before the next blank; NULL: no word left. */
+/* Cuts off the word before the next blank; NULL: no words left. */
 static char *next_word(char **rest)
 {
 	char *word = *rest;
@@ -173,7 +173,7 @@ static bool read_input(struct fg_executed *executed, char *line)
 	return true;
 }
 
-/* A line about the whole, or about a file that it reads. */
+/* A line about the whole execution, or about an input file. */
 static bool read_line(struct fg_executed *executed, char *line)
 {
 	if (fg_text_starts_with(line, "doubt "))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions one execution of a benchmark runs through, file by file: the program, its
- * libraries, its children; and which other files it reads.  What is not in here cannot have made
- * it slower by being changed.
+ * The functions that one execution of a benchmark runs through, file by file (the program, its
+ * libraries, its children), and the other files that it reads. A change to anything not listed here
+ * cannot make it slower.
  */
 #ifndef FG_MODEL_EXECUTED_H
 #define FG_MODEL_EXECUTED_H
@@ -12,14 +12,14 @@
 #include "base/map.h"
 
 struct fg_executed_file {
-	const char *path;     /* relative to the side's root where it lies inside, else absolute */
+	const char *path;     /* relative to the side's root if inside it, else absolute */
 	const char *identity; /* inside: digest of its code; outside: build-id */
 	bool is_inside;
-	bool is_whole;           /* some of what it executes has no name */
+	bool is_whole;           /* it also executes code without a symbol */
 	struct fg_map functions; /* linkage names up to the first dot */
 };
 
-/* A file that it reads, or a folder that it lists. */
+/* A file that it reads or a folder that it lists. */
 struct fg_executed_input {
 	const char *path;     /* as above */
 	const char *identity; /* digest of the content; "absent" */
@@ -34,9 +34,9 @@ struct fg_executed {
 	struct fg_executed_input *inputs;
 	size_t input_count;
 	size_t input_capacity;
-	bool knows_inputs;   /* else it may have read any file of the project: */
-	const char *tracked; /* digest of them all; NULL: not known */
-	const char *doubt;   /* why it may be incomplete, in a line; NULL: it is relied on */
+	bool knows_inputs;   /* false: it may have read any file of the project */
+	const char *tracked; /* digest of the project's files; NULL: unknown */
+	const char *doubt;   /* why the record may be incomplete, one line; NULL: it is complete */
 };
 
 struct fg_executed_file *fg_executed_find(const struct fg_executed *executed, const char *path);
@@ -44,18 +44,21 @@ struct fg_executed_file *fg_executed_add_file(struct fg_executed *executed, cons
 					      bool is_inside, const char *identity);
 void fg_executed_add_input(struct fg_executed *executed, const char *path, bool is_inside,
 			   const char *identity);
-/* "parse.part.0" and "parse.cold" are parts of "parse", and clones of it as well. */
+/* Parts and clones such as "parse.part.0" and "parse.cold" count as "parse". */
 void fg_executed_add_function(struct fg_executed_file *file, const char *name);
 bool fg_executed_has_function(const struct fg_executed_file *file, const char *name);
-/* Seen by the sampler in a file of this base name; false: known, or no file of the project. */
+/*
+ * Adds a function that the sampler saw in a file of this base name. Returns false if it is known
+ * already or the file is not the project's.
+ */
 bool fg_executed_add_sampled(struct fg_executed *executed, const char *library, const char *name);
-/* The first reason stays. */
+/* Only the first reason is kept. */
 void fg_executed_doubt(struct fg_executed *executed, const char *format, ...) FG_PRINTF(2, 3);
 
 struct fg_strbuf;
-/* As text, a line a file or function. */
+/* As text, one line per file or function. */
 void fg_executed_write(const struct fg_executed *executed, struct fg_strbuf *text);
-/* FG_EPARSE: it is not what fg_executed_write() made; `executed` is empty then. */
+/* FG_EPARSE: not the output of fg_executed_write(); `executed` is then empty. */
 int fg_executed_read(const char *text, size_t size, struct fg_executed *executed,
 		     struct fg_error *err) FG_NODISCARD;
 void fg_executed_release(struct fg_executed *executed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What single places cost, lines of source or instructions: sums over all sampled repetitions, by
- * function, side and place.  A place's cost is that of all samples with it on their stack, callees
- * included, each counted once a function.
+ * Costs of single lines of source or instructions: sums over all sampled repetitions, by function,
+ * side and place. A place's cost includes callees: all samples with it on their stack, each counted
+ * once per function.
  */
 #ifndef FG_MODEL_LINE_COSTS_H
 #define FG_MODEL_LINE_COSTS_H
@@ -13,12 +13,12 @@
 struct fg_line_cost {
 	uint32_t function; /* of the profile set */
 	uint32_t file;     /* index into files */
-	uint32_t line;     /* or the address in a binary */
+	uint32_t line;     /* or an address in a binary */
 	uint32_t arm;      /* enum fg_arm */
 	double cost;       /* in the unit of the set's time */
 };
 
-/* All zero is an empty one. */
+/* Zero-initialised is empty. */
 struct fg_line_costs {
 	struct fg_line_cost *items;
 	size_t count;
@@ -28,12 +28,12 @@ struct fg_line_costs {
 	struct fg_arena arena;
 };
 
-/* Those of one function and side in one file, by line; `items` is yours to free. */
+/* The costs of one function and side in one file, sorted by line. The caller frees `items`. */
 struct fg_function_lines {
-	const char *file; /* the one with most of the cost; NULL: no place is known */
+	const char *file; /* the file with most of the cost; NULL: unknown */
 	struct fg_line_cost *items;
 	size_t count;
-	double total; /* of the function on this side, in all files */
+	double total; /* of the function on this side, over all files */
 };
 
 /* Adds `key.cost` to the cost of the same line. */

@@ -47,7 +47,7 @@ static bool is_plain(const char *pattern)
 	return true;
 }
 
-/* As a part of a path: nothing in it can end the part or begin another. */
+/* Escaped as one path component: it can neither end the component nor start another. */
 static void add_value(struct fg_strbuf *url, const char *value)
 {
 	for (const char *at = value; *at; at++) {
@@ -59,7 +59,7 @@ static void add_value(struct fg_strbuf *url, const char *value)
 	}
 }
 
-/* A file that lies within the tree and is named from its root. */
+/* The path of a file inside the tree, relative to its root. */
 static const char *in_tree(const char *file)
 {
 	if (!file || !*file || *file == '/' || fg_text_starts_with(file, "../") ||

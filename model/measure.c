@@ -1,457 +1,340 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/measure.h"
 
-static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
-	{
-		[FG_MEASURE_CPU_TIME] =
-			{
-				.name = "cpu_time",
-				.label = "CPU time",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_WALL_TIME] =
-			{
-				.name = "wall_time",
-				.label = "wall-clock time",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_INSTRUCTIONS] =
-			{
-				.name = "instructions",
-				.label = "instructions",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_CALLS] =
-			{
-				.name = "calls",
-				.label = "calls",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: "calls.exp". */
-		[FG_MEASURE_CALLS_OF] =
-			{
-				.name = "calls.",
-				.label = "calls of a function",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: "time.exp". */
-		[FG_MEASURE_TIME_OF] =
-			{
-				.name = "time.",
-				.label = "time in calls of a function",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.is_recorded = true,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_HEAP_ALLOCATIONS] =
-			{
-				.name = "heap.allocations",
-				.label = "allocations",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_BYTES] =
-			{
-				.name = "heap.bytes",
-				.label = "memory allocated",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LARGEST] =
-			{
-				.name = "heap.largest",
-				.label = "largest allocation",
-				.unit = "bytes",
-				.fold = FG_FOLD_MAX,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_ROUNDING] =
-			{
-				.name = "heap.rounding",
-				.label = "memory beside what was asked for",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_FREES] =
-			{
-				.name = "heap.frees",
-				.label = "blocks freed",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_LIVE] =
-			{
-				.name = "heap.live",
-				.label = "memory held at the end",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LIVE_BLOCKS] =
-			{
-				.name = "heap.live_blocks",
-				.label = "blocks held at the end",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a dump, "heap.live.1". */
-		[FG_MEASURE_HEAP_LIVE_DUMPED] =
-			{
-				.name = "heap.live.",
-				.label = "memory held at a dump",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* A family: one a dump, "heap.live_blocks.1". */
-		[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
-			{
-				.name = "heap.live_blocks.",
-				.label = "blocks held at a dump",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_PEAK] =
-			{
-				.name = "heap.peak",
-				.label = "memory held at the peak",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_OWN_PEAK] =
-			{
-				.name = "heap.own_peak",
-				.label = "most memory that a call path held",
-				.unit = "bytes",
-				.fold = FG_FOLD_MAX,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_TEMPORARY] =
-			{
-				.name = "heap.temporary",
-				.label = "temporary allocations",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_LEAKED] =
-			{
-				.name = "heap.leaked",
-				.label = "memory lost",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
-			{
-				.name = "heap.leaked_blocks",
-				.label = "blocks lost",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_UNTOUCHED] =
-			{
-				.name = "heap.untouched",
-				.label = "memory that was never touched",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* A family: one a class, "heap.sizes.64" of 33 to 64 bytes. */
-		[FG_MEASURE_HEAP_SIZES] =
-			{
-				.name = "heap.sizes.",
-				.label = "allocations up to a size",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_recorded = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a class, "heap.lifetimes.64" of 33 to 64 allocations. */
-		[FG_MEASURE_HEAP_LIFETIMES] =
-			{
-				.name = "heap.lifetimes.",
-				.label = "blocks up to a lifetime",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_recorded = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_FD_OPENED] =
-			{
-				.name = "fd.opened",
-				.label = "descriptors opened",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_FD_LIVE] =
-			{
-				.name = "fd.live",
-				.label = "descriptors open at the end",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a dump, "fd.live.1". */
-		[FG_MEASURE_FD_LIVE_DUMPED] =
-			{
-				.name = "fd.live.",
-				.label = "descriptors open at a dump",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_FD_PEAK] =
-			{
-				.name = "fd.peak",
-				.label = "descriptors open at the peak",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_MAPS_CALLS] =
-			{
-				.name = "maps.calls",
-				.label = "calls that map memory",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_MAPS_BYTES] =
-			{
-				.name = "maps.bytes",
-				.label = "memory mapped",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_STACKS] =
-			{
-				.name = "maps.stacks",
-				.label = "stacks of threads",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_LIVE] =
-			{
-				.name = "maps.live",
-				.label = "mappings held at the end",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* A family: one a dump, "maps.live.1". */
-		[FG_MEASURE_MAPS_LIVE_DUMPED] =
-			{
-				.name = "maps.live.",
-				.label = "mappings held at a dump",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_MAPS_PEAK] =
-			{
-				.name = "maps.peak",
-				.label = "mappings held at the peak",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_IO_CALLS] =
-			{
-				.name = "io.calls",
-				.label = "input and output calls",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_IO_BYTES_READ] =
-			{
-				.name = "io.bytes_read",
-				.label = "bytes read",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_IO_BYTES_WRITTEN] =
-			{
-				.name = "io.bytes_written",
-				.label = "bytes written",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* Families: one a kind of descriptor, "io.calls.pipe". */
-		[FG_MEASURE_IO_CALLS_KIND] =
-			{
-				.name = "io.calls.",
-				.label = "calls that read or write a kind of descriptor",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_IO_BYTES_READ_KIND] =
-			{
-				.name = "io.bytes_read.",
-				.label = "bytes read from a kind of descriptor",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_IO_BYTES_WRITTEN_KIND] =
-			{
-				.name = "io.bytes_written.",
-				.label = "bytes written to a kind of descriptor",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_THROWS] =
-			{
-				.name = "throws",
-				.label = "exceptions thrown",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_THROWS_OF] =
-			{
-				.name = "throws.",
-				.label = "exceptions of a type",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_CATCHES] =
-			{
-				.name = "catches",
-				.label = "exceptions caught",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_LOCKS_WAITS] =
-			{
-				.name = "locks.waits",
-				.label = "waits for locks",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_LOCKS_WAIT_TIME] =
-			{
-				.name = "locks.wait_time",
-				.label = "time waited for locks",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_duration,
-			},
+static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
+	[FG_MEASURE_CPU_TIME] =
+		{
+			.name = "cpu_time",
+			.label = "CPU time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_WALL_TIME] =
+		{
+			.name = "wall_time",
+			.label = "wall-clock time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_INSTRUCTIONS] =
+		{
+			.name = "instructions",
+			.label = "instructions",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CALLS] =
+		{
+			.name = "calls",
+			.label = "calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: "calls.exp". */
+	[FG_MEASURE_CALLS_OF] =
+		{
+			.name = "calls.",
+			.label = "calls of a function",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: "time.exp". */
+	[FG_MEASURE_TIME_OF] =
+		{
+			.name = "time.",
+			.label = "time in calls of a function",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.is_recorded = true,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_HEAP_ALLOCATIONS] =
+		{
+			.name = "heap.allocations",
+			.label = "allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_BYTES] =
+		{
+			.name = "heap.bytes",
+			.label = "memory allocated",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LARGEST] =
+		{
+			.name = "heap.largest",
+			.label = "largest allocation",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_ROUNDING] =
+		{
+			.name = "heap.rounding",
+			.label = "memory beyond the requested sizes",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_FREES] =
+		{
+			.name = "heap.frees",
+			.label = "blocks freed",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_LIVE] =
+		{
+			.name = "heap.live",
+			.label = "memory held at the end",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LIVE_BLOCKS] =
+		{
+			.name = "heap.live_blocks",
+			.label = "blocks held at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: one a dump, "heap.live.1". */
+	[FG_MEASURE_HEAP_LIVE_DUMPED] =
+		{
+			.name = "heap.live.",
+			.label = "memory held at a dump",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	/* A family: one a dump, "heap.live_blocks.1". */
+	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
+		{
+			.name = "heap.live_blocks.",
+			.label = "blocks held at a dump",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_PEAK] =
+		{
+			.name = "heap.peak",
+			.label = "memory held at the peak",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_OWN_PEAK] =
+		{
+			.name = "heap.own_peak",
+			.label = "most memory that a call path held",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_TEMPORARY] =
+		{
+			.name = "heap.temporary",
+			.label = "temporary allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_LEAKED] =
+		{
+			.name = "heap.leaked",
+			.label = "memory lost",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
+		{
+			.name = "heap.leaked_blocks",
+			.label = "blocks lost",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_UNTOUCHED] =
+		{
+			.name = "heap.untouched",
+			.label = "memory that was never touched",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_FD_OPENED] =
+		{
+			.name = "fd.opened",
+			.label = "descriptors opened",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_LIVE] =
+		{
+			.name = "fd.live",
+			.label = "descriptors open at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: one a dump, "fd.live.1". */
+	[FG_MEASURE_FD_LIVE_DUMPED] =
+		{
+			.name = "fd.live.",
+			.label = "descriptors open at a dump",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_PEAK] =
+		{
+			.name = "fd.peak",
+			.label = "descriptors open at the peak",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_IO_CALLS] =
+		{
+			.name = "io.calls",
+			.label = "input and output calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_IO_BYTES_READ] =
+		{
+			.name = "io.bytes_read",
+			.label = "bytes read",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_IO_BYTES_WRITTEN] =
+		{
+			.name = "io.bytes_written",
+			.label = "bytes written",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_THROWS] =
+		{
+			.name = "throws",
+			.label = "exceptions thrown",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_THROWS_OF] =
+		{
+			.name = "throws.",
+			.label = "exceptions of a type",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CATCHES] =
+		{
+			.name = "catches",
+			.label = "exceptions caught",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAITS] =
+		{
+			.name = "locks.waits",
+			.label = "waits for locks",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAIT_TIME] =
+		{
+			.name = "locks.wait_time",
+			.label = "time waited for locks",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_duration,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "model/metric.h"
 
-/* How the values of two samples, call paths or threads become one. */
+/* How the values of two samples, call paths or threads combine. */
 enum fg_measure_fold {
 	FG_FOLD_SUM,
 	FG_FOLD_MAX,
@@ -39,34 +39,23 @@ enum fg_measure_id {
 	FG_MEASURE_HEAP_FREES,
 	FG_MEASURE_HEAP_LIVE,
 	FG_MEASURE_HEAP_LIVE_BLOCKS,
-	FG_MEASURE_HEAP_LIVE_DUMPED,        /* a family, by the dump's number */
-	FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED, /* likewise */
+	FG_MEASURE_HEAP_LIVE_DUMPED,        /* family, by dump number */
+	FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED, /* family, by dump number */
 	FG_MEASURE_HEAP_PEAK,
 	FG_MEASURE_HEAP_OWN_PEAK,
 	FG_MEASURE_HEAP_TEMPORARY,
 	FG_MEASURE_HEAP_LEAKED,
 	FG_MEASURE_HEAP_LEAKED_BLOCKS,
 	FG_MEASURE_HEAP_UNTOUCHED,
-	FG_MEASURE_HEAP_SIZES,     /* a family, by the largest size of the class */
-	FG_MEASURE_HEAP_LIFETIMES, /* likewise, by the longest lifetime */
 	FG_MEASURE_FD_OPENED,
 	FG_MEASURE_FD_LIVE,
-	FG_MEASURE_FD_LIVE_DUMPED, /* likewise */
+	FG_MEASURE_FD_LIVE_DUMPED, /* family, by dump number */
 	FG_MEASURE_FD_PEAK,
-	FG_MEASURE_MAPS_CALLS,
-	FG_MEASURE_MAPS_BYTES,
-	FG_MEASURE_MAPS_STACKS,
-	FG_MEASURE_MAPS_LIVE,
-	FG_MEASURE_MAPS_LIVE_DUMPED, /* likewise */
-	FG_MEASURE_MAPS_PEAK,
 	FG_MEASURE_IO_CALLS,
 	FG_MEASURE_IO_BYTES_READ,
 	FG_MEASURE_IO_BYTES_WRITTEN,
-	FG_MEASURE_IO_CALLS_KIND,         /* a family: file, pipe, socket, other */
-	FG_MEASURE_IO_BYTES_READ_KIND,    /* likewise */
-	FG_MEASURE_IO_BYTES_WRITTEN_KIND, /* likewise */
 	FG_MEASURE_THROWS,
-	FG_MEASURE_THROWS_OF, /* a type: a family */
+	FG_MEASURE_THROWS_OF, /* family, by type */
 	FG_MEASURE_CATCHES,
 	FG_MEASURE_LOCKS_WAITS,
 	FG_MEASURE_LOCKS_WAIT_TIME,
@@ -74,44 +63,44 @@ enum fg_measure_id {
 };
 
 enum {
-	FG_MEASURES_MAX = 1024, /* in one list; readers refuse more */
+	FG_MEASURES_MAX = 1024, /* per list; readers refuse more */
 };
 
 struct fg_measure {
-	const char *name;  /* "cpu_time": in options, configuration and files */
-	const char *label; /* "CPU time": for people */
-	const char *unit;  /* "ns", "bytes", "1", or what an import calls it */
+	const char *name;  /* "cpu_time": the name in options, configuration and files */
+	const char *label; /* "CPU time": the name for people */
+	const char *unit;  /* "ns", "bytes", "1", or an import's own */
 	enum fg_measure_fold fold;
 	enum fg_better better;
-	bool exact;       /* every event was seen; otherwise values are estimates from samples */
-	bool is_recorded; /* by `record` alone: a run has none of it, so nothing gates it */
-	/* a value for people: "12.5 ms"; NULL: the number, then the unit */
+	bool exact;       /* every event was counted; false: estimated from samples */
+	bool is_recorded; /* only `record` measures it: runs cannot be gated on it */
+	/* formats a value for people: "12.5 ms"; NULL: number and unit */
 	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
 };
 
-/* The measures of one profile: the built-in ones, then its own.  Zero is a valid list. */
+/* The measures of one profile: the built-in ones, then its own. A zeroed list is valid. */
 struct fg_measure_list {
 	const struct fg_measure **own;
 	size_t count, capacity;
 };
 
-/* The row of a table that describes `name`: its own or its family's; NULL: neither is there. */
+/* The row of a table for `name`: its own, or its family's; NULL: not found. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
-/* Built in, or of a built-in family, and not of recordings alone. */
+/* Built in, or of a built-in family, and not only recorded. */
 bool fg_measure_is_known(const char *name);
 /*
- * The measure of this name.  Outside the table it is what `unit` tells: summed, estimated, less is
- * better.  Texts are not copied; `unit` (NULL: "1") counts only outside the table.
+ * The measure of this name. A name outside the table gets `unit` (NULL: "1") and the defaults:
+ * summed, estimated, less is better. Texts are not copied.
  */
 struct fg_measure fg_measure_describe(const char *name, const char *unit);
-/* CPU or wall time: what a sampling clock measures. */
+/* Is it CPU or wall time, which a sampling clock measures? */
 bool fg_measure_is_time(uint16_t id);
-bool fg_measure_has_time(const struct fg_measure *measure); /* its unit is nanoseconds */
-/* Two values as one.  0 means that nothing was seen: it is neutral in all three folds. */
+bool fg_measure_has_time(const struct fg_measure *measure); /* the unit is nanoseconds */
+/* Combines two values. 0 means "nothing seen" and is neutral in all three folds. */
 static inline double fg_measure_join(enum fg_measure_fold fold, double a, double b)
 {
-	/* Nearly every measure is a sum: decide that first. */
+	/* Nearly every measure is a sum: test that first. */
 	if (fold == FG_FOLD_SUM || !(a < 0 || a > 0) || !(b < 0 || b > 0))
 		return a + b;
 	return (a > b) == (fold == FG_FOLD_MAX) ? a : b;
@@ -124,8 +113,8 @@ const struct fg_measure *fg_measure_at(const struct fg_measure_list *list, uint1
 size_t fg_measure_count(const struct fg_measure_list *list);
 bool fg_measure_find(const struct fg_measure_list *list, const char *name, uint16_t *id);
 /*
- * Find by name, or append a copy in the arena that owns the list.  At most FG_MEASURES_MAX: check
- * fg_measure_count() before adding measures from a file.
+ * Finds a measure by name, or appends a copy in the arena that owns the list. At most
+ * FG_MEASURES_MAX: check fg_measure_count() before adding measures from a file.
  */
 uint16_t fg_measure_add(struct fg_measure_list *list, struct fg_arena *arena,
 			const struct fg_measure *measure);

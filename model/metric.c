@@ -2,9 +2,9 @@
 #include "model/metric.h"
 
 /*
- * Gated by default: the metrics that respond to the program and not to noise, which are CPU time,
- * wall time (where the schedule measures it) and peak memory.  The rest is recorded, shown,
- * and gated on request.
+ * Only metrics that respond to the program rather than to noise are gated by default: CPU time,
+ * wall time (if the schedule measures it) and peak memory. The rest is recorded, shown, and gated
+ * on request.
  */
 static const struct fg_metric builtin[FG_METRIC_BUILTIN_COUNT] = {
 	[FG_METRIC_CPU_TIME] =

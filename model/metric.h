@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be measured about one execution.  The built-in metrics are rows of one table (metric.c);
- * a user's own metrics and those of a harness follow them.
+ * Metrics of one execution. The built-in metrics are rows of one table (metric.c); user-defined
+ * metrics and those of a harness follow.
  */
 #ifndef FG_MODEL_METRIC_H
 #define FG_MODEL_METRIC_H
@@ -31,20 +31,20 @@ enum fg_metric_id {
 };
 
 struct fg_metric {
-	const char *name;  /* "cpu_time"; what the configuration and every report call it */
-	const char *label; /* "cpu time": for people */
+	const char *name;  /* "cpu_time": the name in the configuration and in reports */
+	const char *label; /* "cpu time": the name for people */
 	const char *unit;  /* "ns", "bytes", "1", or the user's own */
 	enum fg_better better;
-	bool exact;         /* the same in every execution of one binary: compared exactly */
-	bool gated;         /* takes part in the verdict unless the configuration says otherwise */
-	bool valid_in_duet; /* means something while both arms share one CPU */
-	double min_effect;  /* defaults of the policy */
+	bool exact;         /* identical in every execution of one binary; compared exactly */
+	bool gated;         /* takes part in the verdict by default */
+	bool valid_in_duet; /* meaningful while both arms share one CPU */
+	double min_effect;  /* default policy */
 	double margin;
 };
 
 /* The built-in metric with this id; static. */
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
-/* By name; NULL: no built-in metric has it. */
+/* By name; NULL: not a built-in metric. */
 const struct fg_metric *fg_metric_find_builtin(const char *name);
 
 #endif

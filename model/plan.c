@@ -31,10 +31,10 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_BIGGER_IS_BETTER] = "bigger-is-better",
 };
 
-const char *const fg_countable[] = {"heap", "allocations", "frees", "fd", "maps",
+const char *const fg_countable[] = {"heap", "allocations", "frees", "fd",
 				    "io",   "throws",      "locks", NULL};
-const char *const fg_recordable[] = {"heap", "allocations", "frees",  "sizes", "lifetimes", "fd",
-				     "maps", "io",          "throws", "locks", NULL};
+const char *const fg_recordable[] = {"heap", "allocations", "frees", "fd",
+				     "io",   "throws",      "locks", NULL};
 
 const char *fg_schedule_name(enum fg_schedule schedule)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to be measured, and how: the benchmarks of a project, how a side is built, how often each
- * arm runs. Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.
- * All text lives in the plan's arena.  Plain data: no function here does I/O.
+ * The plan of a measurement: a project's benchmarks, how a side is built, how often each arm runs.
+ * Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/. All text
+ * lives in the plan's arena.  Plain data: no function here does I/O.
  */
 #ifndef FG_MODEL_PLAN_H
 #define FG_MODEL_PLAN_H
@@ -13,8 +13,8 @@
 
 struct fg_command {
 	const char *text; /* as the user wrote it; for people */
-	char **argv;      /* NULL at the end; {"/bin/sh", "-c", text} when a shell was asked for */
-	size_t argc;      /* 0: there is no such command */
+	char **argv;      /* NULL-terminated; {"/bin/sh", "-c", text} if a shell was requested */
+	size_t argc;      /* 0: no command */
 };
 
 struct fg_variable {
@@ -22,7 +22,7 @@ struct fg_variable {
 	const char *value;
 };
 
-/* A fact that the user wants recorded: literal, or the trimmed output of a command. */
+/* A user-defined fact: a literal, or the trimmed output of a command. */
 struct fg_recorded_fact {
 	const char *name;
 	const char *literal; /* or NULL */
@@ -30,15 +30,15 @@ struct fg_recorded_fact {
 };
 
 /*
- * A number of the user's own, taken from the program's standard output (or stderr, or a file that
- * it writes).
+ * A user-defined metric: a number in the program's standard output, standard error, or an output
+ * file.
  */
 struct fg_user_metric {
 	const char *name;
 	const char *unit;
-	const char *regex;        /* first group is the number; or */
+	const char *regex;        /* the first group is the number; or */
 	const char *json_pointer; /* RFC 6901 */
-	const char *file; /* read this instead of the output; relative to the working directory */
+	const char *file; /* read instead of the output; relative to the working directory */
 	enum fg_better better;
 	bool exact;
 };
@@ -75,11 +75,11 @@ enum fg_schedule {
 enum fg_sample_clock {
 	FG_SAMPLE_CPU,
 	FG_SAMPLE_WALL,
-	FG_SAMPLE_EXACT,   /* CPU time; system time where it is spent */
-	FG_SAMPLE_NOTHING, /* events are counted alone */
+	FG_SAMPLE_EXACT,   /* CPU time, with system time where it is spent, not at ticks */
+	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 
-/* Repetitions whose single samples are kept beside the store, which has their sums. */
+/* Repetitions whose individual samples are kept next to the store, which has only sums. */
 enum fg_keep_samples {
 	FG_KEEP_NEVER,
 	FG_KEEP_FAILED, /* of benchmarks that did not pass */
@@ -88,50 +88,52 @@ enum fg_keep_samples {
 
 /* Frames of Python functions between native ones. */
 enum fg_python_frames {
-	FG_PYTHON_AUTO, /* of the versions that are known */
+	FG_PYTHON_AUTO, /* for supported versions */
 	FG_PYTHON_OFF,
 };
 
-/* Are functions of the kernel named below those of the program? */
+/* Whether kernel functions are shown below those of the program. */
 enum fg_kernel_functions {
-	FG_KERNEL_AUTO, /* where the kernel may be sampled */
+	FG_KERNEL_AUTO, /* if the kernel may be sampled */
 	FG_KERNEL_OFF,
 };
 
 struct fg_sampler {
 	bool enabled;
 	unsigned rate_hz; /* 0: as high as the budget allows */
-	double budget;    /* share of the CPU time that sampling may cost then */
+	double budget;    /* share of the CPU time that sampling may cost when rate_hz is 0 */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
 	bool follow_children;
-	const char *units; /* "FIRST-LAST": sampled only in these units of work; NULL: always */
+	const char *units; /* "FIRST-LAST": sample only these units of work; NULL: always */
 	int64_t delay_ns;  /* from the start of each process to its first sample */
-	bool paused;       /* until the program asks for samples */
+	bool paused;       /* wait until the program requests samples */
 	enum fg_python_frames python;
-	/* of pairs that run without the sampler, so that its cost is known */
+	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
 	enum fg_keep_samples keep_samples;
 };
 
-/* What counts instructions, in repetitions of their own after the pairs. */
+/* How instructions are counted, in extra repetitions after the pairs. */
 enum fg_exact_meter {
 	FG_EXACT_OFF,
-	FG_EXACT_AUTO, /* the best there is, and only where it explains a regression */
+	FG_EXACT_AUTO, /* the best counter available, and only to explain a regression */
 	FG_EXACT_HARDWARE,
 	FG_EXACT_VALGRIND,
 };
 
-/* Is a benchmark left out of which nothing changed that it executes or reads? */
+/* Whether a benchmark is skipped if nothing that it executes or reads has changed. */
 enum fg_affected_mode {
 	FG_AFFECTED_AUTO, /* with --quick or --affected */
 	FG_AFFECTED_ALWAYS,
 	FG_AFFECTED_NEVER,
 };
 
-/* Is a benchmark measured with its code in other places, too (runner/build/layouts.h)? */
+/*
+ * Whether a benchmark is also measured with its code at other addresses (runner/build/layouts.h).
+ */
 enum fg_layouts_mode {
-	FG_LAYOUTS_AUTO, /* where the links are cheap, or it looks slower as it was linked */
+	FG_LAYOUTS_AUTO, /* if links are cheap, or if it looks slower as linked */
 	FG_LAYOUTS_ALWAYS,
 	FG_LAYOUTS_NEVER,
 };
@@ -141,29 +143,30 @@ struct fg_measuring {
 	unsigned min_pairs;
 	unsigned max_pairs;
 	int64_t budget_ns; /* per benchmark */
-	unsigned warmup;   /* blocks thrown away */
-	bool pin;          /* pin to one CPU in abba too */
-	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
+	unsigned warmup;   /* discarded blocks */
+	bool pin;          /* pin to one CPU in abba as well */
+	bool until_sure;   /* continue until decided; valid at any time, and re-runs add evidence */
 	enum fg_layouts_mode layouts;
 	enum fg_affected_mode affected;
 	enum fg_exact_meter exact;
-	int64_t exact_budget_ns; /* of all exact repetitions of a benchmark */
-	bool exact_only;         /* no pairs: the exact measures decide */
-	const char **also;       /* of fg_countable: counted after the pairs */
+	int64_t exact_budget_ns; /* for all exact repetitions of a benchmark */
+	bool exact_only;         /* no pairs: only the exact measures decide */
+	const char **also;       /* names from fg_countable, counted after the pairs */
 	size_t also_count;
 	const char **calls; /* patterns of functions whose calls are counted after the pairs */
 	size_t call_count;
-	const char **domains; /* the same, and their arguments are looked at */
+	/* patterns of functions whose calls are counted and arguments recorded */
+	const char **domains;
 	size_t domain_count;
-	bool entries; /* calls within an object as well, by jumps at the entries of functions */
+	bool entries; /* count calls within an object too, by patching function entries */
 	struct fg_sampler sampler;
 };
 
 struct fg_benchmark {
 	const char *name;
-	const char *was;                    /* its name in the baseline; NULL: the same */
+	const char *was;                    /* name in the baseline; NULL: the same */
 	struct fg_command command;          /* the candidate's */
-	struct fg_command baseline_command; /* argc 0: the same command in the baseline's tree */
+	struct fg_command baseline_command; /* argc 0: `command` in the baseline's tree */
 	const char *working_directory;      /* relative to the side's root */
 	struct fg_variable *environment;
 	size_t environment_count;
@@ -176,19 +179,20 @@ struct fg_benchmark {
 	struct fg_user_metric *metrics;
 	size_t metric_count;
 	enum fg_harness harness;
-	const char **cases; /* of the harness, that are wanted; none: all */
+	const char **cases; /* selected cases of the harness; none: all */
 	size_t case_count;
 	const char **labels;
 	size_t label_count;
-	struct fg_measuring measure; /* the plan's, with this benchmark's own keys over it */
-	struct fg_policy policy;     /* likewise */
+	struct fg_measuring measure; /* the plan's settings with this benchmark's overrides */
+	struct fg_policy policy;     /* the plan's policy with this benchmark's overrides */
 };
 
 struct fg_build {
 	struct fg_command command;
-	struct fg_command relink; /* links the program again with a pad in front; argc 0: none */
-	bool in_place;            /* the candidate is the work tree itself, not a snapshot of it */
-	const char **from_candidate; /* files and folders below root that the baseline gets, too */
+	struct fg_command relink; /* links the program again with padding in front; argc 0: none */
+	bool in_place;            /* the candidate is the work tree itself, not a snapshot */
+	/* files and folders below root that the baseline gets from the candidate */
+	const char **from_candidate;
 	size_t from_candidate_count;
 	struct fg_recorded_fact *record;
 	size_t record_count;
@@ -200,20 +204,20 @@ enum fg_baseline_kind {
 	FG_BASELINE_GIT,
 	FG_BASELINE_BRANCH, /* the newest complete run stored for this branch */
 	FG_BASELINE_TAG,    /* the run stored for this tag */
-	FG_BASELINE_RUN,    /* a stored run by id, or one promoted by name */
+	FG_BASELINE_RUN,    /* a stored run, by id or by its promoted name */
 	FG_BASELINE_FILE,   /* an exported run */
 };
 
 struct fg_baseline {
 	enum fg_baseline_kind kind;
 	const char *value;
-	bool required; /* no baseline: exit code 3 instead of a pass with "new" */
+	bool required; /* a missing baseline is exit code 3 instead of a pass with "new" */
 };
 
 struct fg_report_target {
 	const char *format; /* a reporter's name */
 	const char *path;   /* "-": stdout */
-	bool from_file;     /* fastgate.yml names it, which may be anybody's */
+	bool from_file;     /* set by fastgate.yml, which is untrusted */
 };
 
 struct fg_post_target {
@@ -221,7 +225,7 @@ struct fg_post_target {
 	const char *value; /* "pull-request-comment", a URL, ... */
 	const char *token_env;
 	bool required;
-	bool from_file; /* fastgate.yml says where it goes */
+	bool from_file; /* the destination is set by fastgate.yml */
 };
 
 /* Templates of addresses: model/links.h. */
@@ -240,7 +244,7 @@ enum fg_upload {
 
 struct fg_perfdb {
 	const char *url;    /* NULL: none */
-	bool url_from_file; /* fastgate.yml names it, which may be anybody's */
+	bool url_from_file; /* set by fastgate.yml, which is untrusted */
 	const char *token_env;
 	const char *ca_file;
 	enum fg_upload upload;
@@ -250,7 +254,7 @@ struct fg_plan {
 	struct fg_arena arena;
 	const char *project;
 	const char *root;        /* folder of fastgate.yml */
-	const char *config_path; /* NULL: none was read */
+	const char *config_path; /* NULL: no file was read */
 	struct fg_build build;
 	struct fg_benchmark *benchmarks;
 	size_t benchmark_count;
@@ -261,25 +265,28 @@ struct fg_plan {
 	size_t report_count;
 	struct fg_post_target *posts;
 	size_t post_count;
-	bool hide_source;                     /* reports have no lines of source */
+	bool hide_source;                     /* reports omit source lines */
 	const char *links[FG_WEB_LINK_COUNT]; /* templates of addresses; NULL: none */
 	struct fg_perfdb perfdb;
 	struct fg_recorded_fact *host_record;
 	size_t host_record_count;
-	const char *store_path; /* ".fastgate/store.db" below root */
-	bool store_from_file;   /* fastgate.yml names it */
+	const char *store_path; /* default: ".fastgate/store.db" below root */
+	bool store_from_file;   /* set by fastgate.yml */
 };
 
-/* What can be counted by call path, "heap" and so on; NULL at the end. */
+/* Classes of events that can be counted by call path, such as "heap"; NULL-terminated. */
 extern const char *const fg_countable[];
-/* The same by `record`, where classes are shown that a gate has no use for. */
+/* The classes of `record`, including those of no use to a gate. */
 extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule schedule);
 bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);
 const char *fg_harness_name(enum fg_harness harness);
 
-/* Built-in defaults of every key; what a command line without fastgate.yml starts from. */
+/*
+ * Sets the built-in default of every key, the starting point of a command line without
+ * fastgate.yml.
+ */
 void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);

@@ -6,7 +6,7 @@
 void fg_policy_defaults(struct fg_policy *policy)
 {
 	*policy = (struct fg_policy){
-		.alpha = 0.01,
+		.alpha = 0.001,
 		.functions = FG_FUNCTIONS_EXPLAIN,
 		.function_floor = 0.0025,
 		.function_alpha = 0.01,

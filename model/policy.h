@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a difference counts: the knobs of the decision.  Their meaning is in docs/statistics.md. */
+/* The thresholds of the decision. docs/statistics.md explains them. */
 #ifndef FG_MODEL_POLICY_H
 #define FG_MODEL_POLICY_H
 
@@ -11,21 +11,21 @@ enum fg_function_mode {
 	FG_FUNCTIONS_GATE,
 };
 
-/* How one metric is judged.  Ratios: 0.02 is two per cent. */
+/* The policy of one metric. Ratios: 0.02 is two per cent. */
 struct fg_metric_policy {
 	const char *name;
-	bool gated;        /* else shown only */
+	bool gated;        /* false: informational */
 	double min_effect; /* a regression's estimate is at least this */
 	double margin;     /* pass when the upper bound is below */
 	double tolerated;  /* a regression's lower bound is above */
-	double tolerance;  /* exact metrics: differences up to this are equal */
+	double tolerance;  /* exact metrics: differences up to this count as equal */
 };
 
-/* A known price: a metric may be worse by up to `up_to` until a date. */
+/* An accepted price: a metric may be worse by up to `up_to` until a date. */
 struct fg_accept {
 	const char *benchmark; /* "*": any */
 	const char *metric;    /* "*": any */
-	double up_to;          /* NaN: any amount */
+	double up_to;          /* NaN: unlimited */
 	int64_t until_ns;      /* wall clock; INT64_MAX: no end (commit trailers) */
 	const char *reason;
 	const char *source; /* "fastgate.yml:31" or "commit 1a2b3c4" */
@@ -33,26 +33,27 @@ struct fg_accept {
 
 struct fg_policy {
 	double alpha;
-	struct fg_metric_policy *metrics; /* those that differ from the built-in defaults */
+	struct fg_metric_policy *metrics; /* only those that differ from the built-in defaults */
 	size_t metric_count;
 	enum fg_function_mode functions;
-	double function_floor; /* share of the program's time below which a function is no news */
+	/* functions below this share of the program's time are not reported */
+	double function_floor;
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
-	bool fail_on_placement; /* slower by the place of unchanged code fails, too */
-	bool fail_on_exact;     /* so does a program that executes more instructions */
+	bool fail_on_placement; /* slower only by code placement fails too */
+	bool fail_on_exact;     /* more executed instructions fail too */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };
 
 void fg_policy_defaults(struct fg_policy *policy);
 /*
- * The policy for a metric: the user's row, or the built-in defaults (unknown names: those of a
- * user's metric).
+ * The policy of a metric: the user's row, or the built-in defaults (for unknown names, those of a
+ * user-defined metric).
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
-/* As above, for a measure of the profile: gated only where the user's row says so. */
+/* As above, for a measure of the profile: gated only if the user's row says so. */
 struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name);
 
 #endif

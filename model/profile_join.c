@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/profile_join.h"
 
-/* What the numbers of one set are in the joined one. */
+/* Maps the numbers of one set to those of the joined set. */
 struct numbers {
 	uint32_t *nodes;
 	uint16_t *measures;
@@ -42,7 +42,7 @@ static void number_nodes(struct fg_profile_set *joined, const struct fg_profile_
 	free(functions);
 }
 
-/* Nodes have other numbers in the joined set, so the row is sorted again. */
+/* Node numbers change, so the row is sorted again. */
 static void add_row(struct fg_profile_set *joined, const struct numbers *numbers,
 		    const struct fg_profile_row *from, uint8_t arm)
 {

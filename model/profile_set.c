@@ -32,7 +32,7 @@ void fg_profile_set_release(struct fg_profile_set *set)
 	*set = (struct fg_profile_set){0};
 }
 
-/* Adds the facts that the function still lacks. */
+/* Adds facts that the function still lacks. */
 static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *known,
 		      const struct fg_profile_function *seen)
 {
@@ -94,7 +94,7 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 	return (uint32_t)set->node_count++;
 }
 
-/* The function whose machine code a call path ends in: what was inlined is part of its caller. */
+/* The compiled function at the end of a call path: inlined functions are part of their caller. */
 static uint32_t compiled_at(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node != 0 && set->functions[set->nodes[node].function].inlined)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles of all repetitions of one benchmark, folded over one call tree: what gate/ tests,
- * store/ keeps and reporters/ draw.
+ * The profiles of all repetitions of one benchmark, folded over one call tree. gate/ tests them,
+ * store/ keeps them, reporters/ draw them.
  *
  * Functions are named, not addressed: identity is demangled name + library base name, so that two
- * builds of a program meet in the same node.  Nodes are call paths, each with its parent; a
- * parent's index is smaller than its children's, so one backward pass turns self values into
- * inclusive ones.  Node 0 is the root (the whole program, function 0).  A row holds one measure of
- * one repetition: its non-zero self values, sorted by node.  Rows of several measures may be mixed:
- * readers select by measure.  All memory is the set's arena.
+ * builds of a program share nodes.  Nodes are call paths, each with its parent; a parent's index is
+ * smaller than its children's, so one backward pass turns self values into inclusive ones.  Node 0
+ * is the root (the whole program, function 0).  A row holds one measure of one repetition: its
+ * non-zero self values, sorted by node.  Rows of several measures may be mixed: readers select by
+ * measure.  All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H
@@ -41,13 +41,13 @@ struct fg_profile_row {
 	uint32_t count;
 	uint32_t *nodes;   /* ascending */
 	double *values;    /* self value of each node, in the measure's unit */
-	uint32_t *samples; /* number of samples or events each value comes from */
+	uint32_t *samples; /* samples or events behind each value */
 	double total;
-	double lost;      /* due but not taken */
-	double truncated; /* whose stack did not reach its start */
+	double lost;      /* samples due but not taken */
+	double truncated; /* samples whose stack is incomplete */
 };
 
-/* Time inside a marked region, or a unit of work, per repetition. */
+/* CPU time inside a marked region or a unit of work, per repetition. */
 struct fg_profile_region_row {
 	uint8_t arm;
 	uint32_t pair;
@@ -76,54 +76,51 @@ struct fg_profile_set {
 	size_t region_row_count;
 	size_t region_row_capacity;
 	struct fg_measure_list measures;
-	/* of the repetitions sampled in this process; never stored */
+	/* of repetitions sampled in this process; never stored */
 	struct fg_line_costs lines;
-	struct fg_line_costs instructions; /* files: "BUILD_ID PATH" */
-	/* of both sides, for the verdict's table: the report is where they are stored */
+	struct fg_line_costs instructions; /* file names are "BUILD_ID PATH" */
+	/* both sides, for the verdict's table; stored only in the report */
 	struct fg_argument_sums arguments;
 	struct fg_map function_index; /* name NUL library → index */
 	struct fg_map node_index;     /* parent, function (8 bytes) → index */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set,
-			 const char *program); /* makes function 0 and node 0 */
+			 const char *program); /* creates function 0 and node 0 */
 void fg_profile_set_release(struct fg_profile_set *set);
-/* Find or add; text is copied.  `file` and `line` fill a gap, never overwrite. */
+/* Finds or adds a function; text is copied. `file` and `line` fill gaps and never overwrite. */
 uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
-/* Find by name or add: the id that rows name. */
+/* Finds or adds a measure by name. Returns the id that rows use. */
 uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure);
-/* CPU time, or wall time when that is what the sampler's clock measured. */
+/* CPU time, or wall time if the sampler's clock measured that. */
 uint16_t fg_profile_set_time(const struct fg_profile_set *set);
-/*
- * A new row of CPU time with room for `count` values in the arena; valid until the next one is
- * added.
- */
+/* Adds a row of CPU time with room for `count` values in the arena. Valid until the next call. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* As above, for regions; zeroed. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
-/* Set `aside` on the newest rows, as far back as they belong to this pair, which is complete. */
+/* Sets `aside` on the newest rows, back to the first row of this pair, which is complete. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
-/* The schedule was given up: rows that were meant to count no longer do (FG_ASIDE_GIVEN_UP). */
+/* The schedule was abandoned: no row counts any more (FG_ASIDE_GIVEN_UP). */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
  * The mean over those rows of one measure and arm that count (aside == 0): dense, one value per
- * node.  `self` and `inclusive` (may be NULL) have room for node_count values.  Returns the number
- * of rows.
+ * node. `self` and `inclusive` (may be NULL) have room for node_count values. Returns the number of
+ * rows.
  */
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
 			   double *self, double *inclusive);
 /*
- * The samples of time of each function, those of what was inlined into it included, in the rows
- * that count; function_count values, yours to free.  `all` is their sum.
+ * CPU time samples per function, including functions inlined into it, over the rows that count.
+ * Returns function_count values, which the caller frees; `all` is their sum.
  */
 double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
 /*
- * For every node: is its function among its ancestors?  Inclusive sums per function take only nodes
- * where it is not, so that recursion never counts twice.  The array is yours to free.
+ * For every node: is its function among its ancestors? Inclusive sums per function skip such nodes,
+ * so that recursion is not counted twice. The caller frees the array.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 

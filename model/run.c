@@ -29,9 +29,7 @@ size_t fg_series_add_metric(struct fg_series *series, const struct fg_metric *me
 	copy->name = fg_xstrdup(metric->name);
 	copy->label = fg_xstrdup(metric->label ? metric->label : metric->name);
 	copy->unit = fg_xstrdup(metric->unit ? metric->unit : "1");
-	/*
-	 * A harness may bring a metric after the first repetition: those before it do not have it.
-	 */
+	/* A harness may add a metric after the first repetition; earlier repetitions lack it. */
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		struct fg_repetition *repetition = &series->repetitions[i];
 
@@ -84,15 +82,6 @@ bool fg_aside_was_meant_to_count(uint16_t aside)
 	return (aside & never) == 0;
 }
 
-bool fg_series_is_measured_anew(const struct fg_series *series)
-{
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		if (series->repetitions[i].aside & FG_ASIDE_UNCONFIRMED)
-			return true;
-	}
-	return false;
-}
-
 uint32_t fg_series_pair_end(const struct fg_series *series)
 {
 	uint32_t end = 0;
@@ -134,7 +123,7 @@ double fg_series_median(const struct fg_series *series, size_t metric, enum fg_a
 	return median;
 }
 
-/* The texts of a metric copied into a series are its own. */
+/* The series owns the texts of a copied metric. */
 static void release_metric(struct fg_metric *metric)
 {
 	free((void *)(uintptr_t)metric->name);

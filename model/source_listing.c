@@ -6,24 +6,25 @@
 #include <math.h>
 
 enum {
-	LINES_MAX = 300,              /* of a function that are listed from */
-	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines that are compared */
-	REACH = 1500,                 /* lines around a function that are, in files with more */
-	CONTEXT = 2,                  /* lines shown around one that matters */
-	HEAD_REACH = 60,              /* lines between the head of a function and its first cost */
+	LINES_MAX = 300,              /* lines of a function considered */
+	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines compared */
+	REACH = 1500,                 /* lines around a function compared in longer files */
+	CONTEXT = 2,                  /* lines shown around an important one */
+	HEAD_REACH = 60,              /* lines between a function's head and its first cost */
 	TAB_COLUMNS = 8,
 };
 
-static const double least_share = 0.01; /* of the function's cost that makes a line matter */
+/* a line is important from this share of the function's cost on */
+static const double least_share = 0.01;
 
-/* A side's file, line by line. */
+/* A side's file as lines. */
 struct lines {
 	unsigned count;
-	unsigned first; /* of the function, counted from 1; 0: not known */
+	unsigned first; /* of the function, counted from 1; 0: unknown */
 	unsigned last;
 	const char **begin;
 	size_t *length;
-	double *cost; /* NaN: nothing was seen */
+	double *cost; /* NaN: no samples */
 	double total;
 };
 
@@ -42,7 +43,7 @@ static unsigned hottest_line(const struct fg_source_side *side)
 	return side->costs[best].line;
 }
 
-/* From the head of the function, where that is near, to the last line that costs something. */
+/* From the head of the function, if it is near, to the last line with a cost. */
 static void choose_lines(const struct fg_source_side *side, unsigned *first, unsigned *last)
 {
 	const unsigned hottest = hottest_line(side);
@@ -123,13 +124,13 @@ static bool same_line(const struct lines *a, unsigned i, const struct lines *b, 
 	return a->length[i] == b->length[j] && memcmp(a->begin[i], b->begin[j], a->length[i]) == 0;
 }
 
-/* Lines from `from` on, as far as `to`. */
+/* Lines [from, to). */
 struct span {
 	unsigned from;
 	unsigned to;
 };
 
-/* How many lines the rests of both spans have in common, from (i, j) on. */
+/* Lengths of the longest common subsequences of both spans' tails, from (i, j) on. */
 static uint16_t *count_common(const struct lines *a, struct span in_a, const struct lines *b,
 			      struct span in_b)
 {
@@ -172,7 +173,7 @@ static void pair_span(const struct lines *a, struct span in_a, const struct line
 	free(common);
 }
 
-/* The part of the span that is near the function. */
+/* The part of the span near the function. */
 static struct span near_function(struct span span, const struct lines *lines)
 {
 	const unsigned from = lines->first > REACH ? lines->first - REACH : 0;
@@ -185,7 +186,7 @@ static struct span near_function(struct span span, const struct lines *lines)
 }
 
 /*
- * For each line of the baseline's file the number of that line in the candidate's; 0: it is gone.
+ * For each line of the baseline's file the number of that line in the candidate's; 0: deleted.
  * Whole files are compared: a line is new only if the other file does not have it in its place.
  */
 static unsigned *pair_lines(const struct lines *a, const struct lines *b)
@@ -234,7 +235,7 @@ static bool is_of_function(const struct lines *lines, unsigned line)
 	return line > 0 && line >= lines->first && line <= lines->last;
 }
 
-/* The functions' lines in one order: common lines once, what went before what came. */
+/* Merges the functions' lines in order: common lines once, deleted lines before added ones. */
 static struct fg_source_row *merge(const struct lines *a, const struct lines *b, size_t *count,
 				   struct fg_arena *arena)
 {
@@ -275,7 +276,7 @@ static double cost_or_zero(double cost)
 	return isnan(cost) ? 0 : cost;
 }
 
-/* By its share of the cost on either side; a line that changed always matters. */
+/* A line's share of the cost on either side; a changed line is always important. */
 static double weight_of(const struct fg_source_row *row, const double totals[2], bool both_known)
 {
 	double weight = 0;
@@ -291,7 +292,7 @@ static double weight_of(const struct fg_source_row *row, const double totals[2],
 	return weight;
 }
 
-/* The weightiest first, each with the lines around it, as long as there is room. */
+/* Chooses the most expensive rows and the lines around each, within the limit. */
 static bool *choose_rows(const double *weights, size_t count)
 {
 	bool *chosen = fg_xcalloc(count + 1, sizeof(chosen[0]));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was decided, and why: made by gate/, kept by store/, printed by reporters/.  Everything
- * lives in the verdict's arena.  Ratios are candidate / baseline.  What is said about functions and
- * call paths is in the unit of its measure per repetition; times are in milliseconds.
+ * The decision and its reasons. Made by gate/, kept by store/, printed by reporters/.  Everything
+ * lives in the verdict's arena.  Ratios are candidate / baseline.  Values of functions and call
+ * paths are per repetition, in the unit of their measure; times are in milliseconds.
  */
 #ifndef FG_MODEL_VERDICT_H
 #define FG_MODEL_VERDICT_H
@@ -14,20 +14,20 @@
 #include "model/run.h"
 #include "model/source_listing.h"
 
-/* In order of weight: the worst decides the whole. */
+/* In order of severity: the worst outcome decides the whole. */
 enum fg_outcome {
 	FG_OUTCOME_PASS,
 	FG_OUTCOME_NEW,
 	FG_OUTCOME_MISSING,
 	FG_OUTCOME_IMPROVEMENT,
-	/* the same code at other addresses: slower or faster through no fault of the change */
+	/* the same code at other addresses: slower or faster, but not because of the change */
 	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
 	FG_OUTCOME_REGRESSION,
 	FG_OUTCOME_ERROR,
 };
 
-/* Exit codes: an interface (docs/exit-codes.md). */
+/* Exit codes are an interface (docs/exit-codes.md). */
 enum fg_exit {
 	FG_EXIT_PASS = 0,
 	FG_EXIT_REGRESSION = 1,
@@ -52,14 +52,14 @@ struct fg_metric_verdict {
 	const char *unit;
 	enum fg_better better;
 	enum fg_outcome outcome;
-	bool gated; /* took part in the benchmark's outcome */
-	/* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
+	bool gated; /* counted towards the benchmark's outcome */
+	/* false: not judged in this schedule (wall time in a duet); `outcome` is then pass */
 	bool decided;
 	bool exact;
-	double baseline; /* level of each arm (median of the repetitions that count); NaN: none */
+	double baseline; /* median of each arm's repetitions that count; NaN: none */
 	double candidate;
 	double ratio; /* estimate; NaN: none */
-	double low;   /* interval at this alpha */
+	double low;   /* confidence interval at `alpha` */
 	double high;
 	double alpha;
 	double min_effect;
@@ -67,23 +67,23 @@ struct fg_metric_verdict {
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* of the decisive test; NaN: none */
 	/*
-	 * Standard error of the logarithm of `ratio` if the layouts that it was measured in were
-	 * drawn at random; 0: it was measured in one
+	 * Standard error of log(`ratio`), taking the measured layouts as a random sample. 0: one
+	 * layout.
 	 */
 	double layout_error;
 	unsigned pairs;
 	unsigned looks;
-	/* the known price that covers it; the outcome stays what it is */
+	/* the accepted price that covers it; does not change the outcome */
 	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };
 
-/* What a report may say about a function: `guilty` and `faster` only where the test supports it. */
+/* The report on a function. It is `guilty` or `faster` only if the test supports it. */
 enum fg_standing {
-	FG_STANDING_UNCHANGED, /* surely by less than the margin */
+	FG_STANDING_UNCHANGED, /* surely changed by less than the margin */
 	FG_STANDING_NOT_SURE,
-	FG_STANDING_MOVED, /* exchanged time with another function, without a loss */
-	/* its time surely changed, but its machine code and all it calls are the same */
+	FG_STANDING_MOVED, /* exchanged time with another function without a loss */
+	/* its time surely changed, but its machine code and everything it calls did not */
 	FG_STANDING_SAME_CODE,
 	FG_STANDING_FASTER,
 	FG_STANDING_GUILTY,
@@ -106,43 +106,40 @@ struct fg_path_verdict {
 	enum fg_outcome outcome;
 };
 
-/* A share beyond this, of a whole that nearly cancels out, says nothing: 4340 % and -3335 %. */
+/* A larger share, of a total that nearly cancels out, is meaningless: 4340 % and -3335 %. */
 #define FG_SHARE_MAX 2.0
 
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
 	const char *measure; /* of all its values: "cpu_time", "heap.allocations" */
-	const char *unit;    /* likewise: "ms" for times */
+	const char *unit;    /* of all its values: "ms" for times */
 	const char *name;
 	const char *library;
 	const char *file; /* NULL: unknown */
 	unsigned line;
 	enum fg_outcome outcome;
 	enum fg_standing standing;
-	/* baseline, candidate; a function: with what it spends in libraries that did not change */
+	/* baseline, candidate; a function's includes its time in unchanged libraries */
 	double self[2];
 	double inclusive[2];
-	/*
-	 * of self time, per repetition (a library: of all its functions); of inclusive time for
-	 * regions
-	 */
+	/* self time per repetition (a library: of all its functions); inclusive time for regions */
 	double delta;
 	double low;
 	double high;
-	/* of the whole difference; NaN where that is not sure, or any share beyond FG_SHARE_MAX */
+	/* of the total difference; NaN: unsure, or beyond FG_SHARE_MAX */
 	double share_of_change;
 	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
 	uint64_t samples;              /* pooled */
 	struct fg_path_verdict *paths; /* largest first */
 	size_t path_count;
-	/* its lines on both sides, and what they cost per repetition; NULL: not known */
+	/* its lines on both sides and their costs per repetition; NULL: unknown */
 	const struct fg_source_listing *source;
-	/* its instructions likewise; the file is the binary, a line is one instruction */
+	/* its instructions on both sides; the file is the binary, a line is one instruction */
 	const struct fg_source_listing *assembly;
 };
 
-/* Work and time, two by two. */
+/* Combinations of changed work and changed time. */
 enum fg_work {
 	FG_WORK_SAME,
 	FG_WORK_MORE,
@@ -156,23 +153,23 @@ enum fg_work {
 enum fg_work_cause {
 	FG_WORK_CAUSE_UNKNOWN,
 	FG_WORK_CAUSE_CALLS,    /* called more (or less) often */
-	FG_WORK_CAUSE_PER_CALL, /* another number of instructions a call */
+	FG_WORK_CAUSE_PER_CALL, /* a different number of instructions per call */
 	FG_WORK_CAUSE_NEW,      /* the baseline never calls it */
 };
 
-/* What the exact repetitions counted: baseline, candidate; for one execution. */
+/* Counts of the exact repetitions: baseline, candidate; per execution. */
 struct fg_work_verdict {
 	enum fg_work kind;
-	double instructions[2]; /* outside of the C library */
+	double instructions[2]; /* outside the C library */
 	double calls[2];        /* 0: not counted */
 	double apart[2];        /* instructions in the C library and the dynamic linker */
-	const char *function;   /* where most of the difference is; NULL: nowhere */
+	const char *function;   /* the function with most of the difference; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
 	enum fg_work_cause cause;
 };
 
-/* Cost that went from one place to another without the whole becoming more. */
+/* Cost that moved from one place to another without a change of the total. */
 struct fg_moved {
 	const char *measure;
 	const char *unit;
@@ -180,19 +177,19 @@ struct fg_moved {
 	const char *to;
 	const char *from_library; /* NULL: unknown */
 	const char *to_library;
-	const char *ancestor; /* the lowest caller that did not change */
+	const char *ancestor; /* the lowest unchanged caller */
 	double amount;
 	const char *kind; /* "extracted", "renamed", "inlined", "relinked", "moved" */
 };
 
-/* Who changed one measure, and by how much; the parts add up to the whole. */
+/* The split of one measure's change over functions; the parts add up to the total. */
 struct fg_blame {
 	const char *measure; /* "heap.allocations" */
 	const char *label;   /* "allocations" */
 	const char *unit;
-	bool exact;          /* repetitions of one side agreed: no difference is estimated */
-	bool is_unexplained; /* the whole surely changed, and no function's change is sure */
-	/* sure ones first, then those that are not sure, then those that moved; largest first */
+	bool exact;          /* repetitions of one side agree: the difference is exact */
+	bool is_unexplained; /* the total surely changed, but no single function's change is sure */
+	/* sure changes first, then unsure ones, then moved ones; largest first */
 	struct fg_node_verdict *functions;
 	size_t function_count;
 	struct fg_node_verdict *libraries;
@@ -202,9 +199,9 @@ struct fg_blame {
 	struct fg_moved *moved;
 	size_t moved_count;
 	size_t functions_tested;
-	double total_delta;  /* the whole change; NaN: unknown, or parts do not add up (a peak) */
-	double unattributed; /* the whole less all functions named */
-	double everything_else; /* the whole less the sure ones: what a list ends with */
+	double total_delta;  /* the total change; NaN: unknown, or parts do not add up (a peak) */
+	double unattributed; /* the total minus all named functions */
+	double everything_else; /* the total minus the sure functions: the last row of a list */
 };
 
 struct fg_benchmark_verdict {
@@ -215,21 +212,20 @@ struct fg_benchmark_verdict {
 	unsigned set_aside;
 	double seconds;
 	bool identical;
-	bool unaffected;          /* not measured: what it executes and reads is the same */
-	const char *error;        /* could not measure: one line */
-	const char *error_tail;   /* the program's last lines */
-	const char *error_stacks; /* where its threads stood; NULL: not known */
+	bool unaffected;          /* not measured: everything it executes and reads is unchanged */
+	const char *error;        /* why it could not be measured, one line */
+	const char *error_tail;   /* the program's last lines of output */
+	const char *error_stacks; /* stacks of its threads; NULL: unknown */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
-	const char *only_changed; /* the hot function whose code changed, if there is just one and
-				     none is guilty */
-	struct fg_blame time; /* CPU time, or wall time where the sampler's clock measured that */
+	const char *only_changed;  /* the only hot function whose code changed, if none is guilty */
+	struct fg_blame time;      /* CPU time, or wall time if the sampler's clock measured that */
 	struct fg_blame *measures; /* other measures of the profile that changed */
 	size_t measure_count;
 	double sampler_cost; /* NaN: unknown */
 	struct fg_sampling sampling;
-	const struct fg_work_verdict *work;        /* NULL: nothing was counted */
-	const struct fg_argument_table *arguments; /* NULL: nobody looked at arguments */
+	const struct fg_work_verdict *work;        /* NULL: not counted */
+	const struct fg_argument_table *arguments; /* NULL: arguments were not recorded */
 	struct fg_notes notes;
 };
 
@@ -251,7 +247,7 @@ bool fg_work_parse(const char *name, enum fg_work *work);
 bool fg_work_cause_parse(const char *name, enum fg_work_cause *cause);
 const char *fg_standing_name(enum fg_standing standing); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *name, enum fg_standing *standing);
-/* Is the change of this function beyond doubt? */
+/* Is this a sure change? */
 bool fg_standing_is_sure(enum fg_standing standing);
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);

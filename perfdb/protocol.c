@@ -54,7 +54,7 @@ int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_
 
 	if (size < FG_WIRE_HEADER_SIZE || memcmp(at, "FGRUN/", 6) != 0)
 		return fg_error_set(err, FG_EPARSE,
-				    "this is no fastgate run: it does not begin with FGRUN");
+				    "this is not a fastgate run: it does not begin with FGRUN");
 	if (memcmp(at, FG_WIRE_MAGIC, MAGIC_SIZE) != 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,

@@ -8,8 +8,6 @@
  *	4 × 4     little endian: sizes of envelope, dictionary and values, then the CRC-32C of all
  *	          that follows these 24 bytes
  *	...       envelope (JSON), dictionary, values (blocks of store/bytes.h)
- *
- * A dictionary of 0 bytes was left out, because the server has it.
  */
 #ifndef FG_PERFDB_PROTOCOL_H
 #define FG_PERFDB_PROTOCOL_H
@@ -22,9 +20,8 @@
 #define FG_WIRE_MAGIC       "FGRUN/1\n"
 #define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
 #define FG_WIRE_RUNS        "/api/v1/runs"
-#define FG_WIRE_DICTIONARY  "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
-#define FG_WIRE_KEY_HEADER  "Idempotency-Key"       /* the run's id */
-#define FG_WIRE_HASH_HEADER "Content-SHA256"        /* of the body, in hexadecimal */
+#define FG_WIRE_KEY_HEADER  "Idempotency-Key" /* the run's id */
+#define FG_WIRE_HASH_HEADER "Content-SHA256"  /* of the body, in hexadecimal */
 #define FG_WIRE_FILE_ENDING ".fgrun"
 
 enum {
@@ -34,10 +31,9 @@ enum {
 
 /* HTTP statuses with a meaning of their own here. */
 enum {
-	FG_HTTP_OK = 200,            /* stored before, with the same content */
-	FG_HTTP_CREATED = 201,       /* stored, and on the disk */
-	FG_HTTP_NO_DICTIONARY = 424, /* send it again with the dictionary */
-	FG_HTTP_DIFFERENT = 422,     /* the id is taken by a run with other content */
+	FG_HTTP_OK = 200,        /* stored before, with the same content */
+	FG_HTTP_CREATED = 201,   /* stored, and on the disk */
+	FG_HTTP_DIFFERENT = 422, /* the id is taken by a run with other content */
 };
 
 struct fg_wire {
@@ -56,8 +52,8 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * SHA-256, in hexadecimal, of what a run says: of its envelope and values.  Whether the dictionary
- * travelled along makes no difference.  A server that confirms a run names it.
+ * SHA-256, in hexadecimal, of what a run says: of its envelope, which names the dictionary's
+ * hash, and values.  A server that confirms a run names it.
  */
 void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 

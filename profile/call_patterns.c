@@ -156,8 +156,8 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	if (pattern->is_unsigned) {
 		fg_strbuf_printf(
 			text,
-			"the arguments of '%s%s%s' are not looked at: its signature is not "
-			"known (%s=double(double), say)",
+			"the arguments of '%s%s%s' are not recorded: its signature is not known "
+			"(write %s=double(double), for example)",
 			pattern->text, at, pattern->library, pattern->text);
 		return true;
 	}
@@ -179,8 +179,8 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 		return false;
 	if (pattern->unresolved == 0)
 		fg_strbuf_printf(text,
-				 "'%s%s%s': where the compiler made instructions of it, it is not "
-				 "seen (-fno-builtin-%s keeps the calls)",
+				 "'%s%s%s': calls that the compiler replaced by instructions are "
+				 "not seen (-fno-builtin-%s keeps the calls)",
 				 pattern->text, at, pattern->library, pattern->text);
 	else
 		fg_strbuf_printf(text,
@@ -216,7 +216,7 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 				 owner ? "; other calls stay inside the program" : "");
 	else if (owner)
 		fg_strbuf_printf(text,
-				 "%s calls its own, without a slot that could be led elsewhere "
+				 "%s calls it directly, without a slot that could be redirected "
 				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
@@ -235,11 +235,11 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 	else if (pattern->exported_by)
 		fg_strbuf_printf(text,
 				 "no object imports it from %s: it is not used, the compiler has "
-				 "put it inline, or it is called inside that object alone",
+				 "inlined it, or it is called only inside that object",
 				 fg_fs_base_name(pattern->exported_by));
 	else
-		fg_strbuf_add_text(text, "no object exports or imports it: there is none of this "
-					 "name, or the compiler has put it inline");
+		fg_strbuf_add_text(text, "no object exports or imports it: it does not exist, or "
+					 "the compiler has inlined it");
 }
 
 bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)

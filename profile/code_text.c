@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "binary/disassemble.h"
 #include "profile/listing.h"
 
@@ -170,21 +171,12 @@ int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module 
 
 unsigned fg_code_text_line(const struct fg_code_text *code, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = code->count;
-
 	if (code->count == 0 || address < code->addresses[0] ||
 	    address >= code->addresses[code->count])
 		return 0;
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (code->addresses[middle] <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (unsigned)low + 1;
+	return (unsigned)fg_sorted_up_to(
+		&(struct fg_sorted){code->addresses, code->count, sizeof(code->addresses[0]), 0},
+		address);
 }
 
 void fg_code_text_release(struct fg_code_text *code)

@@ -174,9 +174,6 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 					     "time spent waiting; the shares of system calls in a "
 					     "program that runs in step with the ticks (--clock "
 					     "exact tells them)"},
-		[FG_CLOCK_PERF_KERNEL] = {.clock = "user and system time, by the kernel's task "
-						   "clock",
-					  .unseen = waiting},
 		[FG_CLOCK_PROBE] = {.clock = "user time by the kernel's task clock, system time by "
 					     "random probes",
 				    .unseen = waiting},

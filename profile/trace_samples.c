@@ -2,8 +2,7 @@
 /* The samples and counts of one trace. */
 #include "base/text.h"
 #include "binary/demangle.h"
-#include "profile/call_times.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 #include "profile/trace_private.h"
 
 static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)

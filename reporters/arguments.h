@@ -8,10 +8,7 @@
 #include "model/arguments.h"
 
 void fg_report_add_arguments(const struct fg_argument_table *table, struct fg_json_writer *w);
-/*
- * What there is room for, which it takes; whatever is not as it should be is left out.  NULL: there
- * is nothing.
- */
+/* Reads what fits into the room, and skips malformed members. NULL: nothing was read. */
 const struct fg_argument_table *fg_report_read_arguments(const cJSON *object,
 							 struct fg_argument_room *room,
 							 struct fg_arena *arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What report.json calls the values of functions and call paths: times say that they are in
- * milliseconds, other measures name their unit beside them.  Private to reporters/.
+ * Keys of report.json for the values of functions and call paths: times have the unit in the key,
+ * other measures name it next to the value. Private to reporters/.
  */
 #ifndef FG_REPORTERS_BLAME_KEYS_H
 #define FG_REPORTERS_BLAME_KEYS_H

@@ -28,7 +28,7 @@ static const struct fg_cause_style plain_style = {
 	.add_code = add_plain_name,
 };
 
-/* The standing of the function that explains such an outcome. */
+/* The standing of the functions that explain this outcome. */
 static enum fg_standing culprit_of(enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
@@ -87,7 +87,7 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	}
 }
 
-/* "11.6 % slower" of a time, "max rss +12.0 %" of anything else. */
+/* "11.6 % slower" for a time, "max rss +12.0 %" for anything else. */
 static void add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric,
 		       const struct fg_cause_style *style)
 {
@@ -167,7 +167,7 @@ void fg_report_add_cause(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	case FG_OUTCOME_REGRESSION:
 		break;
 	}
-	/* A function can be gated on its own: then no metric got worse. */
+	/* A function can be gated on its own; then no metric got worse. */
 	if (metric && metric->outcome == benchmark->outcome)
 		add_change(text, metric, style);
 	else
@@ -180,8 +180,8 @@ void fg_report_add_cause(struct fg_strbuf *text, const struct fg_benchmark_verdi
 }
 
 /*
- * Regressions are the news; without one, the worst.  An improvement that is sure says more than
- * benchmarks that are not, unless these fail the run.
+ * A regression comes first, then the worst outcome. A sure improvement says more than undecided
+ * benchmarks, unless these fail the run.
  */
 static enum fg_outcome outcome_to_report(const struct fg_verdict *verdict)
 {
@@ -199,7 +199,7 @@ static enum fg_outcome outcome_to_report(const struct fg_verdict *verdict)
 		       : worst;
 }
 
-/* The benchmark with the largest change of those with this outcome; NULL: none has it. */
+/* The benchmark with the largest change among those with this outcome; NULL: none. */
 static const struct fg_benchmark_verdict *largest(const struct fg_verdict *verdict,
 						  enum fg_outcome outcome, size_t *count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CSV: a row a metric (`csv`), or a row a repetition and metric (`csv-raw`), with every value as it
- * was measured.
+ * CSV: one row per metric (`csv`), or one row per repetition and metric (`csv-raw`) with every
+ * measured value.
  */
 #include "base/csv.h"
 
@@ -47,7 +47,7 @@ static void add_metric_cells(struct fg_csv *csv, const struct fg_metric_verdict 
 	fg_csv_number(csv, metric->p_value);
 }
 
-/* `metric` is NULL for a benchmark without any: its cells stay empty. */
+/* `metric` is NULL for a benchmark without metrics: its cells stay empty. */
 static void add_row(struct fg_csv *csv, const struct fg_benchmark_verdict *benchmark,
 		    const struct fg_metric_verdict *metric)
 {

@@ -21,7 +21,7 @@ double fg_report_four_digits(double value)
 	return strtod(number, NULL);
 }
 
-/* One allocation more in a million is no "+0.0 %" where every one was counted. */
+/* One more allocation in a million must not read "+0.0 %" if all were counted. */
 static bool is_tiny_but_sure(const struct fg_metric_verdict *metric)
 {
 	const double change = fabs(metric->ratio - 1);
@@ -65,8 +65,8 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 }
 
 /*
- * The levels are medians of all repetitions, the change is that of the pairs.  Where one rises and
- * the other falls, the levels differ by chance: one level says more than two that contradict.
+ * The levels are medians of all repetitions; the change comes from the pairs. If one rises and the
+ * other falls, the difference of the levels is chance: show one level.
  */
 static bool levels_contradict(const struct fg_metric_verdict *metric)
 {
@@ -109,7 +109,7 @@ bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_ver
 	return true;
 }
 
-/* In repetitions of its own, after the pairs. */
+/* Counted in repetitions of its own, after the pairs. */
 static bool is_counted(const struct fg_metric_verdict *metric)
 {
 	return metric->pairs > 0 && fg_measure_is_known(metric->name) &&
@@ -228,7 +228,7 @@ void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept
 	}
 }
 
-/* The reasons for which a repetition does not count, joined by '+'. */
+/* The reasons why a repetition does not count, joined by '+'. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 {
 	static const struct {
@@ -244,7 +244,7 @@ void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 		{.bit = FG_ASIDE_UNSAMPLED, .word = "unsampled"},
 		{.bit = FG_ASIDE_GIVEN_UP, .word = "given_up"},
 		{.bit = FG_ASIDE_ONE_LAYOUT, .word = "one_layout"},
-		{.bit = FG_ASIDE_UNCONFIRMED, .word = "unconfirmed"},
+		{.bit = FG_ASIDE_STRAY, .word = "stray"},
 	};
 	bool first = true;
 

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes, intervals, levels and times as people read them.  Private to reporters/. */
+/* Formats changes, intervals, levels and times for people. Private to reporters/. */
 #ifndef FG_REPORTERS_FIGURES_H
 #define FG_REPORTERS_FIGURES_H
 
 #include "base/strbuf.h"
 #include "model/verdict.h"
 
-/* Rounded to what a picture can show. */
+/* Rounded to the precision of a picture. */
 double fg_report_four_digits(double value);
 /* "+4.8 %", or nothing. */
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "[+3.1, +6.6]", or nothing; open ends are "…". */
 void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "210 ms → 220 ms", or the one that is known. */
+/* "210 ms → 220 ms", or the only known level. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "this run could have seen a change of 1.2 %"; false and nothing unless that is known. */
+/* "this run could have seen a change of 1.2 %". Returns false, and adds nothing, if unknown. */
 bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /*
- * "22 pairs, 7 s", or nothing where nothing was compared.  `headline` may be NULL.  Measures
- * counted apart have counts, not pairs.
+ * "22 pairs, 7 s", or nothing if nothing was compared. `headline` may be NULL. Measures counted
+ * separately have counts, not pairs.
  */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_metric_verdict *headline);
-/* Is this the unit that verdicts give times in? */
+/* Is this the unit of times in verdicts? */
 bool fg_report_is_time(const char *unit);
 /* "9.7 ms", "1.2 MiB": the amount of a measure, without a sign. */
 void fg_report_add_amount(struct fg_strbuf *text, const char *unit, double amount);
 /* "+9.7 ms", "+1.2 MiB", "+1": a signed difference of a measure. */
 void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta);
 
-/* " 93 %", never "-0 %"; nothing when not finite. */
+/* " 93 %", never "-0 %"; nothing if not finite. */
 void fg_report_add_share(struct fg_strbuf *text, double share);
 /* "36 pairs", or "36 pairs, decided after 10". */
 void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
@@ -42,7 +42,7 @@ void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept
 /* "612 samples a second; a signal takes 47 us here, ...; clock; not seen: ...". */
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
 
-/* "warmup+steal": why a repetition does not count; nothing when it does. */
+/* "warmup+steal": why a repetition does not count; nothing if it does. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside);
 
 #endif

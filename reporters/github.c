@@ -2,10 +2,10 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * GitHub shows ten errors and ten warnings a step and drops the rest without a word.  So of more
- * than ten, nine are written and the tenth says how many more there are.  In a message '%', CR
+ * GitHub shows ten errors and ten warnings per step and silently drops the rest.  If there are more
+ * than ten, nine are written and the tenth gives the number of the others.  In a message '%', CR
  * and LF are escaped, in a property ':' and ',' too; everything else is cleaned first, so that no
- * name can begin a command of its own.
+ * name can start a command.
  */
 #include "base/text.h"
 #include "reporters/figures.h"
@@ -34,7 +34,7 @@ struct annotations {
 	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	struct fg_strbuf tenth[LEVEL_COUNT]; /* shown when it is the last */
+	struct fg_strbuf tenth[LEVEL_COUNT]; /* written if it is the last */
 };
 
 static void add_escaped(struct fg_strbuf *text, const char *plain, const char *also)
@@ -62,7 +62,7 @@ static const char *path_in_build(const char *file)
 	return end ? end + sizeof(tree) - 1 : NULL;
 }
 
-/* The file as GitHub knows it: relative to the checkout.  NULL: it is not in there. */
+/* The file's path in the repository, as GitHub shows it. NULL: not in the checkout. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
 	size_t length = 0;
@@ -101,13 +101,16 @@ static struct place find_by_name(const struct annotations *a, const char *name)
 	return (struct place){0};
 }
 
-/* The function's line, or that of its nearest caller in the checkout (for memcpy, a library's). */
+/*
+ * The function's line, or that of its nearest caller in the checkout (for memcpy or a library's
+ * function).
+ */
 static struct place find_place(const struct annotations *a, const struct fg_node_verdict *node)
 {
 	struct place place = {path_in_checkout(node->file, a->options->source_root), node->line};
 	const struct fg_path_verdict *path = node->path_count > 0 ? &node->paths[0] : NULL;
 
-	/* Where the change is, rather than where the function begins. */
+	/* Point to the change rather than to the beginning of the function. */
 	if (place.file && node->source && fg_source_listing_line(node->source) > 0)
 		place.line = fg_source_listing_line(node->source);
 	for (size_t i = path ? path->frame_count : 0; i > 0 && !place.file; i--)
@@ -188,7 +191,7 @@ static void add_function(struct annotations *a, enum level level, const struct f
 	fg_strbuf_release(&message);
 }
 
-/* False: no function surely got worse. */
+/* Returns false if no function surely got worse. */
 static bool add_functions(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
 			  const char *title)
 {

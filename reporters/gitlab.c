@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GitLab's metrics report: OpenMetrics text, one family a metric, one sample a benchmark.
+ * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
  * GitLab compares the values of two pipelines as text and shows each that changed, so a value is
- * rounded to what the run could tell: the last digit kept is the one in which half the interval
- * first shows.  A metric family must stand together, therefore metrics are the outer loop.
+ * rounded to the run's precision: the last digit kept is the first digit of half the interval.  The
+ * samples of a family must be contiguous, so metrics are the outer loop.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -46,7 +46,7 @@ static void add_label_value(struct fg_strbuf *text, const char *value)
 	fg_strbuf_release(&clean);
 }
 
-/* Digits of the value that its noise leaves meaningful. */
+/* Digits of the value above its noise. */
 static int meaningful_digits(const struct fg_metric_verdict *metric)
 {
 	const double half = (metric->high - metric->low) / 2;
@@ -89,7 +89,7 @@ static bool same_family(const struct fg_metric_verdict *a, const struct fg_metri
 	return same;
 }
 
-/* Where two metrics of a benchmark get one name in this format, the first counts. */
+/* If two metrics of a benchmark get the same name in this format, the first wins. */
 static const struct fg_metric_verdict *find_family(const struct fg_benchmark_verdict *benchmark,
 						   const struct fg_metric_verdict *like)
 {

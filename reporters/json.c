@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The whole verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
+ * The complete verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
  * JSON Schema.
  */
 #include "reporters/json.h"
@@ -183,7 +183,7 @@ static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		fg_json_int(w, "line", (int64_t)node->line);
 	else
 		fg_json_null(w, "line");
-	/* What moved neither failed nor simply passed. */
+	/* Moved cost is not an outcome: it neither failed nor simply passed. */
 	fg_json_text(w, "verdict",
 		     node->standing == FG_STANDING_MOVED ? "moved"
 							 : fg_outcome_name(node->outcome));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A line each for what a function is called with, and for what it is called with from one path. */
+/* One line for all arguments of a function, and one for each of its call paths. */
 #include "reporters/arguments.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const char *const side_names[] = {"baseline", "candidate"};
 
-/* Twelve digits: the mean comes back the same, however often it is read and written. */
+/* Twelve digits: the mean survives any number of round trips. */
 static void add_mean(struct fg_json_writer *w, const struct fg_argument_figures *seen)
 {
 	const double mean = seen->sum / fg_argument_finite(seen);
@@ -83,7 +83,7 @@ static void add_hints(struct fg_json_writer *w, const char *function,
 	fg_strbuf_release(&text);
 }
 
-/* In one line, wherever it stands. */
+/* Starts a value that is written on one line. */
 static void begin_line(struct fg_json_writer *line, struct fg_strbuf *text,
 		       const struct fg_json_writer *around)
 {

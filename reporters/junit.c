@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * JUnit XML that Jenkins and GitLab show rightly.
+ * JUnit XML for Jenkins and GitLab.
  *
- * One testsuite a benchmark, one testcase a metric that was judged and a function that changed.
- * What the readers do with it decides the shape:
- * - GitLab shows `classname` as the suite and lists cases by `name` alone, and of several with one
- *   name it keeps the
- *   first: names carry the benchmark, and are made unique over the whole file.
- * - Jenkins takes what stands before the last dot of `classname` for the package:
- *   project.benchmark.
- * - Both draw `time` over builds: it is the candidate's median in seconds, 0 for what is not a
- *   time.
- * - The stricter of the common schemas (Ant's) knows no attributes on the root, neither output nor
- *   properties below a
- *   testcase, and wants properties, cases, system-out and system-err in this order: nothing
- *   else is used.
+ * One testsuite per benchmark, one testcase per judged metric and per changed function. The readers
+ * determine the shape:
+ *
+ * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
+ *   one name it keeps the first, so names contain the benchmark and are unique in the file.
+ * - Jenkins takes the part before the last dot of `classname` for the package: project.benchmark.
+ * - Both draw `time` over builds: it is the candidate's median in seconds, or 0 if not a time.
+ * - The strictest of the common schemas (Ant's) has no attributes on the root and neither output
+ *   nor properties below a testcase, and requires the order properties, cases, system-out,
+ *   system-err. Nothing else is used.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -36,7 +33,7 @@ enum {
 struct junit {
 	const struct fg_report *report;
 	struct fg_xml_writer xml;
-	struct fg_map names; /* in use */
+	struct fg_map names; /* names in use */
 };
 
 struct totals {
@@ -58,7 +55,7 @@ static bool function_is_case(const struct fg_node_verdict *node)
 
 /*
  * A function fails a build only if the policy gates functions; then the benchmark regressed. If
- * functions only explain, the failure of the metric mentions it, and its own case passes.
+ * functions only explain, the metric's failure mentions the function, and its own case passes.
  */
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)
@@ -79,7 +76,7 @@ static void count_outcome(struct totals *totals, enum fg_outcome outcome)
 			   outcome == FG_OUTCOME_MISSING;
 }
 
-/* What the case of a metric says; an accepted regression passes. */
+/* The outcome of a metric's case; an accepted regression passes. */
 static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 {
 	if (!metric->decided || metric->accepted)
@@ -87,10 +84,7 @@ static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 	return metric->outcome;
 }
 
-/*
- * A benchmark that says more than its metrics (nothing could be measured, nothing to compare) is
- * one case.
- */
+/* A benchmark with nothing measured or nothing to compare is one case. */
 static bool is_single_case(const struct fg_benchmark_verdict *benchmark)
 {
 	bool any = false;
@@ -463,7 +457,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 			 j->report->run->project ? j->report->run->project : "fastgate");
 	fg_xml_attribute(&j->xml, "hostname", "localhost");
 	fg_xml_attribute_printf(&j->xml, "timestamp", "%.19s",
-				when); /* the schemas want it without a zone */
+				when); /* the schemas require a time without a zone */
 	fg_xml_attribute_printf(&j->xml, "tests", "%u", totals.tests);
 	fg_xml_attribute_printf(&j->xml, "failures", "%u", totals.failures);
 	fg_xml_attribute_printf(&j->xml, "errors", "%u", totals.errors);
@@ -476,7 +470,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	fg_strbuf_release(&name);
 }
 
-/* A file without a case is an error of its own kind to Jenkins, and nothing at all to GitLab. */
+/* Jenkins rejects a file without a case, and GitLab ignores it. */
 static const struct fg_benchmark_verdict nothing_ran = {
 	.name = "fastgate",
 	.outcome = FG_OUTCOME_ERROR,

@@ -2,13 +2,12 @@
 /*
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
- * A step summary above 1 MiB is refused as a whole, a comment above 65,536 characters too, so the
- * text is built in pieces: the table always, then details benchmark by benchmark, worst first, as
- * long as they fit; what is left out is said.  Names stand in <code> with every sign that Markdown
- * or HTML could read written as a character reference; inside <code> nobody is mentioned and
- * nothing becomes a link.  Elsewhere a reference is no help against that (servers look for
- * "@somebody" and "#12" in the finished page): there a space without width follows the sign.
- * A line that begins with "/merge" would be an order to GitLab.
+ * GitHub rejects a step summary above 1 MiB and a comment above 65,536 characters, so the text is
+ * built in pieces: always the table, then details benchmark by benchmark, worst first, as long as
+ * they fit; omissions are reported.  Names are in <code>, with every special character of Markdown
+ * and HTML as a character reference; servers create no mentions or links inside <code>.  Elsewhere
+ * references do not prevent them (servers look for "@somebody" and "#12" in the rendered page), so
+ * a zero-width space follows the sign. GitLab would execute a line that begins with "/merge".
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -26,27 +25,30 @@
 
 enum {
 	SUMMARY_BUDGET_BYTES = 900 * 1000,
-	COMMENT_BUDGET_BYTES =
-		60 *
-		1024, /* of 64 KiB: references count as what they stand for, but not everywhere */
+	COMMENT_BUDGET_BYTES = 60 *
+			       /*
+		 * below 64 KiB, since some servers count a reference as one character and others do
+		 * not
+		 */
+			       1024,
 	FOOTER_BYTES = 512,
 	NAME_COLUMNS = 100,
 	MAX_FUNCTIONS = 20,
 	MAX_DIFFERENCES = 40,
 	MAX_TAIL_BYTES = 4000,
 	SHORT_COMMIT = 12,
-	SOURCE_LINES = 8, /* of the first function to blame */
+	SOURCE_LINES = 8, /* of the first blamed function */
 };
 
-/* What is written, and how much of it there may be. */
+/* A variant of the text and its size limit. */
 struct page {
-	size_t start; /* of the text */
+	size_t start; /* offset of the text */
 	size_t budget;
-	bool is_brief; /* benchmarks that passed share one folded list */
+	bool is_brief; /* passed benchmarks share one folded list */
 };
 
 static const char *const signs[] = {
-	[FG_OUTCOME_PASS] = "✅", /* one sign each */
+	[FG_OUTCOME_PASS] = "✅", /* one symbol each */
 	[FG_OUTCOME_NEW] = "🆕",
 	[FG_OUTCOME_MISSING] = "❔",
 	[FG_OUTCOME_IMPROVEMENT] = "🚀",
@@ -67,7 +69,7 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	}
 }
 
-/* Takes what is in `clean`. */
+/* Adds the text in `clean` and empties it. */
 static void add_clean_code(struct fg_strbuf *text, struct fg_strbuf *clean)
 {
 	fg_strbuf_add_text(text, "<code>");
@@ -93,7 +95,7 @@ static void add_function_code(struct fg_strbuf *text, const struct fg_blame *bla
 	add_clean_code(text, &clean);
 }
 
-/* As code, and a link if there is an address. */
+/* As code, with a link if there is an address. */
 static void add_linked(struct fg_strbuf *text, const char *name, const struct fg_strbuf *url)
 {
 	if (url->length > 0) {
@@ -106,7 +108,7 @@ static void add_linked(struct fg_strbuf *text, const char *name, const struct fg
 		fg_strbuf_add_text(text, "</a>");
 }
 
-/* A line of a stranger's, for a place where it may be the first of its line. */
+/* A stranger's line, which may be the first on its line. */
 static void add_line(struct fg_strbuf *text, const char *line)
 {
 	const size_t blanks = strspn(line, " ");
@@ -137,7 +139,7 @@ static void add_sentence(struct fg_strbuf *text, const char *plain)
 	fg_strbuf_release(&clean);
 }
 
-/* "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms": a metric's cells. */
+/* The cells of a metric: "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms". */
 static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	struct fg_strbuf levels = {0};
@@ -230,7 +232,7 @@ static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
 		fg_strbuf_add_text(text, "\n\n");
 }
 
-/* The rows add up to the whole change. */
+/* The rows add up to the total change. */
 static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
 			  const struct fg_run *run)
 {
@@ -258,7 +260,7 @@ static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* Lines of the first function that changed, or its hottest one, and what they cost. */
+/* Lines of the first changed function, or of the hottest one, with their costs. */
 static void add_source(struct fg_strbuf *text, const struct fg_blame *blame,
 		       const struct fg_run *run)
 {
@@ -459,7 +461,7 @@ static void add_differences(struct fg_strbuf *text, const struct fg_verdict *ver
 	fg_strbuf_add_text(text, "\n</details>\n\n");
 }
 
-/* Append a piece if the budget (with room for the footer) still holds it. */
+/* Appends a piece if it fits into the budget (with room for the footer). */
 static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece, size_t start,
 			   size_t budget)
 {
@@ -469,7 +471,7 @@ static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece
 	return true;
 }
 
-/* Nothing to say but its name and change: a comment folds it into one list. */
+/* A benchmark of which only name and change matter: comments fold it into one list. */
 static bool is_quiet(const struct fg_benchmark_verdict *benchmark)
 {
 	if (benchmark->outcome != FG_OUTCOME_PASS || benchmark->time.moved_count > 0)
@@ -505,7 +507,7 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_benchmark_verd
 	}
 }
 
-/* "parse +0.1 %, hash same binaries": those that passed, without a table. */
+/* "parse +0.1 %, hash same binaries": the passed benchmarks, without a table. */
 static size_t add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict, size_t start,
 			     size_t budget)
 {
@@ -609,7 +611,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
 }
 
-/* The cause in one sentence; then, for several benchmarks, a summary. */
+/* The cause in one sentence; for several benchmarks, then a summary. */
 static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
 	static const struct fg_cause_style style = {
@@ -661,7 +663,7 @@ int fg_report_markdown(const struct fg_report *report, const struct fg_report_op
 }
 
 /*
- * Only letters, digits, '.' and '_' stay: "--" and '>' would end the marker, '?' and '&' part of an
+ * Keeps letters, digits, '.' and '_': "--" and '>' would end the marker, '?' and '&' a part of an
  * address.
  */
 static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)

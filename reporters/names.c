@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * C++ names can have any length: a function of the standard library easily takes 300 characters, of
- * which a reader needs the 20 that say what it is.  A name that does not fit first loses its
- * template arguments (they repeat the types of the parameters), then its parameters, and only then
- * its middle: beginning and end say most.
+ * which a reader needs the 20 that identify it.  A name that does not fit first loses its template
+ * arguments (they repeat the types of the parameters), then its parameters, and only then its
+ * middle: beginning and end are the most telling.
  */
 #include "reporters/names.h"
 
@@ -39,8 +39,8 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
- * Where a scope in brackets ends that begins at `at`, as in "<u32 as PartialOrd>::lt" and
- * "reco::(anonymous namespace)::fit"; 0: none begins there.
+ * The end of a bracketed scope that begins at `at`, as in "<u32 as PartialOrd>::lt" and
+ * "reco::(anonymous namespace)::fit"; 0: no scope begins there.
  */
 static size_t scope_end(const char *name, size_t at, char close)
 {
@@ -57,8 +57,8 @@ static size_t scope_end(const char *name, size_t at, char close)
 }
 
 /*
- * Copy `name`, replacing the text between `open` and its `close` by `filler` (the brackets with an
- * ellipsis, or nothing). A scope in brackets stays, and an unbalanced name is copied from the last
+ * Copies `name`, replacing the text between `open` and its `close` by `filler` (the brackets with
+ * an ellipsis, or nothing). Bracketed scopes are kept; an unbalanced name is copied from the last
  * open bracket on.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
@@ -89,7 +89,7 @@ static void fold_brackets(struct fg_strbuf *text, const char *name, char open, c
 		fg_strbuf_add_text(text, name + folded_from);
 }
 
-/* Bytes of the character that begins here (the text is valid UTF-8). */
+/* Size in bytes of the character here (the text is valid UTF-8). */
 static size_t character_size(const char *text)
 {
 	size_t size = 1;
@@ -99,7 +99,7 @@ static size_t character_size(const char *text)
 	return size;
 }
 
-/* Bytes at the start that fill at most `columns` columns. */
+/* Number of bytes at the start that fit into `columns` columns. */
 static size_t head_bytes(const char *text, size_t columns)
 {
 	size_t used = 0;
@@ -118,7 +118,7 @@ static size_t head_bytes(const char *text, size_t columns)
 	return at;
 }
 
-/* First byte of an end that fills at most `columns` columns. */
+/* First byte of a tail that fits into `columns` columns. */
 static size_t tail_start(const char *text, size_t columns)
 {
 	size_t at = strlen(text);
@@ -199,11 +199,11 @@ void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t c
 	add_folded_name(text, name, columns, true, "", "");
 }
 
-/* The names that are shown in one list, as members of the structs of an array. */
+/* The names shown in one list, as members of the structs of an array. */
 struct names {
 	const void *first;
 	size_t count;
-	size_t stride; /* bytes from one to the next */
+	size_t stride; /* bytes from one struct to the next */
 };
 
 static const char *name_at(const struct names *names, size_t index)
@@ -214,7 +214,7 @@ static const char *name_at(const struct names *names, size_t index)
 	return name;
 }
 
-/* How a name may be shortened: `from` 0 as usual, else to its beginning and what stands there. */
+/* How to shorten a name: `from` 0 as usual, else keep the beginning and the part at `from`. */
 struct shortening {
 	size_t columns;
 	bool plain;
@@ -236,7 +236,7 @@ static void add_shortened(struct fg_strbuf *text, const char *name, const struct
 	}
 }
 
-/* Where the name first differs from one that reads like it; SIZE_MAX: from none. */
+/* The first difference from another name that would look the same; SIZE_MAX: none does. */
 static size_t first_confusion(const struct names *names, const char *name, const char *shown,
 			      const struct shortening *how)
 {
@@ -316,7 +316,7 @@ void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdic
 	add_distinct(text, &names, benchmark->name, columns, false);
 }
 
-/* How many frames come before main, or before the function of a thread: they are no news. */
+/* Number of frames before main or a thread's function, which are of no interest. */
 static size_t frames_before_main(const struct fg_path_verdict *path)
 {
 	static const char *const starters[] = {"_start",
@@ -340,7 +340,7 @@ static size_t frames_before_main(const struct fg_path_verdict *path)
 	return at;
 }
 
-/* The path from frame `first` on, with `left_out` frames missing after it. */
+/* Appends the path from frame `first` on, leaving out `left_out` frames after it. */
 static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdict *path,
 			     size_t first, size_t left_out)
 {
@@ -364,8 +364,7 @@ void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *pa
 	const size_t first = frames_before_main(path);
 	const size_t most = path->frame_count > first + 2 ? path->frame_count - first - 2 : 0;
 	struct fg_strbuf whole = {0};
-	size_t left_out =
-		most > 5 ? most - 5 : 0; /* nobody reads more than seven frames in one line */
+	size_t left_out = most > 5 ? most - 5 : 0; /* one line shows at most seven frames */
 
 	for (;; left_out++) {
 		fg_strbuf_clear(&whole);

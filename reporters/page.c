@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The data of a page: report.json with what its pictures need, in one line. */
+/* A page's data: report.json with the data of its pictures, on one line. */
 #include "reporters/json.h"
 #include "reporters/page_profile.h"
 #include "reporters/page_regions.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The profile as a page draws it.
+ * The profile in the form that a page draws.
  *
- * Columns (names apart from weights, the parent as a distance) are a third of the size of nested
- * objects and are what the flame graph computes with.  Weights are microseconds per repetition with
- * four digits.  Call paths that never had a sample in a repetition that counts are left out; if
- * more than MAX_NODES remain, those too small to fill half a pixel of a wide screen are added to
- * their callers' own time, and the page says how many.  The totals of functions are computed before
+ * Columns (names separate from weights, the parent as a distance) take a third of the size of
+ * nested objects, and the flame graph computes with them.  Weights are microseconds per repetition
+ * with four digits.  Call paths without a sample in a counting repetition are left out; if more
+ * than MAX_NODES remain, those too small to fill half a pixel of a wide screen are added to their
+ * callers' own time, and the page shows their number.  The totals of functions are computed before
  * that, so the table of functions is exact.
  */
 #include "reporters/page_profile.h"
@@ -19,7 +19,7 @@
 
 enum {
 	MAX_NODES = 50000,
-	SMALLEST_PART = 8192, /* of the whole: half a pixel of 4096 */
+	SMALLEST_PART = 8192, /* fraction of the whole: half a pixel of 4096 */
 };
 
 static const uint32_t no_place = UINT32_MAX;
@@ -30,8 +30,8 @@ struct flat {
 	size_t count;
 	double *self[FG_ARM_COUNT];
 	double *inclusive[FG_ARM_COUNT];
-	uint32_t *node_place;     /* in the page, or no_place */
-	uint32_t *function_place; /* likewise */
+	uint32_t *node_place;     /* index in the page, or no_place */
+	uint32_t *function_place; /* index in the page, or no_place */
 	size_t folded;
 };
 
@@ -77,9 +77,7 @@ static size_t count_at_least(const struct flat *flat, double limit)
 	return count;
 }
 
-/*
- * Places of the nodes that stay; the weight of the others goes to the nearest ancestor that does.
- */
+/* Chooses the nodes to keep; the weight of others goes to their nearest kept ancestor. */
 static void choose_nodes(struct flat *flat)
 {
 	const double whole = larger(flat->inclusive[0][0], flat->inclusive[1][0]);
@@ -111,7 +109,7 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Before nodes are folded.  Inclusive time counts each outermost occurrence. */
+/* Computed before nodes are folded. Inclusive time counts each outermost occurrence. */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

@@ -6,7 +6,7 @@
 #include "base/json_write.h"
 #include "model/profile_set.h"
 
-/* The member `profile`; nothing without one. */
+/* Adds the member `profile`; nothing without a profile. */
 void fg_report_add_profile(const struct fg_profile_set *set, struct fg_json_writer *w);
 
 #endif

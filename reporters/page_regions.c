@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Regions and units of work, as a page lists them. */
+/* Regions and units of work for a page. */
 #include "reporters/page_regions.h"
 
 #include "model/run.h"
@@ -28,7 +28,7 @@ static double count_rows(const struct fg_profile_set *set, size_t arm)
 	return count > 0 ? (double)count : 1;
 }
 
-/* Means over the repetitions that count, by name whatever order they were met in; to be freed. */
+/* Means over the repetitions that count, sorted by name. The caller frees them. */
 static struct region_sum *sum_regions(const struct fg_profile_set *set)
 {
 	struct region_sum *sums = fg_xcalloc(set->region_count, sizeof(sums[0]));
@@ -66,7 +66,7 @@ static double cpu_us(const struct region_sum *sum, size_t arm)
 	return sum->cpu_ns[arm] / 1e3;
 }
 
-/* Per repetition: how often, how long. */
+/* Per repetition: count and time. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	static const struct {

@@ -6,7 +6,7 @@
 #include "base/json_write.h"
 #include "model/profile_set.h"
 
-/* The member `marked`; nothing without any. */
+/* Adds the member `marked`; nothing without regions. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w);
 
 #endif

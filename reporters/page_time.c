@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* In the columns of page_profile.c; nodes are in the order of time, and each side has its own. */
+/* Columns as in page_profile.c; nodes are in order of time, with separate nodes per side. */
 #include "reporters/page_time.h"
 
 #include "reporters/figures.h"
@@ -28,7 +28,7 @@ static void add_functions(struct fg_json_writer *w, const struct fg_time_order *
 	fg_json_end(w);
 }
 
-/* Microseconds, as all profiles of a page. */
+/* In microseconds, like all profiles of a page. */
 static void add_nodes(struct fg_json_writer *w, const struct fg_time_order *order)
 {
 	fg_json_begin_object(w, "nodes");

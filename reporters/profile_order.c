@@ -7,7 +7,7 @@ struct named {
 	uint32_t function;
 };
 
-/* A node with what its place among its siblings depends on. */
+/* A node with its sort keys among its siblings. */
 struct child {
 	uint32_t parent;
 	uint32_t rank;
@@ -33,7 +33,7 @@ static int compare_child(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Fills order->functions and returns each function's rank. */
+/* Fills order->functions. Returns each function's rank. */
 static uint32_t *order_functions(struct fg_report_order *order, const struct fg_profile_set *set)
 {
 	struct named *named = fg_xcalloc(set->function_count, sizeof(named[0]));
@@ -57,7 +57,7 @@ static void order_nodes(struct fg_report_order *order, const struct fg_profile_s
 {
 	struct child *children = fg_xcalloc(set->node_count, sizeof(children[0]));
 	size_t *first =
-		fg_xcalloc(set->node_count + 1, sizeof(first[0])); /* of a node's children */
+		fg_xcalloc(set->node_count + 1, sizeof(first[0])); /* first child of each node */
 	uint32_t *stack = fg_xcalloc(set->node_count, sizeof(stack[0]));
 	size_t waiting = 1;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One order for the call paths and functions of a profile, whatever order they were met or stored
- * in: functions by name and library (the root's stays first), paths depth first, callees in the
- * order of functions.
+ * A deterministic order of a profile's call paths and functions, independent of how they were
+ * collected or stored: functions by name and library (the root's stays first), paths depth first,
+ * callees in the order of functions.
  */
 #ifndef FG_REPORTERS_PROFILE_ORDER_H
 #define FG_REPORTERS_PROFILE_ORDER_H
@@ -10,7 +10,7 @@
 #include "model/profile_set.h"
 
 struct fg_report_order {
-	uint32_t *nodes;     /* node_count indexes; a parent comes before its children */
+	uint32_t *nodes;     /* node_count indexes; parents precede children */
 	uint32_t *functions; /* function_count indexes */
 };
 

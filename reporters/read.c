@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * report.json back into a verdict: the store keeps the verdict as that text, and every other report
- * can be made from it again, byte for byte.  The text may have come over a network: a member of the
- * wrong type is as good as absent, and nothing is taken for a length but the elements that are
- * there.
+ * Reads report.json back into a verdict. The store keeps a verdict as this text, and every other
+ * report can be regenerated from it byte for byte. The text may come over a network: a member of
+ * the wrong type counts as missing, and only the number of existing elements determines a length.
  */
 #include "base/clock.h"
 #include "base/json.h"
@@ -22,7 +21,7 @@ struct reader {
 	struct fg_argument_room *room; /* for the arguments of all benchmarks */
 };
 
-/* What a list of functions or call paths is about, and how its rows are written. */
+/* The element type of a list (function or call path) and its keys. */
 struct subject {
 	const struct fg_blame_keys *keys;
 	const char *measure;
@@ -34,7 +33,7 @@ static const char *get_text(const struct reader *r, const cJSON *object, const c
 	return fg_arena_strdup(r->arena, fg_json_text_or(object, name, NULL));
 }
 
-/* A member that a report always has as text, so that no caller needs to check. */
+/* A member that a report always has as text, so that callers need no check. */
 static const char *need_text(const struct reader *r, const cJSON *object, const char *name)
 {
 	const char *text = get_text(r, object, name);
@@ -162,7 +161,7 @@ static void read_path(const struct reader *r, const struct subject *subject, con
 	path->p_adjusted = get_number(object, "p_adjusted");
 }
 
-/* What moved is written as "moved", which is no outcome: it neither failed nor improved. */
+/* Moved cost is written as "moved", which is not an outcome: it neither failed nor improved. */
 static void read_standing(const cJSON *object, struct fg_node_verdict *node)
 {
 	node->standing = FG_STANDING_NOT_SURE;
@@ -183,7 +182,7 @@ static void read_source_row(const struct reader *r, const cJSON *object, struct 
 	row->text = need_text(r, object, "text");
 }
 
-/* NULL unless the report has one with rows. */
+/* NULL unless the report has a listing with rows. */
 static const struct fg_source_listing *read_listing(const struct reader *r, const cJSON *object)
 {
 	struct fg_source_listing *source = NULL;
@@ -291,7 +290,7 @@ static void read_blame(const struct reader *r, const struct subject *subject, co
 	blame->everything_else = get_number(object, keys->everything_else);
 }
 
-/* Without functions there is no measure to name: CPU time is the default. */
+/* Without functions no measure is named: CPU time is the default. */
 static void read_time(const struct reader *r, const cJSON *object, struct fg_blame *blame)
 {
 	size_t count = 0;
@@ -479,7 +478,7 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	return FG_OK;
 }
 
-/* ---- for a run that is judged again ---- */
+/* ---- for judging a run again ---- */
 
 static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
 		    struct fg_profile_set *const *profiles)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The report may have come over a network: no more is taken than a run has room for, and a call
- * path whose frames are not among the names is left out.
+ * The report may come over a network: at most a run's room is read, and call paths with unknown
+ * frames are skipped.
  */
 #include "reporters/arguments.h"
 
@@ -15,7 +15,7 @@ struct reader {
 	struct fg_map texts; /* clean names */
 };
 
-static const double most_counted = 9007199254740992.0; /* whole numbers are exact below */
+static const double most_counted = 9007199254740992.0; /* integers are exact up to here */
 
 static double read_count(const cJSON *object, const char *name)
 {
@@ -40,7 +40,7 @@ static size_t count_elements(const cJSON *item)
 	return count;
 }
 
-/* With those that were there and not taken. */
+/* Includes elements that are present but were not read. */
 static size_t left_out(const cJSON *object, const char *name, size_t there, size_t taken)
 {
 	const double all = read_count(object, name) + (double)(there - taken);
@@ -97,7 +97,7 @@ static void read_bin(const cJSON *bin, struct fg_argument_figures *const sides[2
 	}
 }
 
-/* False: a frame is not among the names. */
+/* Returns false if a frame is not among the names. */
 static bool read_frames(struct reader *r, const cJSON *frame, struct fg_argument_path *path)
 {
 	for (size_t i = 0; i < path->frame_count; i++, frame = frame->next) {

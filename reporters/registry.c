@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* A new format is a file and a row here. */
+/* A new format needs a file and a row here. */
 static const struct fg_reporter table[] = {
 	{
 		.name = "terminal",
@@ -56,13 +56,13 @@ static const struct fg_reporter table[] = {
 	},
 	{
 		.name = "csv",
-		.summary = "one row a benchmark and metric",
+		.summary = "one row per benchmark and metric",
 		.file_name = "fastgate.csv",
 		.write = fg_report_csv,
 	},
 	{
 		.name = "csv-raw",
-		.summary = "one row a repetition and metric, as measured",
+		.summary = "one row per repetition and metric, as measured",
 		.file_name = "fastgate-raw.csv",
 		.write = fg_report_csv_raw,
 	},

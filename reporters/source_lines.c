@@ -12,7 +12,7 @@ enum {
 	TEXT_COLUMNS_LEAST = 20,
 };
 
-/* Blanks and brackets alone say nothing without their context. */
+/* Lines of blanks and brackets say nothing without their context. */
 static bool says_something(const struct fg_source_row *row)
 {
 	for (const char *at = row->text; *at; at++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The answer in a few lines.
+ * The terminal report.
  *
- * First the cause in one sentence, then one line a benchmark, in columns; a benchmark that needs
- * attention gets its blame and its other metrics below.
+ * The cause in one sentence, then one line per benchmark, in columns; a benchmark that needs
+ * attention also gets its blame and its other metrics.
  *
  *	reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
@@ -13,8 +13,7 @@
  *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay.  A verdict in capitals needs somebody's attention; colour only repeats the
- * text.
+ * and verdict stay.  A verdict in capitals needs attention; colour only repeats the text.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -28,9 +27,9 @@
 #include <math.h>
 
 enum {
-	MAX_TAIL_LINES = 10, /* of a program that failed */
+	MAX_TAIL_LINES = 10, /* of a failed program */
 	MAX_STACK_LINES = 40,
-	MAX_DIFFERENCES = 3, /* of the environment, unless --verbose */
+	MAX_DIFFERENCES = 3, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
 };
 
@@ -39,7 +38,7 @@ enum {
 static bool other_is_shown(const struct fg_terminal_page *page,
 			   const struct fg_metric_verdict *metric)
 {
-	if (metric->accepted) /* has a line of its own */
+	if (metric->accepted) /* has its own line */
 		return false;
 	return page->options->verbose || metric->gated ||
 	       (metric->decided && metric->outcome == FG_OUTCOME_REGRESSION);
@@ -68,7 +67,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 									     : " (informational)");
 }
 
-/* In one line as long as they fit; with --verbose one line each. */
+/* On one line if they fit; with --verbose one line each. */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)
 {
@@ -123,7 +122,7 @@ static const char *add_quoted_line(const struct fg_terminal_page *page, const ch
 	return line + length + (line[length] == '\n');
 }
 
-/* The first lines: the innermost frames, and the first threads. */
+/* The first lines, which have the innermost frames and the first threads. */
 static void add_stacks(const struct fg_terminal_page *page, const char *stacks)
 {
 	const size_t lines = count_lines(stacks);
@@ -182,11 +181,11 @@ static const char *schedule_reason(const struct fg_terminal_page *page,
 {
 	const struct fg_series *series = fg_report_series(page->report, benchmark);
 
-	/* How a run measured both its sides says nothing about two stored ones. */
+	/* A run's schedule does not apply to a comparison of two stored runs. */
 	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
 }
 
-/* In short what keeps the two programs from running side by side; all of it with --verbose. */
+/* Why the programs cannot run side by side, in short; in full with --verbose. */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
 {
@@ -355,7 +354,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differs in build or host: --verbose shows it");
 }
 
-/* What kept benchmarks without lines of their own from a duet, each reason once. */
+/* Why benchmarks without details had no duet, each reason once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -373,7 +372,7 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* One benchmark's rate, its cost, its clock and what that cannot see. */
+/* One benchmark's sampling rate, cost, clock, and what the clock cannot see. */
 static void add_sampling_of(const struct fg_terminal_page *page,
 			    const struct fg_benchmark_verdict *benchmark)
 {
@@ -396,7 +395,7 @@ static void add_span(struct fg_strbuf *line, double low, double high, int decima
 		fg_strbuf_printf(line, " to %s", number);
 }
 
-/* With --verbose: how often the benchmarks were sampled, and what that took of their CPU time. */
+/* With --verbose: sampling rates and their cost in CPU time. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -443,7 +442,7 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	add_sampling(page);
 	add_differences(page);
 	add_notes(page, &page->report->verdict->notes);
-	if (page->text->length == before + 1) { /* nothing was said */
+	if (page->text->length == before + 1) { /* nothing was added */
 		page->text->length = before;
 		page->text->data[before] = '\0';
 	}
@@ -479,7 +478,7 @@ static void add_sides(const struct fg_terminal_page *page)
 	fg_strbuf_release(&line);
 }
 
-/* The verdict of the whole, broken between its parts where the terminal ends. */
+/* The overall verdict, broken between its parts at the terminal's edge. */
 static void add_summary_parts(const struct fg_terminal_page *page, const char *summary)
 {
 	const size_t width = page->options->width;
@@ -544,7 +543,7 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	free(order);
 }
 
-/* Only a change has a cause; everything else is told by the rows. */
+/* Only changes have a cause; the rows show everything else. */
 static void add_cause(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;

@@ -10,9 +10,9 @@
 #include <math.h>
 
 enum {
-	MAX_BLAMED = 5, /* functions shown unless --verbose */
+	MAX_BLAMED = 5, /* functions shown without --verbose */
 	FUNCTION_COLUMNS = 44,
-	SOURCE_LINES = 5, /* likewise, of the first function */
+	SOURCE_LINES = 5, /* of the first function, without --verbose */
 };
 
 static void add_share(struct fg_strbuf *line, double share)
@@ -58,7 +58,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_blam
 	fg_strbuf_release(&line);
 }
 
-/* The lines that changed, or the hottest one, with what they cost. */
+/* Changed lines, or the hottest one, with their costs. */
 static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
 	const struct fg_source_listing *source = node->source;
@@ -84,7 +84,7 @@ static void add_source(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
-/* The list adds up: its last row is what the rows above it do not explain. */
+/* The list adds up: its last row is the rest. */
 static void add_everything_else(const struct fg_terminal_page *page, const struct fg_blame *blame,
 				size_t shown)
 {
@@ -140,7 +140,7 @@ static void add_moved(const struct fg_terminal_page *page, const struct fg_moved
 	fg_strbuf_release(&line);
 }
 
-/* Time needs no heading: the line above it is about time. */
+/* Time needs no heading: the line above shows a time. */
 static void add_heading(const struct fg_terminal_page *page, const struct fg_blame *blame)
 {
 	struct fg_strbuf line = {0};

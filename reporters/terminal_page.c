@@ -8,7 +8,7 @@
 
 enum {
 	MAX_SENTENCE_BYTES = 2000,
-	INDENT = 2, /* of what stands below a benchmark */
+	INDENT = 2, /* below a benchmark */
 };
 
 const struct fg_terminal_outcome fg_terminal_outcomes[] = {
@@ -103,8 +103,8 @@ void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *
 }
 
 /*
- * For a locale without them: the few signs outside ASCII that this reporter writes, and "?" for all
- * others.
+ * For a locale without UTF-8: replaces the few non-ASCII characters that this reporter writes, and
+ * all others by "?".
  */
 static void add_as_ascii(struct fg_strbuf *text, const char *utf8)
 {

@@ -29,7 +29,7 @@ extern const struct fg_terminal_outcome fg_terminal_outcomes[];
 
 struct fg_terminal_row {
 	struct fg_strbuf cells[FG_COLUMN_COUNT];
-	const char *remark; /* instead of numbers: "same binaries on both sides" */
+	const char *remark; /* replaces the numbers: "same binaries on both sides" */
 };
 
 struct fg_terminal_page {
@@ -41,20 +41,20 @@ struct fg_terminal_page {
 	bool hidden[FG_COLUMN_COUNT];
 };
 
-/* Columns left after `used`; 0: as many as the text wants. */
+/* Columns left after `used`; 0: unlimited. */
 size_t fg_terminal_room(const struct fg_terminal_page *page, size_t used);
 void fg_terminal_add_styled(const struct fg_terminal_page *page, const char *style,
 			    const char *text);
-/* A line below a benchmark, indented, cut at the terminal's edge.  `style` may be NULL. */
+/* A line below a benchmark, indented, cut at the terminal's edge. `style` may be NULL. */
 void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style,
 			  const struct fg_strbuf *line);
-/* A sentence below a benchmark, broken between words where the terminal ends. */
+/* A sentence below a benchmark, wrapped at the terminal's edge. */
 void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
 			      const char *text);
-/* Likewise, but not indented: about the whole run. */
+/* As above, without indent: about the whole run. */
 void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *style,
 			       const char *text);
-/* The finished page: in ASCII where asked for, no blanks at the ends of lines. */
+/* Finishes the page: ASCII if requested, no trailing blanks. */
 void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *text);
 
 /* --- terminal_table.c: one line a benchmark, in columns --- */

@@ -10,13 +10,13 @@ enum {
 	MIN_NAME_COLUMNS = 8,
 };
 
-/* Between a column and the one before it. */
+/* Blanks before each column. */
 static const unsigned gap[FG_COLUMN_COUNT] = {
 	[FG_COLUMN_METRIC] = 3, [FG_COLUMN_CHANGE] = 3, [FG_COLUMN_INTERVAL] = 2,
 	[FG_COLUMN_LEVELS] = 3, [FG_COLUMN_EFFORT] = 3, [FG_COLUMN_VERDICT] = 3,
 };
 
-/* What a narrow terminal loses, first to last. */
+/* Columns in the order in which a narrow terminal drops them. */
 static const enum fg_terminal_column given_up[] = {
 	FG_COLUMN_EFFORT,
 	FG_COLUMN_LEVELS,
@@ -78,7 +78,7 @@ static size_t table_width(const struct fg_terminal_page *page)
 	return total;
 }
 
-/* Widths of the columns; then columns that do not fit go, and the name gets what is left. */
+/* Computes the widths, drops columns that do not fit, and gives the rest to the name. */
 static void lay_out(struct fg_terminal_page *page)
 {
 	const size_t width = page->options->width;
@@ -126,7 +126,7 @@ static void add_name_cell(const struct fg_terminal_page *page, const struct fg_t
 	fg_strbuf_release(&name);
 }
 
-/* The remark runs over the columns of the numbers. */
+/* The remark spans the columns of the numbers. */
 static void add_remark_cell(const struct fg_terminal_page *page, const struct fg_terminal_row *row)
 {
 	size_t room = 0;

@@ -13,7 +13,7 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
 
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-		/* A known price is no news: it gives way to whatever else took part. */
+		/* An accepted regression ranks below all other gated metrics. */
 		const int weight = metric->accepted ? 0 : (int)metric->outcome;
 		const int rank = (metric->gated ? 20 : 0) + (metric->decided ? 100 + weight : 0);
 
@@ -48,7 +48,7 @@ static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
 
 	if (!headline)
 		return false;
-	/* What holds more memory made the program larger. */
+	/* A larger program is explained by who holds more memory. */
 	return strcmp(headline->name, blame->measure) == 0 ||
 	       (strcmp(headline->name, "max_rss") == 0 && strcmp(blame->measure, "heap.peak") == 0);
 }
@@ -78,7 +78,7 @@ size_t fg_report_sure_count(const struct fg_blame *blame)
 	return count;
 }
 
-/* May the parts of the change be given as shares of the whole? */
+/* Whether parts of the change can be given as shares of the total. */
 static bool has_shares(const struct fg_blame *blame)
 {
 	return fg_report_sure_count(blame) > 0 && isfinite(blame->functions[0].share_of_change);
@@ -90,7 +90,7 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
-	/* Where some are left out, what they leave may cancel out with what they take. */
+	/* If some functions are left out, the rest may cancel out. */
 	if (has_shares(blame) && fabs(rest.delta) <= FG_SHARE_MAX * fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
 	if (!(fabs(rest.delta) > 0))
@@ -123,7 +123,7 @@ static size_t count_outcome(const struct fg_verdict *verdict, enum fg_outcome ou
 	return count;
 }
 
-/* What asks for somebody first. */
+/* Outcomes in order of urgency. */
 static const struct {
 	enum fg_outcome outcome;
 	const char *words;
@@ -228,7 +228,7 @@ static bool has_notes_of_interest(const struct fg_metric_verdict *metric)
 	return metric->gated && metric->decided && metric->outcome != FG_OUTCOME_PASS;
 }
 
-/* What holds for several metrics is said once. */
+/* A note on several metrics is printed once. */
 static bool was_said(const struct fg_benchmark_verdict *benchmark, size_t metric, const char *note)
 {
 	for (size_t i = 0; i < metric; i++) {

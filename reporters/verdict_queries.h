@@ -5,29 +5,27 @@
 
 #include "reporters/reporter.h"
 
-/* What is said of a benchmark that was left out, because no change touches it. */
+/* The remark on a benchmark skipped because no change affects it. */
 extern const char fg_report_unaffected[];
 
-/*
- * The metric that represents the benchmark: the worst of those that took part; NULL if it has none.
- */
+/* The metric that represents the benchmark: the worst gated one; NULL if there is none. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
-/* How large its change is, of either sign; 0: not known. */
+/* The magnitude of its change; 0: unknown. */
 double fg_report_change_size(const struct fg_benchmark_verdict *benchmark);
 /*
- * Indexes of all benchmarks: those that ask for somebody first, the largest change first among
- * equals, those that passed in their order.  To be freed.
+ * Indexes of all benchmarks: the most urgent first, then by size of the change; passed ones in
+ * their order. The caller frees them.
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
-/* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */
+/* The measured series of a benchmark of the verdict; NULL if the run lacks it. */
 const struct fg_series *fg_report_series(const struct fg_report *report,
 					 const struct fg_benchmark_verdict *benchmark);
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * What is to be known about the metrics that took part and are not simply right: two modes, a
- * sensitive layout, pairs left out.  Not what every format says in its own place (the change that
- * could have been seen, the accepted price).  Begin with a zeroed place; NULL: no more.
+ * Notes on gated metrics that are not simply fine: two modes, a sensitive layout, excluded pairs.
+ * Excludes notes that every format has in its own place (smallest detectable change, accepted
+ * price). Start with a zeroed place; NULL: no more.
  */
 struct fg_note_place {
 	size_t metric;
@@ -36,26 +34,25 @@ struct fg_note_place {
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
 /*
- * The parts of the change, measure by measure: first that of the metric which tells the story.
- * NULL: no more.
+ * The parts of the change, measure by measure, starting with the headline metric's. NULL: no more.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
-/* Functions whose change is sure: they come first in the list. */
+/* Number of functions whose change is sure; they are first in the list. */
 size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
- * What the first `shown` functions do not explain, with its share of the whole (NaN: not to be
- * shown).
+ * The part not explained by the first `shown` functions, with its share of the total (NaN: do not
+ * show).
  */
 struct fg_remainder {
-	double delta; /* NaN: nothing is left, or it is not known */
+	double delta; /* NaN: no remainder, or unknown */
 	double share;
 };
 struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);
-/* "duet", or "mixed" when the benchmarks did not all run alike. */
+/* "duet", or "mixed" if the benchmarks differ. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
-/* Is there a change worth a number, or only an outcome? */
+/* Whether a change is worth a number. */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
-/* "regressed", "could not be measured": after a number of benchmarks. */
+/* "regressed", "could not be measured", to follow a number of benchmarks. */
 const char *fg_report_outcome_words(enum fg_outcome outcome);
 /* "regression: 1 of 5 benchmarks regressed, 4 pass" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);

@@ -261,10 +261,11 @@ static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
 				: scope > 0 ? FG_SEVERITY_NOTE
 					    : FG_SEVERITY_OK,
 		    .meaning =
-			    scope > 1 ? "a benchmark that crashes or hangs is reported without its "
-					"stacks, and `record --pid` is refused"
-				      : "`record --pid` needs root for a program that fastgate did "
-					"not start; benchmarks are not concerned",
+			    scope > 1
+				    ? "a benchmark that hangs is reported without its stacks, and "
+				      "`record --pid` is refused"
+				    : "`record --pid` needs root for a program that fastgate did "
+				      "not start; benchmarks are not concerned",
 		    .remedy = "sudo sysctl kernel.yama.ptrace_scope=0",
 	    },
 	    fg_xasprintf("kernel.yama.ptrace_scope = %.0f", scope));

@@ -56,19 +56,6 @@ void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stack
 			  summary, stacks);
 }
 
-void fg_job_explain_crash(void *context, const struct fg_process_options *options, int signal,
-			  char **summary, char **stacks)
-{
-	const struct fg_runner_job *job = context;
-	const struct fg_runner_options *session = &job->runner->options;
-
-	session->on_crash(session->context,
-			  &(struct fg_runner_crash){.series = fg_job_series(job),
-						    .options = options,
-						    .signal = signal},
-			  summary, stacks);
-}
-
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure)
 {
 	struct fg_series *series = fg_job_series(job);

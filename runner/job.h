@@ -4,7 +4,6 @@
 #define FG_RUNNER_JOB_H
 
 #include "model/coverage.h"
-#include "runner/build/links_beside.h"
 #include "runner/execute/execute.h"
 #include "runner/runner.h"
 #include "runner/schedule/choice.h"
@@ -119,10 +118,6 @@ struct fg_runner_job {
 	size_t cost_count;
 	size_t cost_capacity;
 	struct fg_sample_costs sample_costs; /* from the traces of the warm-up */
-	bool links_are_due;                  /* more layouts are to be linked during the pairs */
-	struct fg_links_beside *links;       /* links in progress; NULL: none */
-	struct fg_layouts_options links_options[FG_ARM_COUNT];
-	uint32_t first_in_layouts; /* number of the first block measured in layouts */
 	char *notes[FG_JOB_NOTES_MAX];
 	size_t note_count;
 	size_t notes_given;
@@ -138,9 +133,6 @@ void fg_job_note(struct fg_runner_job *job, const char *note);
 
 /* The executor's `on_stuck`: forwards to the session's. */
 void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks);
-/* The executor's `on_crash`, likewise. */
-void fg_job_explain_crash(void *context, const struct fg_process_options *options, int signal,
-			  char **summary, char **stacks);
 
 /* Marks the benchmark as not measurable, with the reason in its series.  Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
@@ -181,8 +173,6 @@ bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event);
  * FG_ECHILD) means there are none; the message has the reason.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
-/* job_layouts.c: call before each block while layouts are being linked during the pairs. */
-void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block);
 
 /*
  * plan.c: puts the next block into job->block (FG_RUNNER_BEGINS), or returns the state in which

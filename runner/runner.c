@@ -305,7 +305,6 @@ void fg_runner_finish(struct fg_runner_job *job)
 			series->sampler_cost =
 				exp(fg_middle(job->cost_ratios, job->cost_count)) - 1;
 	}
-	fg_links_beside_end(job->links);
 	fg_process_end_kept();
 	fg_executor_release(&job->executor);
 	fg_extractor_free(job->extractor);

@@ -62,13 +62,6 @@ struct fg_runner_stuck {
 	bool is_launcher; /* the launcher; the program is its child */
 };
 
-/* A program that was ended by a signal. */
-struct fg_runner_crash {
-	const struct fg_series *series;
-	const struct fg_process_options *options;
-	int signal;
-};
-
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
 	const char *roots
@@ -80,19 +73,13 @@ struct fg_runner_options {
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	void *context;                            /* passed to both callbacks, which may be NULL */
+	void *context;                            /* passed to on_stuck, which may be NULL */
 	/*
 	 * A program has reached its time limit, or the user asked to stop: it still runs and is
 	 * about to be killed. Describes where it is, in one line and in many, to be freed; left
 	 * NULL if unknown.
 	 */
 	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
-			 char **stacks);
-	/*
-	 * A program was ended by this signal, possibly by crashing: runs it again with these
-	 * options and describes where it crashes, as above.
-	 */
-	void (*on_crash)(void *context, const struct fg_runner_crash *crash, char **summary,
 			 char **stacks);
 	const struct fg_build *build; /* build configuration of both sides; may be NULL */
 };
@@ -167,11 +154,6 @@ int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double 
  */
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 	FG_NODISCARD;
-/*
- * A failure must be confirmed: set the pairs so far aside (FG_ASIDE_UNCONFIRMED).  The budget
- * starts over.
- */
-void fg_runner_measure_anew(struct fg_runner_job *job);
 /*
  * Call after the last pair: records, as facts of the candidate's build, the code that differs
  * between the programs.  `functions` are those that users may want details about.

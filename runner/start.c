@@ -45,10 +45,10 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 {
 	job->pairs++;
 	job->counting += aside == 0;
-	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT | FG_ASIDE_UNCONFIRMED))
+	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT))
 		job->given_up = job->pairs;
 	else
-		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);
+		job->apart = job->apart << 1 | ((aside & FG_ASIDE_APART) != 0);
 }
 
 /* Restores the counters from the repetitions of an earlier session. */
@@ -187,7 +187,6 @@ void fg_job_init(struct fg_runner_job *job)
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
 	job->executor.on_stuck = options->on_stuck ? fg_job_explain_stuck : NULL;
-	job->executor.on_crash = options->on_crash ? fg_job_explain_crash : NULL;
 	job->executor.stuck_context = job;
 	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;
@@ -308,7 +307,7 @@ static bool is_of_the_program(const char *key)
 					     FG_FACT_MAPPED,  FG_FACT_MODULES,   FG_FACT_UNSAMPLED,
 					     FG_FACT_EXACT,   FG_FACT_COUNTS,    FG_FACT_CALLS,
 					     FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS,
-					     FG_FACT_OUTSIDE};
+					     FG_FACT_OUTSIDE, FG_FACT_SETUP};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		if (strcmp(key, others[i]) == 0)
@@ -493,6 +492,9 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	settle_arms(job);
+	if (job->benchmark->setup.argc)
+		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
+				   job->benchmark->setup.text, false);
 	status = check_kinds(job, err);
 	if (status != FG_OK)
 		return status;

@@ -28,7 +28,6 @@ TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 # Exported only for tests, which check every row of a table or wait for an internal state.
 FOR_TESTS = {
     "fg_reporter_table": "every reporter is held to the rules of all",
-    "fg_write_queue_pending": "a test waits until so many uploads share a transaction",
     "fg_profile_push": "profiles made by hand",
     "fg_dip": "held against published values",
 }

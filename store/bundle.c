@@ -247,6 +247,7 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 	uint32_t *places = fg_xcalloc(tree->node_count, sizeof(*places));
 	bool *wanted = fg_xcalloc(tree->node_count, sizeof(*wanted));
 	uint32_t *indexes = fg_xcalloc(matrix->id_count, sizeof(*indexes));
+	uint32_t *functions = NULL; /* the set's number plus one; 0: not looked up yet */
 	int status = FG_OK;
 
 	for (size_t i = 0; i < matrix->id_count; i++)
@@ -260,17 +261,23 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 	}
 	if (status != FG_OK)
 		goto out;
+	functions = fg_xcalloc(tree->function_count, sizeof(*functions));
 	for (size_t i = root + 1; i < tree->node_count; i++) {
-		if (wanted[i])
-			places[i] = fg_profile_set_node(
-				set, places[tree->nodes[i].parent],
-				fg_profile_set_function(set,
-							&tree->functions[tree->nodes[i].function]));
+		const uint32_t function = tree->nodes[i].function;
+
+		if (!wanted[i])
+			continue;
+		if (!functions[function])
+			functions[function] =
+				1 + fg_profile_set_function(set, &tree->functions[function]);
+		places[i] = fg_profile_set_node(set, places[tree->nodes[i].parent],
+						functions[function] - 1);
 	}
 	for (size_t i = 0; i < matrix->id_count; i++)
 		indexes[i] = places[matrix->ids[i]];
 	fg_matrix_to_set(matrix, set, measure, indexes);
 out:
+	free(functions);
 	free(indexes);
 	free(wanted);
 	free(places);

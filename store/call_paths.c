@@ -31,8 +31,8 @@ static int open_block(const struct fg_store *store, const struct fg_query *row,
 	const uint64_t first = (uint64_t)fg_column_int(row, 0);
 	struct fg_error reason = {0};
 	size_t size = 0;
-	const void *sealed = fg_column_bytes(row, 2, &size);
-	const int status = fg_path_block_open(sealed, size, first, (uint64_t)fg_column_int(row, 1),
+	const void *packed = fg_column_bytes(row, 2, &size);
+	const int status = fg_path_block_open(packed, size, first, (uint64_t)fg_column_int(row, 1),
 					      block, &reason);
 
 	if (status == FG_EPARSE || status == FG_ELIMIT)
@@ -211,7 +211,7 @@ struct writing {
 	struct fg_arena arena;
 	int64_t *firsts;
 	int64_t *counts;
-	struct fg_bytes *sealed;
+	struct fg_bytes *packed;
 	size_t block_count;
 	int64_t *parents; /* columns of path_root */
 	int64_t *functions;
@@ -250,7 +250,7 @@ static int add_block(struct writing *w, size_t at, size_t count, struct fg_error
 	w->counts[w->block_count] = (int64_t)count;
 	return fg_path_block_seal((uint64_t)ids[0], paths, count,
 				  w->store->is_durable ? FG_PACK_LEVEL_QUICK : FG_PACK_LEVEL,
-				  &w->sealed[w->block_count++], err);
+				  &w->packed[w->block_count++], err);
 }
 
 /* As few blocks as can be, of about the same size. */
@@ -284,7 +284,7 @@ static int insert(struct writing *w, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t i = 0; i < w->block_count; i++)
-		blobs[i] = (struct fg_blob){w->sealed[i].data, w->sealed[i].size};
+		blobs[i] = (struct fg_blob){w->packed[i].data, w->packed[i].size};
 	status = fg_query_rows(w->store->db, FG_SQL_PATH_BLOCK_ADD, &blocks, NULL, err);
 	if (status != FG_OK)
 		return status;
@@ -299,7 +299,7 @@ int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, stru
 
 	w.firsts = fg_arena_array(&w.arena, rows->count, sizeof(*w.firsts));
 	w.counts = fg_arena_array(&w.arena, rows->count, sizeof(*w.counts));
-	w.sealed = fg_arena_array(&w.arena, rows->count, sizeof(*w.sealed));
+	w.packed = fg_arena_array(&w.arena, rows->count, sizeof(*w.packed));
 	w.parents = fg_arena_array(&w.arena, rows->count, sizeof(*w.parents));
 	w.functions = fg_arena_array(&w.arena, rows->count, sizeof(*w.functions));
 	w.ids = fg_arena_array(&w.arena, rows->count, sizeof(*w.ids));
@@ -312,7 +312,7 @@ int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, stru
 	status = insert(&w, err);
 out:
 	for (size_t i = 0; i < w.block_count; i++)
-		fg_bytes_release(&w.sealed[i]);
+		fg_bytes_release(&w.packed[i]);
 	fg_arena_release(&w.arena);
 	return status;
 }

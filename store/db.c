@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+enum {
+	ROW_BYTES = 64 /* of a row besides its texts and blobs: numbers, indexes */
+};
+
 bool fg_db_is_url(const char *location)
 {
 	return fg_text_starts_with(location, "postgresql://") ||
@@ -111,15 +115,6 @@ int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
 	return status;
 }
 
-int fg_db_lock_writers(struct fg_db *db, struct fg_error *err)
-{
-	const int status = db->ops->lock_writers ? db->ops->lock_writers(db, err) : FG_OK;
-
-	FG_ASSERT(db->in_transaction);
-	db->has_names_lock = status == FG_OK;
-	return status;
-}
-
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -150,6 +145,9 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 	query->statement = NULL;
 	query->row = -1;
 	query->failed = FG_OK;
+	query->inserts = fg_text_starts_with(fg_sql_texts[sql].text, "INSERT ");
+	if (query->inserts)
+		db->written_bytes += ROW_BYTES;
 	db->ops->query_begin(query);
 }
 
@@ -172,11 +170,15 @@ static void bind_double(struct fg_query *query, double value)
 
 void fg_query_text(struct fg_query *query, const char *text)
 {
+	const size_t length = text ? strlen(text) : 0;
+
 	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
 	if (text)
-		query->db->ops->bind_bytes(query, text, strlen(text), true);
+		query->db->ops->bind_bytes(query, text, length, true);
 	else
 		query->db->ops->bind_null(query);
+	if (query->inserts)
+		query->db->written_bytes += (int64_t)length;
 	query->parameters++;
 }
 
@@ -184,6 +186,8 @@ void fg_query_bytes(struct fg_query *query, const void *data, size_t size)
 {
 	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
 	query->db->ops->bind_bytes(query, data, size, false);
+	if (query->inserts)
+		query->db->written_bytes += (int64_t)size;
 	query->parameters++;
 }
 
@@ -255,6 +259,25 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 	return status == FG_ENOENT ? FG_OK : status;
 }
 
+/* The bytes of rows that a back end takes at once. */
+static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, size_t first,
+			size_t count)
+{
+	if (!fg_text_starts_with(fg_sql_texts[sql].text, "INSERT "))
+		return;
+	db->written_bytes += (int64_t)(count * ROW_BYTES);
+	for (size_t c = 0; c < rows->column_count; c++) {
+		const struct fg_column *column = &rows->columns[c];
+
+		for (size_t i = first; i < first + count; i++) {
+			if (column->texts && column->texts[i])
+				db->written_bytes += (int64_t)strlen(column->texts[i]);
+			else if (column->blobs)
+				db->written_bytes += (int64_t)column->blobs[i].size;
+		}
+	}
+}
+
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err)
 {
@@ -263,10 +286,13 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 	int status = FG_OK;
 
 	FG_ASSERT(rows->column_count <= FG_ROWS_MAX_COLUMNS);
-	if (db->ops->query_rows && rows->count > 1)
+	if (db->ops->query_rows && rows->count > 1) {
+		count_bytes(db, sql, rows, 0, rows->count);
 		return db->ops->query_rows(db, sql, rows, ids, err);
+	}
 	for (; step && rows->count - done >= step && status == FG_OK; done += step)
 		status = db->ops->insert_rows(db, sql, rows, done, err);
+	count_bytes(db, sql, rows, 0, done);
 	for (size_t i = done; i < rows->count && status == FG_OK; i++)
 		status = query_row(db, sql, rows, i, ids, err);
 	return status;

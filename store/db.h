@@ -51,7 +51,6 @@ struct fg_rows {
 enum fg_db_mode {
 	FG_DB_READS,
 	FG_DB_WRITES,       /* beside other writers, if the database can */
-	FG_DB_PREPARES,     /* adds what nobody else does, then fg_db_lock_writers() */
 	FG_DB_WRITES_ALONE, /* what looks at or removes what others are about to write */
 };
 
@@ -71,7 +70,6 @@ struct fg_db_ops {
 	int (*begin)(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err);
 	/* NULL: a writer is alone anyway. */
 	int (*lock_names)(struct fg_db *db, struct fg_error *err);
-	int (*lock_writers)(struct fg_db *db, struct fg_error *err); /* NULL: the same */
 	void (*query_begin)(struct fg_query *query);
 	void (*bind_int)(struct fg_query *query, int64_t value);
 	void (*bind_double)(struct fg_query *query, double value);
@@ -90,12 +88,6 @@ struct fg_db_ops {
 	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			   size_t first, struct fg_error *err);
 	size_t insert_rows_count;
-	/* All NULL: a commit reaches the disk by itself. */
-	bool (*can_defer)(struct fg_db *db);
-	int (*defer)(struct fg_db *db, struct fg_error *err);
-	int (*sync)(struct fg_db *db, struct fg_error *err);
-	size_t (*log_pages)(const struct fg_db *db);
-	int (*trim_log)(struct fg_db *db, struct fg_error *err);
 };
 
 struct fg_db {
@@ -105,6 +97,7 @@ struct fg_db {
 	bool in_transaction;
 	bool has_names_lock;
 	bool read_only;
+	int64_t written_bytes; /* of all rows inserted so far, as they are stored */
 };
 
 struct fg_query {
@@ -114,6 +107,7 @@ struct fg_query {
 	void *statement;
 	int row;
 	int failed; /* a bind went wrong: told at the first step */
+	bool inserts;
 	/* PostgreSQL sends them all at once. */
 	const char *values[FG_QUERY_MAX_PARAMETERS];
 	int lengths[FG_QUERY_MAX_PARAMETERS];
@@ -147,8 +141,6 @@ int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err) FG
  * this transaction looked; look again.
  */
 int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err) FG_NODISCARD;
-/* From here on, a transaction that prepared something writes alone. */
-int fg_db_lock_writers(struct fg_db *db, struct fg_error *err) FG_NODISCARD;
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	FG_NODISCARD;                  /* on failure the transaction is undone */
 void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */

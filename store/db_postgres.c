@@ -8,14 +8,10 @@
  * parsing; parameters go as text, except bytes and arrays.
  *
  * Writers share one advisory lock, so they write at the same time.  What must be alone (creating
- * tables, sealing, removal) takes the same lock for itself: it sees all rows of writers that took
+ * tables, removal) takes the same lock for itself: it sees all rows of writers that took
  * an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that adds
  * names: rows that all projects share and find by what they are.  Two uploads with the same new
  * functions would wait for each other otherwise.  Readers never wait.
- *
- * Sealing adds thousands of rows, and no writer is to wait for those.  So a third lock, taken
- * before the first, keeps those who will be alone from each other; whoever has it may add rows that
- * nobody looks at yet, and takes the writers' lock for the end only.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -34,7 +30,6 @@
 enum {
 	WRITE_LOCK = 0x66673031,
 	NAMES_LOCK = 0x66673032,
-	ALONE_LOCK = 0x66673033,
 	ROWS_AT_ONCE = 16384,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
@@ -218,14 +213,6 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 	return status;
 }
 
-static int lock_writers(struct fg_db *db, struct fg_error *err)
-{
-	char text[64];
-
-	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", WRITE_LOCK);
-	return run_script(db, text, err);
-}
-
 static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 {
 	const char *settings = ((struct postgres_db *)db)->settings;
@@ -241,10 +228,8 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 			       WRITE_LOCK);
 	else
 		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock(%d)",
-			       settings, ALONE_LOCK);
+			       settings, WRITE_LOCK);
 	status = run_script(db, text, err);
-	if (status == FG_OK && mode == FG_DB_WRITES_ALONE)
-		status = lock_writers(db, err);
 	/* Waiting for the lock can fail; the transaction has begun all the same. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
@@ -479,7 +464,6 @@ static const struct fg_db_ops ops = {
 	.clustered = "",
 	.is_broken = is_broken,
 	.lock_names = lock_names,
-	.lock_writers = lock_writers,
 	.query_rows = query_rows,
 	FG_DB_OPS_OF_THIS_FILE,
 };

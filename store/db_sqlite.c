@@ -17,6 +17,7 @@
  * Insertions go 32 rows at a time: starting and ending a statement costs as much as a row. "OR
  * FAIL" avoids a savepoint; that is safe because a failure rolls the transaction back.
  */
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/strbuf.h"
@@ -33,6 +34,7 @@ enum {
 	BUSY_TIMEOUT_MS = 10000,
 	BOUNDED_TIMEOUT_MS = 3000,
 	APPLICATION_ID = 0x66673031, /* "fg01" */
+	RETRY_MS = 5,
 	ROWS_AT_ONCE = 32
 };
 
@@ -42,8 +44,6 @@ struct sqlite_db {
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	sqlite3_stmt *insertions[FG_SQL_COUNT]; /* of ROWS_AT_ONCE rows */
 	bool busy[FG_SQL_COUNT];
-	bool has_synced; /* the log, and the folder with its name */
-	size_t log_pages;
 	bool gives_id[FG_SQL_COUNT];                           /* prepared without "RETURNING id" */
 	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* where SQLite has $1, $2, ... */
 };
@@ -64,7 +64,7 @@ static const struct reason reasons[] = {
 	{SQLITE_BUSY, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_LOCKED, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_CORRUPT, FG_EDB, "is damaged: move it away, or restore it from a backup"},
-	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is no SQLite database"},
+	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is not an SQLite database"},
 	{SQLITE_FULL, FG_EIO, "cannot grow: the disk is full"},
 	{SQLITE_READONLY, FG_EIO,
 	 "cannot be written: look at the permissions of the file and its folder"},
@@ -327,87 +327,6 @@ static int insert_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *
 	return status;
 }
 
-/* A file that was made by VACUUM INTO has no log. */
-static bool can_defer(struct fg_db *db)
-{
-	const struct sqlite_db *s = (const struct sqlite_db *)db;
-	sqlite3_stmt *statement = NULL;
-	bool has_log = false;
-
-	if (sqlite3_prepare_v2(s->handle, "PRAGMA journal_mode", -1, &statement, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		has_log = strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
-	(void)sqlite3_finalize(statement);
-	return has_log;
-}
-
-static int note_log_pages(void *context, sqlite3 *handle, const char *name, int pages)
-{
-	struct sqlite_db *s = context;
-
-	(void)handle;
-	(void)name;
-	s->log_pages = (size_t)pages;
-	return SQLITE_OK;
-}
-
-static int defer(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-
-	/* In the place of SQLite's own, which would move the log now and then. */
-	(void)sqlite3_wal_hook(s->handle, note_log_pages, s);
-	return run_script(db, "PRAGMA synchronous = NORMAL", err);
-}
-
-static int sync_path(const char *path, struct fg_error *err)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int status = FG_OK;
-
-	if (fd < 0 || fdatasync(fd) != 0)
-		status = fg_error_errno(err, FG_EIO, "cannot write %s to the disk", path);
-	if (fd >= 0)
-		(void)close(fd);
-	return status;
-}
-
-/*
- * What was committed is in the log, or, after a checkpoint, which waits for the disk itself, in the
- * file.  The log was made when the first session began to write, and stays while there is any.
- */
-static int sync_log(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-	const char *log = sqlite3_filename_wal(sqlite3_db_filename(s->handle, "main"));
-	char *folder = NULL;
-	int status = sync_path(log, err);
-
-	if (status != FG_OK || s->has_synced)
-		return status;
-	folder = fg_fs_parent(log);
-	status = sync_path(*folder ? folder : ".", err);
-	free(folder);
-	s->has_synced = status == FG_OK;
-	return status;
-}
-
-static size_t log_pages(const struct fg_db *db)
-{
-	return ((const struct sqlite_db *)db)->log_pages;
-}
-
-/* As much as can be without waiting for others.  One at a time: busy is no failure. */
-static int trim_log(struct fg_db *db, struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-	const int code =
-		sqlite3_wal_checkpoint_v2(s->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-
-	return code == SQLITE_OK || code == SQLITE_BUSY ? FG_OK : failed(s, err);
-}
-
 static const struct fg_db_ops ops = {
 	.name = "sqlite",
 	.id = "INTEGER PRIMARY KEY",
@@ -416,11 +335,6 @@ static const struct fg_db_ops ops = {
 	.clustered = "WITHOUT ROWID",
 	.insert_rows = insert_rows,
 	.insert_rows_count = ROWS_AT_ONCE,
-	.can_defer = can_defer,
-	.defer = defer,
-	.sync = sync_log,
-	.log_pages = log_pages,
-	.trim_log = trim_log,
 	FG_DB_OPS_OF_THIS_FILE,
 };
 
@@ -450,16 +364,35 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* Refuse another program's database before changing anything in it. */
+/* A store has tables and indexes. A view in place of a table may never end. */
+static int refuse_code(struct sqlite_db *s, struct fg_error *err)
+{
+	int64_t count = 0;
+	const int status = read_pragma(
+		s, "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')",
+		&count, err);
+
+	if (status != FG_OK || count == 0)
+		return status;
+	return fg_error_set(
+		err, FG_EDB,
+		"%s is not a fastgate store: it has views or triggers, a store has none",
+		s->db.name);
+}
+
+/*
+ * Refuse another program's database before changing anything in it.  The tables are counted first:
+ * a process that creates the store meanwhile writes its owner before them.
+ */
 static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 {
 	int64_t owner = 0;
 	int64_t tables = 0;
-	int status = read_pragma(s, "PRAGMA application_id", &owner, err);
+	int status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	status = read_pragma(s, "PRAGMA application_id", &owner, err);
 	if (status != FG_OK)
 		goto out;
 	if (owner != APPLICATION_ID && (owner != 0 || tables > 0))
@@ -467,62 +400,76 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 			err, FG_EDB,
 			"%s is not a fastgate store: it is a database of another program",
 			s->db.name);
+	if (status == FG_OK)
+		status = refuse_code(s, err);
 out:
 	*is_new = owner == 0;
 	return status;
 }
 
-static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
+/*
+ * Small pages waste less space after each run's values; large ones need fewer steps for a server's
+ * many rows.
+ */
+static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	char text[64];
-	bool is_new = false;
-	int status = FG_OK;
+	const int status = run_script(
+		&s->db,
+		flags & FG_DB_DURABLE ? "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"
+				      : "PRAGMA page_size = 2048; PRAGMA journal_mode = WAL",
+		err);
 
-	(void)sqlite3_extended_result_codes(s->handle, 0);
-	(void)sqlite3_busy_timeout(s->handle,
-				   flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS);
-	status = check_owner(s, &is_new, err);
 	if (status != FG_OK)
 		return status;
 	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
-	if (is_new && !(flags & FG_DB_READ_ONLY)) {
-		/*
-		 * Small pages waste less space after each run's values; large ones need fewer steps
-		 * for a server's many rows.
-		 */
-		status = run_script(&s->db,
-				    flags & FG_DB_DURABLE
-					    ? "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"
-					    : "PRAGMA page_size = 2048; PRAGMA journal_mode = WAL",
-				    err);
-		if (status == FG_OK)
-			status = run_script(&s->db, text, err);
+	return run_script(&s->db, text, err);
+}
+
+/*
+ * Entering WAL mode needs the file alone, and SQLite does not wait for that: a process that creates
+ * the same store at the same time makes it fail at once.
+ */
+static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_ms,
+			      struct fg_error *err)
+{
+	const int64_t until_ns = fg_clock_monotonic_ns() + timeout_ms * FG_NS_PER_MS;
+	bool is_new = false;
+	int status = FG_OK;
+
+	do {
+		status = check_owner(s, &is_new, err);
+		if (status == FG_OK && is_new && !(flags & FG_DB_READ_ONLY))
+			status = make_file(s, flags, err);
+	} while (status == FG_EBUSY && fg_clock_monotonic_ns() < until_ns &&
+		 sqlite3_sleep(RETRY_MS) >= 0);
+	return status;
+}
+
+static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
+{
+	const int timeout_ms = flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS;
+	const struct {
+		unsigned flags; /* if all of these are set */
+		const char *text;
+	} settings[] = {
+		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
+		    "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; "
+		    "PRAGMA trusted_schema = OFF"},
+		/* Savepoints keep pages in a temporary store that is gone with the transaction. */
+		{FG_DB_DURABLE, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"},
+		{FG_DB_READ_ONLY, "PRAGMA query_only = ON"},
+	};
+	int status = FG_OK;
+
+	(void)sqlite3_extended_result_codes(s->handle, 0);
+	(void)sqlite3_busy_timeout(s->handle, timeout_ms);
+	status = check_or_make_file(s, flags, timeout_ms, err);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(settings) && status == FG_OK; i++) {
+		if ((flags & settings[i].flags) == settings[i].flags)
+			status = run_script(&s->db, settings[i].text, err);
 	}
-	if (status != FG_OK)
-		return status;
-	status = run_script(&s->db,
-			    flags & FG_DB_DURABLE ? "PRAGMA synchronous = FULL"
-						  : "PRAGMA synchronous = NORMAL",
-			    err);
-	if (status != FG_OK)
-		return status;
-	status = run_script(&s->db,
-			    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
-			    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
-			    err);
-	if (status != FG_OK)
-		return status;
-	/*
-	 * What a savepoint keeps of a page before it changes: gone with the transaction, so nothing
-	 * for a file.
-	 */
-	if (flags & FG_DB_DURABLE)
-		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
-	if (status != FG_OK)
-		return status;
-	if (flags & FG_DB_READ_ONLY)
-		return run_script(&s->db, "PRAGMA query_only = ON", err);
-	return FG_OK;
+	return status;
 }
 
 /* Without write permission and without a WAL file, the file alone is the database. */

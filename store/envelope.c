@@ -229,13 +229,14 @@ static int read_identity(const cJSON *json, struct fg_stored_run *stored,
 				    "the run has schema '%.40s'; this fastgate reads '%s'", schema,
 				    FG_ENVELOPE_SCHEMA);
 	if (!is_uuid(id))
-		return fg_error_set(err, FG_EPARSE, "'id' is no UUID in lower case: '%.40s'", id);
+		return fg_error_set(err, FG_EPARSE, "'id' must be a lower-case UUID, got '%.40s'",
+				    id);
 	if (!*project || strlen(project) > FG_MAX_NAME_BYTES)
 		return fg_error_set(err, FG_EPARSE, "'project' has to have 1 to %d bytes",
 				    FG_MAX_NAME_BYTES);
 	if (strlen(dictionary) != FG_SHA256_HEX_SIZE - 1 ||
 	    strspn(dictionary, "0123456789abcdef") != FG_SHA256_HEX_SIZE - 1)
-		return fg_error_set(err, FG_EPARSE, "'dictionary' is no SHA-256 in lower case");
+		return fg_error_set(err, FG_EPARSE, "'dictionary' must be a lower-case SHA-256");
 	memcpy(hash, dictionary, FG_SHA256_HEX_SIZE);
 	memcpy(stored->run.id, id, sizeof(stored->run.id));
 	stored->run.project = fg_xstrdup(project);

@@ -27,12 +27,6 @@ static size_t place(const struct fg_id_table *table, uint64_t key)
 	return at;
 }
 
-void fg_id_table_soon(const struct fg_id_table *table, uint64_t key)
-{
-	if (table->count)
-		__builtin_prefetch(table->slots + 2 * start(table, key));
-}
-
 uint64_t fg_id_table_get(const struct fg_id_table *table, uint64_t key)
 {
 	return table->count ? table->slots[2 * place(table, key) + 1] : 0;

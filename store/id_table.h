@@ -17,9 +17,6 @@ uint64_t fg_id_table_get(const struct fg_id_table *table, uint64_t key); /* 0: n
 /* The value that the key has from now on: `value`, or the one it had. */
 uint64_t fg_id_table_add(struct fg_id_table *table, uint64_t key, uint64_t value);
 
-/* Prefetch the slot of a key that will be looked up soon. */
-void fg_id_table_soon(const struct fg_id_table *table, uint64_t key);
-
 void fg_id_table_release(struct fg_id_table *table);
 
 #endif

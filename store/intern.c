@@ -14,9 +14,17 @@
 #include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "store/db.h"
-#include "store/later.h"
 #include "store/names.h"
 #include "store/session.h"
+
+/* Call paths, parents before their children. */
+struct fg_tree {
+	const struct fg_profile_node *nodes;
+	size_t first; /* those before it are known */
+	size_t count;
+	const int64_t *functions; /* rows of the functions, by their number in `nodes` */
+	uint64_t *ids; /* filled in where it is 0; [0] stays 0 if it comes before `first` */
+};
 
 /* The next id, which is asked for once in a batch: nobody else adds rows meanwhile. */
 static int give_ids(struct fg_store *store, enum fg_sql last, int64_t *next, size_t count,
@@ -41,17 +49,8 @@ static void function_key(const struct fg_profile_function *function, struct fg_s
 static int64_t known_function(struct fg_store *store, const struct fg_strbuf *key)
 {
 	const uint64_t *known = fg_map_get(&store->ids.functions, key->data, key->length);
-	int64_t id = 0;
 
-	if (known)
-		return (int64_t)*known;
-	if (store->ids.shared) {
-		store->ids.shared->ops->begin(store->ids.shared);
-		id = store->ids.shared->ops->function(store->ids.shared, key->data, key->length,
-						      fg_map_hash(key->data, key->length));
-		store->ids.shared->ops->end(store->ids.shared);
-	}
-	return id;
+	return known ? (int64_t)*known : 0;
 }
 
 static void remember_function(struct fg_store *store, const struct fg_profile_function *function,
@@ -170,7 +169,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_add_names(store, FG_SQL_FUNCTION_ADD, &rows, err);
+	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < u->count; i++) {
@@ -182,8 +181,8 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	return FG_OK;
 }
 
-int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
-			  size_t count, int64_t *ids, struct fg_error *err)
+static int function_ids(struct fg_store *store, const struct fg_profile_function *functions,
+			size_t count, int64_t *ids, struct fg_error *err)
 {
 	struct fg_arena arena = {0};
 	struct unknown u = {.functions = functions,
@@ -206,21 +205,12 @@ int fg_store_function_ids(struct fg_store *store, const struct fg_profile_functi
 	return status;
 }
 
-/* Call with the shared ids held. */
 static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 {
 	const uint64_t *known = fg_map_get(&store->ids.nodes, key, 2 * sizeof(key[0]));
 
-	if (known)
-		return *known;
-	return store->ids.shared ? store->ids.shared->ops->node(store->ids.shared, (uint64_t)key[0],
-								(uint64_t)key[1])
-				 : 0;
+	return known ? *known : 0;
 }
-
-enum {
-	AHEAD = 8 /* what is looked up so much later is fetched into the processor's caches */
-};
 
 /* Looking up the rows of a tree's nodes. */
 struct tree_rows {
@@ -261,18 +251,6 @@ static void list_node(const struct fg_store *store, struct tree_rows *t, size_t 
 		t->deepest = t->levels[i];
 }
 
-/* Its parent's row may not be known yet: then this is of no use, and does no harm. */
-static void say_next(const struct fg_store *store, const struct tree_rows *t, size_t i)
-{
-	int64_t parent = 0;
-
-	if (i >= t->tree->count || t->tree->ids[i])
-		return;
-	(void)parent_row(t, i, &parent);
-	store->ids.shared->ops->node_soon(store->ids.shared, (uint64_t)parent,
-					  (uint64_t)function_of(t, i));
-}
-
 static void list_levels(struct fg_store *store, struct tree_rows *t)
 {
 	const struct fg_tree *tree = t->tree;
@@ -284,16 +262,10 @@ static void list_levels(struct fg_store *store, struct tree_rows *t)
 		return;
 	t->levels = fg_arena_array(&t->arena, tree->count + 1, sizeof(*t->levels));
 	t->places = fg_arena_array(&t->arena, wanted, sizeof(*t->places));
-	if (store->ids.shared)
-		store->ids.shared->ops->begin(store->ids.shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
-		if (store->ids.shared)
-			say_next(store, t, i + AHEAD);
 		if (!tree->ids[i])
 			list_node(store, t, i);
 	}
-	if (store->ids.shared)
-		store->ids.shared->ops->end(store->ids.shared);
 }
 
 /* The nodes of level 1, 2, ...; ends[l] is where those of level l end. */
@@ -389,7 +361,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_add_paths(store, &rows, err);
+	status = fg_call_paths_write(store, &rows, err);
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < rows.count; i++)
@@ -408,7 +380,7 @@ static bool is_any_missing(const struct tree_rows *t)
 	return false;
 }
 
-int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
+static int node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 {
 	struct tree_rows t = {.tree = tree};
 	bool waited = false;
@@ -445,30 +417,6 @@ static int last_function(struct fg_store *store, size_t *last, struct fg_error *
 	return status;
 }
 
-static bool is_node_known(const struct fg_store *store, const int64_t key[2])
-{
-	bool is_known = false;
-
-	if (store->ids.shared)
-		store->ids.shared->ops->begin(store->ids.shared);
-	is_known = known_node(store, key) != 0;
-	if (store->ids.shared)
-		store->ids.shared->ops->end(store->ids.shared);
-	return is_known;
-}
-
-static size_t known_nodes(const struct fg_store *store)
-{
-	return store->ids.nodes.count +
-	       (store->ids.shared ? store->ids.shared->ops->node_count(store->ids.shared) : 0);
-}
-
-static size_t known_functions(const struct fg_store *store)
-{
-	return store->ids.functions.count +
-	       (store->ids.shared ? store->ids.shared->ops->function_count(store->ids.shared) : 0);
-}
-
 /* Is reading the rows from `after` to `last` quicker than asking for those that are wanted? */
 static bool is_worth_reading(size_t after, size_t last, size_t wanted)
 {
@@ -484,7 +432,7 @@ static void take_known(void *context, uint64_t id, const struct fg_call_path *pa
 	const int64_t key[2] = {(int64_t)path->parent, (int64_t)path->function};
 	struct fg_store *store = context;
 
-	if (!is_node_known(store, key))
+	if (!known_node(store, key))
 		(void)fg_map_add(&store->ids.nodes, key, sizeof(key), id, NULL);
 }
 
@@ -502,11 +450,11 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 		return status;
 	last = last_given(last, store->ids.next_node);
 	store->ids.seen_nodes = last;
-	store->ids.has_all_nodes = known_nodes(store) >= last;
+	store->ids.has_all_nodes = store->ids.nodes.count >= last;
 	if (store->ids.has_all_nodes || !is_worth_reading(seen, last, wanted))
 		return FG_OK;
 	status = fg_call_paths_after(store, seen, take_known, store, err);
-	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || known_nodes(store) >= last);
+	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || store->ids.nodes.count >= last);
 	return status;
 }
 
@@ -521,7 +469,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	if (status != FG_OK)
 		return status;
 	store->ids.seen_functions = last;
-	store->ids.has_all_functions = known_functions(store) >= last;
+	store->ids.has_all_functions = store->ids.functions.count >= last;
 	if (store->ids.has_all_functions || !is_worth_reading(seen, last, wanted))
 		return FG_OK;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
@@ -539,7 +487,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	fg_query_end(&q);
 	fg_strbuf_release(&key);
 	store->ids.has_all_functions =
-		status == FG_OK && (seen == 0 || known_functions(store) >= last);
+		status == FG_OK && (seen == 0 || store->ids.functions.count >= last);
 	return status;
 }
 
@@ -550,8 +498,7 @@ int fg_store_lock_names(struct fg_store *store, struct fg_error *err)
 	return fg_db_lock_names(store->db, &waited, err);
 }
 
-int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
-			struct fg_error *err)
+static int read_known(struct fg_store *store, size_t functions, size_t nodes, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -589,17 +536,16 @@ int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 			      sizeof(*interned->functions)),
 		.ids = interned->nodes = widen(interned->nodes, interned->node_count,
 					       set->node_count, sizeof(*interned->nodes))};
-	int status = fg_store_read_known(store, set->function_count - functions,
-					 set->node_count - interned->node_count, err);
+	int status = read_known(store, set->function_count - functions,
+				set->node_count - interned->node_count, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_function_ids(store, set->functions + functions,
-				       set->function_count - functions,
-				       interned->functions + functions, err);
+	status = function_ids(store, set->functions + functions, set->function_count - functions,
+			      interned->functions + functions, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_node_ids(store, &tree, err);
+	status = node_ids(store, &tree, err);
 	if (status != FG_OK)
 		return status;
 	interned->function_count = set->function_count;

@@ -59,20 +59,20 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 /* Columns of `level`, in the order of the query. */
 struct level_columns {
 	struct fg_arena arena;
-	int64_t *whole[4]; /* benchmark, metric, series, pairs */
+	int64_t *whole[5]; /* benchmark, metric, started_ns, run, pairs */
 	double *real[5];   /* baseline, candidate, ratio, low, high */
 	const char **outcomes;
 	size_t count;
 };
 
-static void add_level(struct level_columns *c, const int64_t whole[3], const struct fg_level *level)
+static void add_level(struct level_columns *c, const int64_t whole[4], const struct fg_level *level)
 {
 	const double real[] = {level->medians[FG_ARM_BASELINE], level->medians[FG_ARM_CANDIDATE],
 			       level->ratio, level->low, level->high};
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		c->whole[i][c->count] = whole[i];
-	c->whole[3][c->count] = level->pairs;
+	c->whole[4][c->count] = level->pairs;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(real); i++)
 		c->real[i][c->count] = real[i];
 	c->outcomes[c->count++] = level->outcome;
@@ -99,12 +99,12 @@ static int put_columns(struct fg_store *store, struct level_columns *c, struct f
 	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
 		rows.columns[rows.column_count++].doubles = c->real[i];
 	rows.columns[rows.column_count++].texts = c->outcomes;
-	status = fg_store_add_rows(store, FG_SQL_LEVEL_ADD, &rows, err);
+	status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
 	fg_arena_release(&c->arena);
 	return status;
 }
 
-int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
+int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t run_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err)
 {
@@ -120,7 +120,8 @@ int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_
 		if (!levels[m].is_there)
 			continue;
 		status = fg_store_text_id(store, series->metrics[m].name, &name, err);
-		add_level(&columns, (const int64_t[]){benchmark, name, series_id}, &levels[m]);
+		add_level(&columns, (const int64_t[]){benchmark, name, run->started_ns, run_id},
+			  &levels[m]);
 	}
 	if (status == FG_OK)
 		return put_columns(store, &columns, err);

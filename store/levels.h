@@ -24,8 +24,8 @@ struct fg_level {
 /* One per metric of the series; `report` may be NULL.  To be freed. */
 struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report);
 
-/* For a new series, which has no levels yet. */
-int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
+/* For a run that has no levels of this series yet. */
+int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t run_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err) FG_NODISCARD;
 

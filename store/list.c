@@ -294,7 +294,8 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			"no run is known as '%s': it is no id, baseline, tag, branch or commit in %s (`fastgate runs` lists them)",
+			"no run is known as '%s': it is not an id, baseline, tag, branch or "
+			"commit in %s (`fastgate runs` lists them)",
 			words, store->db->name);
 	return status;
 }

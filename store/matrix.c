@@ -142,7 +142,7 @@ static int64_t fraction(double unit, uint32_t samples, double self)
 	return more < 0 || more > 0 ? whole(round(more * FG_FRACTIONS / unit)) : 0;
 }
 
-void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes)
+static void write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes)
 {
 	const struct fg_matrix_row *rows = heads->rows;
 	int64_t before = 0;
@@ -177,7 +177,7 @@ enum {
  * Neighbours are often of one class, and a counter that was just written takes long to read again.
  * So four strips are gone through side by side, each with counters of its own.
  */
-void fg_in_classes(const uint8_t *classes, size_t count, uint32_t *order)
+static void order_by_class(const uint8_t *classes, size_t count, uint32_t *order)
 {
 	uint32_t next[FG_CLASSES][STRIPS] = {{0}};
 	const size_t length = count / STRIPS;
@@ -217,7 +217,7 @@ static struct fg_matrix_heads heads_of(const struct fg_matrix *m)
 					.entry_count = m->entry_count};
 }
 
-/* Nodes in the order of fg_in_classes(). */
+/* Nodes in the order of their classes. */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
 	uint8_t *classes = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*classes));
@@ -225,7 +225,7 @@ static uint32_t *in_classes(const struct fg_matrix *m)
 
 	for (size_t i = 0; i < m->id_count; i++)
 		classes[i] = fg_class_of(m->starts[i + 1] - m->starts[i]);
-	fg_in_classes(classes, m->id_count, places);
+	order_by_class(classes, m->id_count, places);
 	free(classes);
 	return places;
 }
@@ -313,7 +313,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	const struct fg_matrix_heads heads = heads_of(matrix);
 	uint32_t *order = in_classes(matrix);
 
-	fg_matrix_write_heads(&heads, bytes);
+	write_heads(&heads, bytes);
 	write_ids(matrix, bytes);
 	write_classes(matrix, order, put_entry_rows, bytes);
 	write_classes(matrix, order, put_samples, bytes);
@@ -351,7 +351,7 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix_heads *m)
 	}
 }
 
-void fg_matrix_read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads)
+static void read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads)
 {
 	struct fg_byte_reader ahead = *reader;
 	const uint64_t first = fg_read_varint(&ahead);
@@ -455,7 +455,7 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	struct fg_matrix_heads heads = {0};
 	struct fg_matrix m = {0};
 
-	fg_matrix_read_heads(reader, &heads);
+	read_heads(reader, &heads);
 	m.rows = heads.rows;
 	m.row_count = heads.row_count;
 	m.id_count = heads.id_count;

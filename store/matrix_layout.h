@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of a matrix in bytes, shared by matrix.c and recode.c. */
+/* The layout of a matrix in bytes. */
 #ifndef FG_STORE_MATRIX_LAYOUT_H
 #define FG_STORE_MATRIX_LAYOUT_H
 
@@ -37,9 +37,6 @@ static inline uint8_t fg_class_of(size_t entries)
 	return (uint8_t)(entries < FG_CLASS_EXACT ? entries : bounded);
 }
 
-/* Nodes by the classes of the numbers of their entries: small ones first, else as they stand. */
-void fg_in_classes(const uint8_t *classes, size_t count, uint32_t *order);
-
 /* What precedes the ids. */
 struct fg_matrix_heads {
 	struct fg_matrix_row *rows;
@@ -47,7 +44,7 @@ struct fg_matrix_heads {
 	size_t id_count;
 	size_t entry_count;
 	/*
-	 * rows and samples are in the order of fg_in_classes(); false: in node order, the first
+	 * rows and samples are in the order of in_classes(); false: in node order, the first
 	 * layout
 	 */
 	bool has_classes;
@@ -62,10 +59,5 @@ static inline double fg_matrix_weight(const struct fg_matrix_row *row, uint32_t 
 
 	return fraction ? round(whole + (double)fraction * unit / FG_FRACTIONS) : whole;
 }
-
-/* The rows are yours to free, on failure too. */
-void fg_matrix_read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads);
-/* Always in the newest layout. */
-void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes);
 
 #endif

@@ -6,7 +6,7 @@ enum {
 };
 
 int fg_path_block_seal(uint64_t first, const struct fg_call_path *paths, size_t count, int level,
-		       struct fg_bytes *sealed, struct fg_error *err)
+		       struct fg_bytes *packed, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
 	int status = FG_OK;
@@ -19,7 +19,7 @@ int fg_path_block_seal(uint64_t first, const struct fg_call_path *paths, size_t 
 	fg_bytes_break(&content);
 	for (size_t i = 0; i < count; i++)
 		fg_bytes_varint(&content, paths[i].function);
-	status = fg_pack_bytes(&content, level, sealed, err);
+	status = fg_pack_bytes(&content, level, packed, err);
 	fg_bytes_release(&content);
 	return status;
 }
@@ -87,12 +87,12 @@ int fg_path_block_read(struct fg_byte_reader *reader, uint64_t first, uint64_t c
 	return FG_OK;
 }
 
-int fg_path_block_open(const void *sealed, size_t size, uint64_t first, uint64_t count,
+int fg_path_block_open(const void *packed, size_t size, uint64_t first, uint64_t count,
 		       struct fg_path_block *block, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unpack(sealed, size, CONTENT_MAX, &content, err);
+	int status = fg_unpack(packed, size, CONTENT_MAX, &content, err);
 
 	if (status != FG_OK)
 		return status;

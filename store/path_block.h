@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths with consecutive ids as one packed block.  Its content, before it is sealed like any
+ * Call paths with consecutive ids as one packed block.  Its content, before it is packed like any
  * other (store/bytes.h), is a list of varints: the id of the first path, the number of paths, of
  * each path how far its parent's id lies below its own, of each path its function.
  */
@@ -32,11 +32,11 @@ struct fg_path_block {
 	uint16_t *siblings;
 };
 
-/* Append the sealed block of the paths, which are the caller's, to `sealed`. */
+/* Append the packed block of the paths, which are the caller's, to `packed`. */
 int fg_path_block_seal(uint64_t first, const struct fg_call_path *paths, size_t count, int level,
-		       struct fg_bytes *sealed, struct fg_error *err) FG_NODISCARD;
+		       struct fg_bytes *packed, struct fg_error *err) FG_NODISCARD;
 /* FG_EPARSE, FG_ELIMIT: it is damaged, or has other paths than these. */
-int fg_path_block_open(const void *sealed, size_t size, uint64_t first, uint64_t count,
+int fg_path_block_open(const void *packed, size_t size, uint64_t first, uint64_t count,
 		       struct fg_path_block *block, struct fg_error *err) FG_NODISCARD;
 /* As above, from the unpacked content. */
 int fg_path_block_read(struct fg_byte_reader *reader, uint64_t first, uint64_t count,

@@ -73,8 +73,7 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	const bool given_up =
 		mark->series &&
 		((mark->schedule != FG_SCHEDULE_AUTO && mark->schedule != series->schedule) ||
-		 mark->in_layouts != !!series->as_linked_metric ||
-		 mark->measured_anew != fg_series_is_measured_anew(series));
+		 mark->in_layouts != !!series->as_linked_metric);
 	int status = FG_OK;
 
 	if (!mark->series) {
@@ -100,7 +99,6 @@ out:
 	mark->state = series->state;
 	mark->schedule = series->schedule;
 	mark->in_layouts = series->as_linked_metric != NULL;
-	mark->measured_anew = fg_series_is_measured_anew(series);
 	return status;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Deleting runs, and garbage collection. */
-#include "store/removal.h"
 
 #include "base/clock.h"
 #include "store/db.h"
@@ -13,38 +12,6 @@
 enum {
 	RUNS_AT_ONCE = 1000 /* per transaction, so that uploads get in between */
 };
-
-/* Remove the tiles of one removed seal. */
-static int drop_tiles(struct fg_store *store, const int64_t key[2], struct fg_error *err)
-{
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_TILES_DROP);
-	fg_query_int(&q, key[0]);
-	fg_query_int(&q, key[1]);
-	return fg_query_run(&q, err);
-}
-
-int fg_store_cut_seals(struct fg_store *store, struct fg_error *err)
-{
-	int64_t(*cut)[2] = NULL;
-	size_t count = 0;
-	size_t capacity = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_SEALS_CUT);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		cut = fg_grow(cut, &capacity, count + 1, sizeof(*cut));
-		cut[count][0] = fg_column_int(&q, 0);
-		cut[count++][1] = fg_column_int(&q, 1);
-	}
-	fg_query_end(&q);
-	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = drop_tiles(store, cut[i], err);
-	free(cut);
-	return status;
-}
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
 {
@@ -70,10 +37,7 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 	status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
-	status = delete_run(store, id, err);
-	if (status == FG_OK)
-		status = fg_store_cut_seals(store, err);
-	return fg_store_end(store, status, err);
+	return fg_store_end(store, delete_run(store, id, err), err);
 }
 
 struct victims {
@@ -176,50 +140,15 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 	return status;
 }
 
-/* Tiles of whose series none is left. */
-static int drop_dead_tiles(struct fg_store *store, struct fg_error *err)
-{
-	int64_t *benchmarks = NULL;
-	size_t count = 0;
-	size_t capacity = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_GC_DEAD_SEALS);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t benchmark = fg_column_int(&q, 0);
-		size_t i = 0;
-
-		while (i < count && benchmarks[i] != benchmark)
-			i++;
-		if (i < count)
-			continue;
-		benchmarks = fg_grow(benchmarks, &capacity, count + 1, sizeof(*benchmarks));
-		benchmarks[count++] = benchmark;
-	}
-	fg_query_end(&q);
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		fg_query_begin(&q, store->db, FG_SQL_GC_DEAD_TILES);
-		fg_query_int(&q, benchmarks[i]);
-		status = fg_query_run(&q, err);
-	}
-	free(benchmarks);
-	return status;
-}
-
 /* What belonged to removed runs alone.  Nobody may be about to refer to it. */
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
-	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
-					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
-					     FG_SQL_GC_FACT_SETS,  FG_SQL_GC_FACTS};
+	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
+					     FG_SQL_GC_FACT_SETS, FG_SQL_GC_FACTS};
 	int status = fg_store_begin_alone(store, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_cut_seals(store, err);
-	if (status == FG_OK)
-		status = drop_dead_tiles(store, err);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
 		struct fg_query q;
 

@@ -8,7 +8,6 @@
 #include "store/conditions.h"
 #include "store/db.h"
 #include "store/names.h"
-#include "store/removal.h"
 #include "store/session.h"
 #include "store/values.h"
 
@@ -40,7 +39,6 @@ static void add_text(struct run_row *row, size_t place, const char *value)
 	row->rows.columns[row->rows.column_count++].texts = &row->texts[place];
 }
 
-/* The columns of run_put and run_add, but for whether it is new. */
 static void make_row(struct run_row *row, const struct fg_run *run, const struct fg_run_head *head,
 		     int64_t project)
 {
@@ -70,7 +68,6 @@ static void make_row(struct run_row *row, const struct fg_run *run, const struct
 	add_number(row, 6, baseline->dirty);
 	add_text(row, 11, side_fact(run, "git.tag"));
 	add_text(row, 12, head->digest);
-	add_number(row, 7, head->bytes);
 }
 
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
@@ -83,19 +80,7 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	if (status != FG_OK)
 		return status;
 	make_row(&row, run, head, project);
-	if (head->is_new && store->batch.later.collects) {
-		*id = fg_store_add_later(store, FG_LATER_RUN, &row.rows);
-		return FG_OK;
-	}
-	*id = 0;
-	status = fg_query_rows(store->db, head->is_new ? FG_SQL_RUN_ADD : FG_SQL_RUN_PUT, &row.rows,
-			       id, err);
-	if (status != FG_OK)
-		return status;
-	if (*id == 0)
-		return fg_error_set(err, FG_EBUSY, "%s: run %s has just been stored: try again",
-				    store->db->name, run->id);
-	return FG_OK;
+	return fg_query_rows(store->db, FG_SQL_RUN_PUT, &row.rows, id, err);
 }
 
 /* Run a statement with one number as its parameter. */
@@ -111,15 +96,14 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 /* Remove everything that belongs to an earlier version of the run. */
 int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
-	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_RUN_FACTS_CLEAR,
-					     FG_SQL_RUN_SETS_CLEAR, FG_SQL_REPORT_CLEAR};
+	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
+					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_RUN_SETS_CLEAR,
+					     FG_SQL_REPORT_CLEAR};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
-	if (status != FG_OK)
-		return status;
-	return fg_store_cut_seals(store, err);
+	return status;
 }
 
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,
@@ -131,7 +115,7 @@ int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct
 		{id, FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
 	};
 
-	return fg_store_add_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_put_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
@@ -144,7 +128,7 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 		{run, scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
 	};
 
-	return fg_store_add_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_put_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 /* All texts of a series, those that its levels will need too: one question for all. */
@@ -190,11 +174,10 @@ static char *details_text(const struct fg_series *series)
 }
 
 struct series_row {
-	int64_t numbers[5]; /* run, position, benchmark, command, metrics */
+	int64_t numbers[6]; /* run, position, benchmark, started_ns, command, metrics */
 	const char *details;
 };
 
-/* A series of a run that is written when the batch ends is written then, too. */
 static int add_series(struct fg_store *store, const struct series_row *row, int64_t *id,
 		      struct fg_error *err)
 {
@@ -203,10 +186,7 @@ static int add_series(struct fg_store *store, const struct series_row *row, int6
 	for (size_t i = 0; i < FG_ARRAY_SIZE(row->numbers); i++)
 		rows.columns[i].numbers = &row->numbers[i];
 	rows.columns[FG_ARRAY_SIZE(row->numbers)].texts = &row->details;
-	if (row->numbers[0] >= 0)
-		return fg_query_rows(store->db, FG_SQL_SERIES_ADD, &rows, id, err);
-	*id = fg_store_add_later(store, FG_LATER_SERIES, &rows);
-	return FG_OK;
+	return fg_query_rows(store->db, FG_SQL_SERIES_ADD, &rows, id, err);
 }
 
 /* The series' row without its values and conditions. */
@@ -230,12 +210,12 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 		status = fg_store_text_id(store, series->command, &command, err);
 	if (status != FG_OK)
 		goto out;
-	status =
-		add_series(store,
-			   &(struct series_row){{run_id, (int64_t)position, benchmark,
-						 series->command ? command : FG_NO_NUMBER, metrics},
-						details},
-			   id, err);
+	status = add_series(
+		store,
+		&(struct series_row){{run_id, (int64_t)position, benchmark, run->started_ns,
+				      series->command ? command : FG_NO_NUMBER, metrics},
+				     details},
+		id, err);
 out:
 	free(details);
 	return status;

@@ -12,10 +12,8 @@ struct fg_store;
 /* What fg_store_put_run() writes besides the run itself. */
 struct fg_run_head {
 	bool complete;
-	bool is_new; /* FG_EBUSY if there is one with its id */
 	const char *outcome;
 	const char *digest;
-	int64_t bytes; /* of blocks and report */
 };
 
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,

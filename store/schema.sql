@@ -81,7 +81,7 @@ CREATE TABLE run (
 	base_dirty BIGINT NOT NULL,
 	tag @TEXT@,
 	digest @TEXT@,
-	bytes BIGINT NOT NULL DEFAULT 0 -- of its blocks and its report, as they are stored
+	bytes BIGINT NOT NULL DEFAULT 0 -- of all rows that came with it; names that others brought are theirs
 );
 CREATE INDEX run_by_time ON run (project, started_ns, id);
 CREATE INDEX run_by_branch ON run (project, branch, started_ns);
@@ -124,12 +124,13 @@ CREATE TABLE series (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	position BIGINT NOT NULL,
 	benchmark BIGINT NOT NULL REFERENCES benchmark (id),
+	started_ns BIGINT NOT NULL, -- the run's, so that an index has a benchmark's newest runs
 	command BIGINT,
 	metrics BIGINT NOT NULL REFERENCES words (id),
 	details @TEXT@ NOT NULL,
 	UNIQUE (run, position)
 );
-CREATE INDEX series_by_benchmark ON series (benchmark, id);
+CREATE INDEX series_by_benchmark ON series (benchmark, started_ns, id);
 
 -- Encoded values of one series; docs/formats/store.md describes each kind.
 CREATE TABLE chunk (
@@ -144,7 +145,8 @@ CREATE TABLE chunk (
 CREATE TABLE level (
 	benchmark BIGINT NOT NULL,
 	metric BIGINT NOT NULL,
-	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+	started_ns BIGINT NOT NULL, -- the run's
+	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	pairs BIGINT NOT NULL,
 	baseline DOUBLE PRECISION,
 	candidate DOUBLE PRECISION,
@@ -152,9 +154,9 @@ CREATE TABLE level (
 	low DOUBLE PRECISION,
 	high DOUBLE PRECISION,
 	outcome @TEXT@,
-	PRIMARY KEY (benchmark, metric, series)
+	PRIMARY KEY (benchmark, metric, started_ns, run)
 ) @CLUSTERED@;
-CREATE INDEX level_by_series ON level (series);
+CREATE INDEX level_by_run ON level (run);
 
 CREATE TABLE report (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -171,35 +173,6 @@ CREATE TABLE baseline (
 	PRIMARY KEY (project, name)
 );
 CREATE INDEX baseline_by_run ON baseline (run);
-
--- Every 256 series of a benchmark, turned around: one small blob per function, so that a trend opens only its own.
-CREATE TABLE seal (
-	benchmark BIGINT NOT NULL,
-	number BIGINT NOT NULL,
-	last_series BIGINT NOT NULL,
-	members @BYTES@ NOT NULL,
-	layout BIGINT NOT NULL DEFAULT 0, -- 1: metrics have tiles, too, whose function is the metric's number below zero
-	newest_ns BIGINT NOT NULL DEFAULT 0, -- when the newest of its runs started
-	PRIMARY KEY (benchmark, number)
-);
--- Without opening the seals: their blobs lie between the columns of a row.
-CREATE INDEX seal_by_number ON seal (benchmark, number, last_series, layout, newest_ns);
-CREATE INDEX seal_by_layout ON seal (layout, benchmark, number);
-CREATE TABLE tile (
-	benchmark BIGINT NOT NULL,
-	function BIGINT NOT NULL,
-	number BIGINT NOT NULL,
-	data @BYTES@ NOT NULL,
-	PRIMARY KEY (benchmark, function, number)
-) @CLUSTERED@;
-
-CREATE TABLE dictionary (
-	digest @TEXT@ PRIMARY KEY,
-	data @BYTES@ NOT NULL,
-	used_ns BIGINT NOT NULL
-);
--- Which dictionaries were used last, without opening them: the blobs lie between the columns of a row.
-CREATE INDEX dictionary_by_use ON dictionary (used_ns, digest);
 
 CREATE TABLE token (
 	id @ID@,
@@ -284,48 +257,19 @@ CREATE TABLE project_limit (
 	set_by @TEXT@ NOT NULL
 );
 
--- Rules by which people are told what runs found.  Patterns have * and ?; a webhook's secret signs what is sent.
-CREATE TABLE alert_rule (
+-- An address that hears of regressions, errors and change points; calls wait here until they are made.
+CREATE TABLE webhook (
+	project @TEXT@ PRIMARY KEY,
+	url @TEXT@ NOT NULL,
+	template @TEXT@ NOT NULL,
+	problem @TEXT@
+);
+CREATE TABLE webhook_call (
 	id @ID@,
 	project @TEXT@ NOT NULL,
-	events BIGINT NOT NULL,
-	benchmark @TEXT@ NOT NULL,
-	metric @TEXT@ NOT NULL,
-	silence_ns BIGINT NOT NULL,
-	target @TEXT@ NOT NULL,
-	secret @TEXT@,
-	author @TEXT@,
-	created_ns BIGINT NOT NULL
-);
-CREATE INDEX alert_rule_by_project ON alert_rule (project);
--- What is to be sent, and what became of it: written in the transaction of the run that it is about.
-CREATE TABLE alert (
-	id @ID@,
-	rule BIGINT NOT NULL,
-	run @TEXT@,
-	body @TEXT@ NOT NULL,
-	state BIGINT NOT NULL,
+	run @TEXT@ NOT NULL,
 	attempts BIGINT NOT NULL,
-	due_ns BIGINT NOT NULL,
-	created_ns BIGINT NOT NULL,
-	reason @TEXT@
+	due_ns BIGINT NOT NULL
 );
-CREATE INDEX alert_by_due ON alert (state, due_ns);
-CREATE INDEX alert_by_rule ON alert (rule, state);
--- When a rule last told of a metric.
-CREATE TABLE alert_told (
-	rule BIGINT NOT NULL,
-	benchmark @TEXT@ NOT NULL,
-	metric @TEXT@ NOT NULL,
-	at_ns BIGINT NOT NULL,
-	PRIMARY KEY (rule, benchmark, metric)
-) @CLUSTERED@;
--- Metrics with a new run in which change points are to be looked for.
-CREATE TABLE alert_search (
-	id @ID@,
-	project @TEXT@ NOT NULL,
-	benchmark @TEXT@ NOT NULL,
-	metric @TEXT@ NOT NULL,
-	run @TEXT@ NOT NULL
-);
-CREATE INDEX alert_search_by_place ON alert_search (project, benchmark, metric);
+CREATE INDEX webhook_call_by_due ON webhook_call (due_ns);
+CREATE INDEX webhook_call_by_project ON webhook_call (project);

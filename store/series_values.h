@@ -32,7 +32,6 @@ struct fg_progress_mark {
 	enum fg_measure_state state;
 	enum fg_schedule schedule;
 	bool in_layouts;
-	bool measured_anew;
 	/* Ids of the set's functions and nodes, as far as they are known. */
 	int64_t *functions;
 	size_t function_count;

@@ -10,9 +10,7 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/intern.h"
-#include "store/later.h"
 #include "store/series_values.h"
-#include "store/turn.h"
 
 enum {
 	FG_TREE_MAX = 16 << 20 /* nodes that a session keeps in memory: 128 MiB */
@@ -42,20 +40,16 @@ struct fg_known_ids {
 	/* The next new row's id in this transaction; 0: the database was not asked yet. */
 	int64_t next_function;
 	int64_t next_node;
-	struct fg_id_cache *shared; /* committed ids of all sessions, borrowed; NULL: no others */
 };
 
 /* Several saves in one transaction, and ids that garbage collection may remove after it. */
 struct fg_batch {
 	bool is_open;
-	bool is_spoiled;     /* a part of it has failed: only a rollback is left */
-	struct fg_turn turn; /* of the transaction that was begun last */
-	uint64_t kept_from;  /* no transaction from this number on was undone */
+	bool is_spoiled; /* a part of it has failed: only a rollback is left */
 	struct fg_map facts;
 	struct fg_map fact_sets;
 	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
-	struct fg_later later;
 };
 
 /* The call tree by id, as far as it was read: paths never change and never go. */

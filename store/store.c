@@ -6,10 +6,8 @@
 #include "store/session.h"
 #include "store/transaction.h"
 
-#include <stdatomic.h>
-
 enum {
-	SCHEMA_VERSION = 15 /* raise it with each change of schema.sql; 1 to 14 were not released */
+	SCHEMA_VERSION = 16 /* raise it with each change of schema.sql; 1 to 15 were not released */
 };
 
 /* FG_ENOENT, without a message: none yet. */
@@ -117,9 +115,6 @@ static int open_database(const char *location, unsigned flags, struct fg_db **db
 	return status;
 }
 
-/* Opened by this process so far. */
-static atomic_ullong sessions;
-
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err)
 {
@@ -131,7 +126,6 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
 	(*store)->is_durable = flags & FG_STORE_DURABLE;
-	(*store)->batch.turn.session = atomic_fetch_add(&sessions, 1) + 1;
 	return FG_OK;
 }
 

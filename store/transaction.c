@@ -29,7 +29,6 @@ void fg_store_forget_batch(struct fg_store *store)
 	fg_map_release(&store->batch.fact_sets);
 	fg_map_release(&store->batch.texts);
 	fg_map_release(&store->batch.places);
-	fg_later_release(&store->batch.later);
 }
 
 void fg_store_forget_ids(struct fg_store *store)
@@ -56,35 +55,25 @@ static void forget_last_ids(struct fg_store *store)
 	store->ids.next_node = 0;
 }
 
-/* What a batch has not written yet is found nowhere but here: it is written first. */
-static int limit_cache(struct fg_store *store, struct fg_error *err)
+static void limit_cache(struct fg_store *store)
 {
-	int status = FG_OK;
-
 	if (store->ids.nodes.count <= CACHE_LIMIT && store->ids.functions.count <= CACHE_LIMIT)
-		return FG_OK;
-	if (store->batch.is_open)
-		status = fg_store_write_later(store, err);
-	store->batch.is_spoiled = store->batch.is_open && status != FG_OK;
+		return;
 	fg_map_release(&store->ids.functions);
 	fg_map_release(&store->ids.nodes);
 	store->ids.has_all_functions = false;
 	store->ids.has_all_nodes = false;
-	return status;
 }
 
 static int begin(struct fg_store *store, enum fg_db_mode mode, struct fg_error *err)
 {
-	int status = FG_OK;
-
 	if (store->batch.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	status = limit_cache(store, err);
-	if (status != FG_OK || store->batch.is_open)
-		return status;
+	limit_cache(store);
+	if (store->batch.is_open)
+		return FG_OK;
 	forget_last_ids(store);
-	store->batch.turn.number++;
 	return fg_db_begin(store->db, mode, err);
 }
 
@@ -107,32 +96,15 @@ int fg_store_begin_alone(struct fg_store *store, struct fg_error *err)
 	return begin(store, FG_DB_WRITES_ALONE, err);
 }
 
-int fg_store_begin_preparing(struct fg_store *store, struct fg_error *err)
-{
-	FG_ASSERT(!store->batch.is_open);
-	return begin(store, FG_DB_PREPARES, err);
-}
-
-int fg_store_go_on_alone(struct fg_store *store, struct fg_error *err)
-{
-	return fg_db_lock_writers(store->db, err);
-}
-
 /* Roll back and forget ids. */
 void fg_store_undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
-	store->batch.kept_from = store->batch.turn.number + 1;
 	forget_last_ids(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);
 	forget_paths(store);
-}
-
-bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn)
-{
-	return turn->session == store->batch.turn.session && turn->number >= store->batch.kept_from;
 }
 
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err)

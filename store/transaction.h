@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 struct fg_store;
-struct fg_turn;
 
 /* Forget how far a run in progress is stored. */
 void fg_store_forget_progress(struct fg_store *store);
@@ -15,12 +14,6 @@ void fg_store_forget_progress(struct fg_store *store);
 int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 /* While no other session writes: for what looks at or removes rows that others write. */
 int fg_store_begin_alone(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-/*
- * For rows that nobody looks at before others are written: beside other writers, but alone from
- * fg_store_go_on_alone() to the end.
- */
-int fg_store_begin_preparing(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-int fg_store_go_on_alone(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* Everything up to the commit or fg_store_undo() is one transaction (serving/batch.h). */
 int fg_store_begin_batch(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
@@ -41,8 +34,5 @@ void fg_store_undo(struct fg_store *store);
 /* Forget the ids of rows that garbage collection may remove before the next batch. */
 void fg_store_forget_batch(struct fg_store *store);
 void fg_store_forget_ids(struct fg_store *store);
-
-/* Does what this session gave in that transaction still hold? */
-bool fg_store_turn_holds(const struct fg_store *store, const struct fg_turn *turn);
 
 #endif

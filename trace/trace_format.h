@@ -75,11 +75,7 @@ enum fg_trace_clock {
 	FG_CLOCK_TICK = 4,
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
-	/*
-	 * In the header alone, as the clock of system time, whose samples say FG_CLOCK_SYSTEM: the
-	 * perf task clock sees the kernel, too; random probes.
-	 */
-	FG_CLOCK_PERF_KERNEL = 6,
+	/* random probes for system time; only in the header: their samples say FG_CLOCK_SYSTEM */
 	FG_CLOCK_PROBE = 7,
 	/*
 	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for
@@ -504,7 +500,7 @@ enum fg_trace_table_kind {
 };
 
 #define FG_TRACE_COUNT_KINDS 8u
-#define FG_TRACE_HELD_WHAT   3u /* heap, descriptors, mappings */
+#define FG_TRACE_HELD_WHAT   2u /* heap, descriptors */
 
 struct fg_trace_table {
 	uint32_t kind;
@@ -520,14 +516,18 @@ struct fg_trace_table {
 struct fg_trace_counts_row {
 	uint32_t path;
 	uint32_t region;
-	uint64_t values[FG_TRACE_COUNT_KINDS]; /* of measures that follow each other */
-	uint32_t own;                          /* the collector's */
+	uint32_t number; /* the collector's; likewise `own` */
 	uint32_t unused;
+	uint64_t values[FG_TRACE_COUNT_KINDS]; /* of measures that follow each other */
+	uint32_t own;
+	uint32_t unused_too;
 };
 
 struct fg_trace_calls_row {
 	uint32_t path;
 	uint32_t region;
+	uint32_t number; /* the collector's; likewise `domains` */
+	uint32_t domains;
 	uint64_t calls;
 	uint32_t measure;
 	uint32_t unused;

@@ -275,9 +275,6 @@ void fg_trace_release(struct fg_trace *trace);
 /* The name of this address in FG_RECORD_SYMBOL, or NULL. */
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
 
-/* trace_python.c: puts the parts of tables together, when the whole file was read. */
-void fg_trace_join_python_lines(struct fg_trace *trace);
-
 /* Does the file begin like a trace? */
 bool fg_trace_is_trace(const char *path);
 

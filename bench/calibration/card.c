@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The calibration card: how often the gate errs, and what it sees, on recorded pairs of real
+ * The calibration card: error rates and detection rates of the gate on recorded pairs of real
  * programs.
  *
  *	bench_calibration_card FOLDER [DECISIONS]
@@ -18,15 +18,15 @@
 #include <math.h>
 
 enum {
-	BY_DEFAULT = 0, /* pairs at most */
+	BY_DEFAULT = 0, /* at most the default number of pairs */
 	TRIM_PERCENT = 20,
 };
 
-/* How a row's recordings are decided. */
+/* The settings for deciding a row's recordings. */
 struct setting {
 	const char *schedule;
 	unsigned max_pairs;
-	double min_effect; /* below zero: the defaults */
+	double min_effect; /* negative: the defaults */
 	double margin;
 };
 
@@ -42,11 +42,11 @@ enum {
 	PASS = FG_OUTCOME_PASS,
 };
 
-/* What a row shows besides. */
+/* Extra rows and options of a question. */
 enum show {
 	PLAIN = 0,
-	PARTS = 1,   /* each program's part */
-	CENTRED = 2, /* recordings are moved so that they show the planted slowdown */
+	PARTS = 1,   /* one row per program */
+	CENTRED = 2, /* shift the recordings so that they show exactly the planted slowdown */
 	BOTH = PARTS | CENTRED,
 };
 
@@ -56,7 +56,7 @@ struct question {
 	const char *words;
 	const struct setting *setting;
 	int permille; /* planted */
-	int outcome;  /* that is counted */
+	int outcome;  /* the outcome that is counted */
 	char bound;   /* '>': the goal is a floor; '<': a ceiling */
 	double goal;
 	unsigned median_goal; /* pairs; 0: none */
@@ -98,7 +98,7 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-/* The recording's own estimate of the slowdown, from all of it at once. */
+/* The slowdown estimated from the whole recording. */
 static void set_effect(const struct recording *recording, struct card_row *row)
 {
 	size_t count;
@@ -141,7 +141,7 @@ static void replay_recording(const struct question *q, const struct recording *r
 	row->load = recording->load;
 }
 
-/* The row of all programs first, then their parts. */
+/* First the row of all programs, then one per program. */
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {

@@ -11,33 +11,33 @@
 #include "base/strbuf.h"
 
 enum card_kind {
-	CARD_GOAL,   /* a share with a goal */
-	CARD_PART,   /* one program's part of the goal row before it */
-	CARD_RIVAL,  /* a share, no goal of ours */
+	CARD_GOAL,   /* share with a goal */
+	CARD_PART,   /* one program's share of the preceding goal row */
+	CARD_RIVAL,  /* share without a goal of ours */
 	CARD_TIME,   /* milliseconds with a goal */
-	CARD_CHOICE, /* what `auto` chose for one program, and what that costs */
+	CARD_CHOICE, /* choice of `auto` for one program, and its cost */
 };
 
 struct card_row {
 	enum card_kind kind;
 	const char *name;
 	const char *setting;
-	const char *condition; /* of card_conditions; NULL: none, the data are made */
+	const char *condition; /* one of card_conditions; NULL: none, the data are synthetic */
 	size_t hits;
 	size_t trials; /* 0: not measured */
-	bool at_least; /* the goal is a floor, else a ceiling */
+	bool at_least; /* the goal is a minimum; false: a maximum */
 	double goal;
 	double median_pairs; /* NaN: none */
 	unsigned median_goal;
-	double load; /* mean load average of the recordings; NaN: not known */
+	double load; /* mean load average of the recordings; NaN: unknown */
 	size_t recorded_pairs;
-	double effect; /* what the recording itself shows, relative; NaN: not one recording */
+	double effect; /* relative effect in the recording itself; NaN: not a single recording */
 	double effect_error;
 	size_t tested; /* functions */
 	double milliseconds;
 	size_t chosen[2]; /* duet, ABBA */
-	double ratio;     /* duet's time until a verdict / ABBA's */
-	double ratio_low; /* 95 % of draws from the recordings */
+	double ratio;     /* duet's time to a verdict / ABBA's */
+	double ratio_low; /* 95 % interval over draws of the recordings */
 	double ratio_high;
 };
 
@@ -47,7 +47,7 @@ struct card {
 	size_t capacity;
 };
 
-/* "asfound", "busy1", "busy3": as the host is, and with one and three busy processes a CPU. */
+/* "asfound", "busy1", "busy3": the host as it is, and with one and three busy processes per CPU. */
 enum {
 	CARD_CONDITIONS = 3,
 	CARD_KINDS = 4,
@@ -57,23 +57,23 @@ extern const char *const card_conditions[CARD_CONDITIONS];
 extern const char *const card_kinds[CARD_KINDS];
 
 void card_add(struct card *card, const struct card_row *row);
-/* Decisions about functions of a condition, where they were recorded. */
+/* Decisions about functions in a condition, if they were recorded. */
 void card_add_functions(const char *folder, const char *condition, size_t decisions,
 			struct card *card);
 /*
- * What `schedule: auto` chose in a condition, held against what the recordings show; and chosen
- * again on stretches of them.
+ * Compares the choices of `schedule: auto` in a condition with the recorded costs, and repeats the
+ * choice on stretches of the recordings.
  */
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
-/* Pairs and histories that are made, not recorded: what autocorrelation and outliers do. */
+/* Synthetic pairs and histories, which show the effects of autocorrelation and outliers. */
 void card_add_made(size_t decisions, struct card *card);
-/* How long one decision takes: 5,000 functions, 200 pairs. */
+/* Time of one decision: 5,000 functions, 200 pairs. */
 void card_add_cost(struct card *card);
 
-/* "met", "MISSED", "not measured", or "" where there is no goal. */
+/* "met", "MISSED", "not measured", or "" without a goal. */
 const char *card_state(const struct card_row *row);
 void card_print(const struct card *card, FILE *out);
-/* card.txt, card.json and card.svg into the folder. */
+/* Writes card.txt, card.json and card.svg into the folder. */
 int card_write(const struct card *card, const char *folder, struct fg_error *err);
 void card_draw(const struct card *card, struct fg_strbuf *text);
 void card_release(struct card *card);

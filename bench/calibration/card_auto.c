@@ -2,13 +2,12 @@
 /*
  * The rows about `schedule: auto`.
  *
- * What a choice costs is the time until a verdict: the seconds of an observation times the number
- * that the first look wants or that bring the interval within the margin, whichever is more.  Both
- * schedules were recorded, so both costs are known, with an interval from draws of the recordings.
- * A choice is wrong when that whole interval speaks for the other schedule; where it does not, the
- * recordings cannot tell.
+ * The cost of a choice is the time to a verdict: seconds per observation times the number needed
+ * for the first look or for an interval within the margin, whichever is larger. Both schedules were
+ * recorded, so both costs are known, with an interval from draws of the recordings. A choice is
+ * wrong if the whole interval favours the other schedule; otherwise the recordings cannot tell.
  *
- * Chosen was twice: by real runs under the load at hand, and by replaying the trial on stretches of
+ * Choices come from real runs under the current load, and from replaying the trial on stretches of
  * the recordings, which gives thousands of choices.
  */
 #include "base/random.h"
@@ -76,8 +75,8 @@ static bool both_load(const char *folder, const char *condition, const char *kin
 }
 
 /*
- * Expected seconds until a verdict, from `count` observations drawn with replacement, or from all
- * of them as they are.
+ * Expected seconds to a verdict, from `count` observations drawn with replacement, or from all of
+ * them unchanged.
  */
 static double cost_of(const struct both *both, enum side side, struct fg_random *random)
 {
@@ -122,8 +121,8 @@ static void try_observation(const struct recorded_pair *from, size_t count, size
 }
 
 /*
- * The trial of runner/schedule/trial.c, on neighbouring observations; both from the same part of
- * the recordings, which were made by turns.
+ * The trial of runner/schedule/trial.c on neighbouring observations, taken from the same part of
+ * both recordings, which were made in turns.
  */
 static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
 {

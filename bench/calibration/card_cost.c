@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long a decision takes, on a profile of 5,000 functions over 200 pairs in which every function
- * is seen in every pair.
+ * Time of one decision on a profile of 5,000 functions over 200 pairs, with every function present
+ * in every pair.
  */
 #include "base/clock.h"
 #include "base/random.h"

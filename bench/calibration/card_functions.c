@@ -3,10 +3,10 @@
  * The rows about functions: decisions on recorded profiles of a program of 219 functions
  * (programs/many.c), each on DRAWN pairs that are drawn with replacement.
  *
- * Functions that are the same in both programs get the arms of each drawn pair swapped at random.
- * Without that, every decision would see the accidents of the one recording over and over: a
- * function that happens to lie three errors above zero in it would be flagged in most draws, and
- * the share of false flags would be that of this recording, not of the method.
+ * For functions that are equal in both programs, the arms of each drawn pair are swapped at random.
+ * Otherwise every decision would repeat the chance effects of the one recording: a function that
+ * happens to lie three errors above zero would be flagged in most draws, and the share of false
+ * flags would describe this recording, not the method.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -21,12 +21,12 @@ enum {
 };
 
 enum count {
-	ANY_FLAG,   /* a function was called slower */
-	RIGHT_FLAG, /* the one that is */
-	FIRST,      /* and it stands first */
+	ANY_FLAG,   /* some function was reported slower */
+	RIGHT_FLAG, /* the right one was */
+	FIRST,      /* and it is first */
 	BESIDE,     /* another one was */
-	PATH_FIRST, /* through the right caller */
-	MOVED,      /* the change was called moved */
+	PATH_FIRST, /* with the right caller */
+	MOVED,      /* the change was reported as moved */
 	COUNTS,
 };
 
@@ -55,7 +55,7 @@ enum {
 };
 
 static const char *const culprits[VARIANTS] = {"", "hot", "shared", "", ""};
-/* What the variant changed; the rest is identical in both programs. */
+/* Functions changed by the variant; the rest is identical in both programs. */
 static const char *const touched[VARIANTS][2] = {
 	{"", ""}, {"hot", ""}, {"shared", ""}, {"hot", "extracted"}, {"hot", "renamed"}};
 
@@ -111,7 +111,7 @@ static const struct fg_profile_row **index_rows(const struct profile_file *file)
 	return index;
 }
 
-/* The drawing of one decision; it shares functions and nodes with the recording. */
+/* The drawn pairs of one decision; shares functions and nodes with the recording. */
 struct drawing {
 	const struct profile_file *file;
 	const bool *touched; /* per node */

@@ -8,6 +8,7 @@
 #include "gate/gate.h"
 #include "gate/statistics/changepoint.h"
 #include "gate/statistics/sample.h"
+#include "model/build_difference.h"
 
 #include <math.h>
 
@@ -22,6 +23,8 @@ struct noise {
 	double r; /* of an AR(1) series; 0: independent */
 	double spread;
 	bool skewed; /* log-normal, and one in fifty 30 % higher */
+	bool drawn;  /* a coin gives each pair its sign; only sizes resemble each other */
+	bool kept;   /* by what `setup` started */
 };
 
 static double draw(const struct noise *noise, struct fg_random *random, double *state)
@@ -30,6 +33,8 @@ static double draw(const struct noise *noise, struct fg_random *random, double *
 
 	*state = noise->r * *state + sqrt(1.0 - noise->r * noise->r) * fg_random_normal(random);
 	value = noise->spread * *state;
+	if (noise->drawn)
+		value = (fg_random_below(random, 2) ? 1.0 : -1.0) * (noise->spread + value);
 	if (noise->skewed)
 		value = expm1(value) + (fg_random_uniform(random) < 0.02 ? 0.3 : 0.0);
 	return value;
@@ -74,6 +79,9 @@ static void made_begin(const struct noise *noise, double change, double min_effe
 	made->policy.metric_count = 1;
 	fg_series_init(&made->series, "made");
 	made->series.schedule = FG_SCHEDULE_DUET;
+	if (noise->kept)
+		fg_environment_set(&made->series.build[FG_ARM_CANDIDATE], FG_FACT_SETUP, "server",
+				   false);
 }
 
 static void made_measure(struct made *made, unsigned pairs)
@@ -95,82 +103,19 @@ static bool made_fails(struct made *made, struct fg_gate_progress *progress)
 	return progress->outcome == FG_OUTCOME_REGRESSION;
 }
 
-static void made_anew(struct made *made)
-{
-	fg_series_release(&made->series);
-	fg_series_init(&made->series, "made");
-	made->series.schedule = FG_SCHEDULE_DUET;
-	made->pairs = 0;
-}
-
-/* A whole sequential run with identical programs: does it fail? */
-static bool fails(const struct noise *noise, struct fg_random *random)
+/* A whole sequential run: does it fail, and after how many pairs? */
+static bool fails(const struct noise *noise, double change, double min_effect,
+		  struct fg_random *random, double *pairs)
 {
 	struct fg_gate_progress progress;
 	struct made made;
 	bool failed;
 
-	made_begin(noise, 0, 0, random, &made);
+	made_begin(noise, change, min_effect, random, &made);
 	failed = made_fails(&made, &progress);
+	*pairs = made.pairs;
 	fg_series_release(&made.series);
 	return failed;
-}
-
-/* The ways to be sure of a failure, and the pairs that each of them took. */
-enum {
-	ONCE,  /* the first one will do */
-	TWICE, /* found once more, with new pairs */
-	SURE,  /* with more pairs, else once more: cli/session/measure_times.c */
-	WAYS,
-};
-
-struct tally {
-	size_t failed[WAYS];
-	double *pairs[WAYS]; /* by trial */
-	size_t trials;
-};
-
-static bool is_confirmed(struct made *made, const struct fg_gate_progress *failed)
-{
-	enum fg_evidence evidence = FG_EVIDENCE_MORE;
-	unsigned next_look = 0;
-
-	for (;;) {
-		evidence = fg_gate_weigh(&made->series, &made->policy, &made->measure, failed,
-					 &next_look);
-		if (evidence != FG_EVIDENCE_MORE)
-			return evidence == FG_EVIDENCE_SURE;
-		made_measure(made, next_look);
-	}
-}
-
-static void try_ways(const struct noise *noise, double change, double min_effect,
-		     struct fg_random *random, struct tally *tally)
-{
-	struct fg_gate_progress progress;
-	struct fg_gate_progress second;
-	double pairs[WAYS] = {0, 0, 0};
-	struct made made;
-	bool sure;
-
-	made_begin(noise, change, min_effect, random, &made);
-	if (made_fails(&made, &progress)) {
-		tally->failed[ONCE]++;
-		pairs[ONCE] = pairs[TWICE] = made.pairs;
-		sure = is_confirmed(&made, &progress);
-		pairs[SURE] = made.pairs;
-		made_anew(&made);
-		tally->failed[TWICE] += made_fails(&made, &second);
-		tally->failed[SURE] += sure || second.outcome == FG_OUTCOME_REGRESSION;
-		pairs[TWICE] += made.pairs;
-		pairs[SURE] += sure ? 0 : made.pairs;
-	} else {
-		pairs[ONCE] = pairs[TWICE] = pairs[SURE] = made.pairs;
-	}
-	for (int way = 0; way < WAYS; way++)
-		tally->pairs[way][tally->trials] = pairs[way];
-	tally->trials++;
-	fg_series_release(&made.series);
 }
 
 static void add_row(struct card_row row, struct card *card)
@@ -182,96 +127,69 @@ static void add_row(struct card_row row, struct card *card)
 	card_add(card, &row);
 }
 
-static void add_dependent_pairs(size_t decisions, struct card *card)
+static void add_runs(size_t decisions, struct card *card)
 {
 	static const struct {
 		const char *setting;
-		double r;
+		struct noise noise;
+		double change;
+		double min_effect;
+		double goal;
 	} rows[] = {
-		{"pairs independent, normal, min_effect 0", 0.0},
-		{"pairs AR(1), r = 0.3, min_effect 0", 0.3},
-		{"pairs AR(1), r = 0.6, min_effect 0", 0.6},
+		{"pairs independent, min_effect 0", {0, 0.02, false, false, false}, 0, 0, 0.001},
+		{"pairs like the last, r = 0.6, order drawn, min_effect 0",
+		 {0.6, 0.02, false, true, false},
+		 0,
+		 0,
+		 0.001},
+		{"pairs like the last, r = 0.9, order drawn, min_effect 0",
+		 {0.9, 0.02, false, true, false},
+		 0,
+		 0,
+		 0.001},
+		{"AR(1), r = 0.2, nothing drawn and not known, defaults",
+		 {0.2, 0.02, false, false, false},
+		 0,
+		 0.01,
+		 0.01},
+		{"AR(1), r = 0.3, kept by `setup`, min_effect 0",
+		 {0.3, 0.05, false, false, true},
+		 0,
+		 0,
+		 0.01},
+		{"AR(1), r = 0.6, kept by `setup`, min_effect 0",
+		 {0.6, 0.05, false, false, true},
+		 0,
+		 0,
+		 0.01},
+		{"+2 %, pairs scatter by 2 %", {0, 0.02, false, false, false}, 0.02, 0.01, 0.95},
+		{"+2 %, pairs scatter by 3 %", {0, 0.03, false, false, false}, 0.02, 0.01, 0.95},
+		{"+5 %, pairs scatter by 3 %", {0, 0.03, false, false, false}, 0.05, 0.01, 0.995},
+		{"+10 %, pairs scatter by 3 %", {0, 0.03, false, false, false}, 0.10, 0.01, 0.995},
 	};
-	size_t trials = 8 * decisions;
+	const size_t trials = 8 * decisions;
+	double *pairs = fg_xcalloc(trials, sizeof(pairs[0]));
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct noise noise = {.r = rows[i].r, .spread = 0.02};
+		const bool is_slower = rows[i].change > 0;
 		struct fg_random random;
 		size_t hits = 0;
 
 		fg_random_seed(&random, i + 1);
 		for (size_t n = 0; n < trials; n++)
-			hits += fails(&noise, &random);
-		add_row((struct card_row){.name = "identical programs FAIL",
+			hits += fails(&rows[i].noise, rows[i].change, rows[i].min_effect, &random,
+				      &pairs[n]);
+		add_row((struct card_row){.name = is_slower ? "slower programs FAIL"
+							    : "identical programs FAIL",
 					  .setting = rows[i].setting,
 					  .hits = hits,
 					  .trials = trials,
-					  .goal = 0.01},
+					  .at_least = is_slower,
+					  .goal = rows[i].goal,
+					  .median_pairs = fg_median(pairs, trials)},
 			card);
 	}
-}
-
-/* The rule for what is measured in layouts from the beginning, beside those that it stands between.
- */
-static void add_ways(size_t decisions, struct card *card)
-{
-	static const struct {
-		const char *setting[WAYS];
-		double r;
-		double change;
-		double min_effect;
-		double spread;
-		double goal;
-	} rows[] = {
-		{{"AR(1), r = 0.6, min_effect 0: once", "the same: found twice",
-		  "the same: once, and sure"},
-		 0.6,
-		 0,
-		 0,
-		 0.02,
-		 0.01},
-		{{"+2 %, pairs scatter by 2 %: once", "the same: found twice",
-		  "the same: once, and sure"},
-		 0,
-		 0.02,
-		 0.01,
-		 0.02,
-		 0.95},
-		{{"+2 %, pairs scatter by 3 %: once", "the same: found twice",
-		  "the same: once, and sure"},
-		 0,
-		 0.02,
-		 0.01,
-		 0.03,
-		 0.95},
-	};
-	const size_t trials = 8 * decisions;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		const struct noise noise = {.r = rows[i].r, .spread = rows[i].spread};
-		struct tally tally = {0};
-		struct fg_random random;
-
-		for (int way = 0; way < WAYS; way++)
-			tally.pairs[way] = fg_xcalloc(trials, sizeof(tally.pairs[way][0]));
-		fg_random_seed(&random, 3 + i); /* the last row above begins alike */
-		for (size_t n = 0; n < trials; n++)
-			try_ways(&noise, rows[i].change, rows[i].min_effect, &random, &tally);
-		for (int way = 0; way < WAYS; way++)
-			add_row((struct card_row){.name = rows[i].change > 0
-								  ? "slower programs FAIL"
-								  : "identical programs FAIL",
-						  .setting = rows[i].setting[way],
-						  .hits = tally.failed[way],
-						  .trials = trials,
-						  .at_least = rows[i].change > 0,
-						  .goal = rows[i].goal,
-						  .median_pairs =
-							  fg_median(tally.pairs[way], trials)},
-				card);
-		for (int way = 0; way < WAYS; way++)
-			free(tally.pairs[way]);
-	}
+	free(pairs);
 }
 
 /*
@@ -315,24 +233,32 @@ static void add_histories(size_t trials, struct card *card)
 	} rows[] = {
 		{"history, no change: any found",
 		 "independent noise",
-		 {0.0, 0.02, false},
+		 {0.0, 0.02, false, false, false},
 		 0.0,
 		 0.01},
 		{"history, no change: any found",
 		 "log-normal and outliers",
-		 {0.0, 0.02, true},
+		 {0.0, 0.02, true, false, false},
 		 0.0,
 		 0.01},
-		{"history, no change: any found", "AR(1), r = 0.5", {0.5, 0.02, false}, 0.0, 0.01},
-		{"history, no change: any found", "AR(1), r = 0.8", {0.8, 0.02, false}, 0.0, 0.01},
+		{"history, no change: any found",
+		 "AR(1), r = 0.5",
+		 {0.5, 0.02, false, false, false},
+		 0.0,
+		 0.01},
+		{"history, no change: any found",
+		 "AR(1), r = 0.8",
+		 {0.8, 0.02, false, false, false},
+		 0.0,
+		 0.01},
 		{"history, +4 %: found where it is",
 		 "independent noise of 2 %",
-		 {0.0, 0.02, false},
+		 {0.0, 0.02, false, false, false},
 		 0.04,
 		 0.90},
 		{"history, +4 %: found where it is",
 		 "log-normal and outliers",
-		 {0.0, 0.02, true},
+		 {0.0, 0.02, true, false, false},
 		 0.04,
 		 0.90},
 	};
@@ -359,7 +285,6 @@ static void add_histories(size_t trials, struct card *card)
 
 void card_add_made(size_t decisions, struct card *card)
 {
-	add_dependent_pairs(decisions, card);
-	add_ways(decisions, card);
+	add_runs(decisions, card);
 	add_histories(1 + decisions / HISTORY_SHARE, card);
 }

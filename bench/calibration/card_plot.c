@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The card as a picture: a panel per condition, a line per question: the share with its interval,
- * and the goal.
+ * The card as a picture: one panel per condition, one line per question, with the share, its
+ * interval and the goal.
  */
 #include "bench/calibration/card.h"
 #include "gate/statistics/distributions.h"
@@ -11,7 +11,7 @@ enum {
 	TOP = 70,
 	LABEL_WIDTH = 440,
 	PANEL_WIDTH = 300,
-	SCALE_WIDTH = 200, /* of 100 %, within a panel */
+	SCALE_WIDTH = 200, /* width of 100 % within a panel */
 };
 
 static const char *class_of(const struct card_row *row)
@@ -72,9 +72,7 @@ static int column_of(const struct card_row *row)
 	return -1;
 }
 
-/*
- * Lines are counted within each condition: all conditions ask the same questions in the same order.
- */
+/* Lines are numbered per condition: all conditions have the same questions in the same order. */
 static size_t draw_rows(const struct card *card, struct fg_strbuf *text)
 {
 	size_t next[CARD_CONDITIONS] = {0};

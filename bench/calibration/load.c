@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A load generator for the calibration: PROCESSES processes that work in bursts, half of them in
- * the registers and half in memory, for SECONDS or until the parent is gone.  Bursts and pauses are
+ * the registers and half in memory, for SECONDS or until the parent exits.  Bursts and pauses are
  * exponential with means of 1.0 s and (busy share permitting) 0.1 s, so that each process keeps
  * about nine tenths of a CPU busy.
  *

@@ -39,7 +39,7 @@ uint32_t profile_file_pairs(const struct profile_file *file)
 	return count;
 }
 
-/* Cut a line at its tabs; returns the number of fields. */
+/* Cuts a line at its tabs. Returns the number of fields. */
 static size_t split(char *line, char *fields[FIELDS_MAX])
 {
 	size_t count = 0;

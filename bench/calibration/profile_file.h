@@ -24,12 +24,12 @@ struct profile_file {
 
 void profile_file_init(struct profile_file *file);
 /*
- * Replaces what `file` (initialised) holds; FG_ENOENT when there is no such file.  On failure it
- * stays as it was.
+ * Replaces the contents of `file` (initialised); FG_ENOENT if the file is missing. Unchanged on
+ * failure.
  */
 int profile_file_load(struct profile_file *file, const char *path, struct fg_error *err);
 int profile_file_save(const struct profile_file *file, const char *path, struct fg_error *err);
-/* Pairs in it: one more than the largest number. */
+/* Number of pairs: one more than the largest pair number. */
 uint32_t profile_file_pairs(const struct profile_file *file);
 void profile_file_release(struct profile_file *file);
 

@@ -5,10 +5,10 @@
  *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]
  *
  * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns,
- * load, steal. sampled: duet pairs under the sampler, see profile_file.h. auto: PAIRS times the
- * schedule that `auto` chose, a line each. A FILE that has PAIRS already is left alone, one that
- * has fewer is continued, for MILLISECONDS at most and by one pair at least: stop it at any time
- * and start it again.
+ * load, steal. sampled: duet pairs under the sampler, see profile_file.h. auto: the schedule that
+ * `auto` chose, PAIRS times, one line each. A complete FILE is left alone; an incomplete one is
+ * continued for at most MILLISECONDS and at least one pair, so recording can be stopped and resumed
+ * at any time.
  */
 #include "base/base.h"
 #include "base/clock.h"
@@ -29,7 +29,7 @@ struct recorder {
 	struct fg_symbolizer *symbolizer; /* NULL: not sampled */
 	struct profile_file profiles;
 	size_t old_rows;
-	size_t *repetition_of_row; /* of those beyond old_rows */
+	size_t *repetition_of_row; /* for rows beyond old_rows */
 	size_t capacity;
 	int64_t budget_ns;
 };
@@ -41,7 +41,7 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-/* Pairs that a file of times has: one more than the largest pair number in it. */
+/* Number of pairs in a file of times: one more than the largest pair number. */
 static uint32_t count_pairs(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -92,7 +92,7 @@ static int take_repetition(struct recorder *recorder, const struct fg_runner_eve
 	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair};
 	size_t fresh = recorder->profiles.set.row_count - recorder->old_rows;
 
-	/* Whether its block will be whole shows later: adopt_rows() looks. */
+	/* Whether its block is complete is known later: adopt_rows() checks. */
 	if (!event->trace_folder || (r->aside & (uint16_t)~FG_ASIDE_UNPAIRED))
 		return FG_OK;
 	recorder->repetition_of_row = fg_grow(recorder->repetition_of_row, &recorder->capacity,
@@ -103,8 +103,7 @@ static int take_repetition(struct recorder *recorder, const struct fg_runner_eve
 }
 
 /*
- * Keep the new rows whose repetitions count in the end, under pair numbers that go on from the old
- * ones.
+ * Keeps the new rows whose repetitions finally count, with pair numbers that continue the old ones.
  */
 static void adopt_rows(struct recorder *recorder, uint32_t next)
 {
@@ -224,7 +223,7 @@ static int record_choices(struct recorder *recorder, char **programs, uint32_t w
 	const int64_t end_ns = fg_clock_monotonic_ns() + recorder->budget_ns;
 	int status = FG_OK;
 
-	/* The trial's length depends on the budget of the benchmark: an ample one. */
+	/* The trial's length depends on the benchmark's budget, so it gets an ample one. */
 	recorder->budget_ns = 3600 * FG_NS_PER_S;
 	for (uint32_t i = count_lines(recorder->path);
 	     i < wanted && fg_clock_monotonic_ns() < end_ns; i++) {

@@ -116,7 +116,7 @@ void choices_load(const char *folder, const char *condition, const char *kind, s
 	free(path);
 }
 
-/* Copy a recorded pair into the series as its next one. */
+/* Appends a recorded pair to the series. */
 static void draw_pair(const struct replay *replay, struct fg_random *random, uint32_t number,
 		      struct fg_series *series)
 {

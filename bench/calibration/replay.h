@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorded pairs, and decisions replayed on random draws from them. */
+/* Recorded pairs, and decisions replayed on random draws of them. */
 #ifndef FG_BENCH_CALIBRATION_REPLAY_H
 #define FG_BENCH_CALIBRATION_REPLAY_H
 
@@ -14,38 +14,38 @@ struct execution {
 	double wall_ns;
 };
 
-/* One file of the recorder: in the order of execution. */
+/* One file of the recorder, in execution order. */
 struct recording {
 	struct execution *items;
 	size_t count;
 	uint32_t pairs;
-	double load; /* mean load average while it was made */
+	double load; /* mean load average during the recording */
 };
 
-/* false: there is no such file, or nothing in it. */
+/* Returns false if the file is missing or empty. */
 bool recording_load(const char *folder, const char *condition, const char *kind, int permille,
 		    const char *schedule, struct recording *recording);
 void recording_release(struct recording *recording);
 
 struct recorded_pair {
 	double difference; /* of CPU time, ln(candidate / baseline) */
-	double seconds;    /* that it took */
+	double seconds;    /* duration */
 };
 
-/* The pairs or ABBA blocks that have both arms; to be freed. */
+/* The pairs or ABBA blocks with both arms. The caller frees them. */
 struct recorded_pair *recording_pairs(const struct recording *recording, size_t *count);
 
-/* The halves of the ABBA blocks, A and B of neighbouring places, as pairs; to be freed. */
+/* The halves of ABBA blocks (A and its neighbour B) as pairs. The caller frees them. */
 struct recorded_pair *recording_halves(const struct recording *recording, size_t *count);
 
-/* How often `auto` chose duet, [0], and ABBA, [1]; adds to what is there. */
+/* Counts how often `auto` chose duet, [0], and ABBA, [1]; adds to the given counts. */
 void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2]);
 
 struct replay {
 	const struct recording *recording;
 	const struct fg_policy *policy;
 	unsigned max_pairs; /* 0: the default */
-	bool swap;          /* both arms are the same binary: each pair's labels are drawn anew */
+	bool swap;          /* both arms are the same binary: labels are drawn anew for each pair */
 	double shift;       /* added to ln(candidate / baseline) of every pair */
 };
 
@@ -56,18 +56,18 @@ struct decision {
 };
 
 /*
- * One decision of the project's own rule (fg_gate_look) on pairs drawn with replacement: the looks
- * come as they would in a run of up to max_pairs.
+ * One decision by the project's own rule (fg_gate_look) on pairs drawn with replacement, with the
+ * looks of a run of up to max_pairs.
  */
 struct decision replay_decide(const struct replay *replay, struct fg_random *random);
 
-/* The decision of another tool's rule: is `second` slower than `first`? */
+/* Another tool's rule: is `second` slower than `first`? */
 struct rival {
 	const char *name;
 	const char *rule;
-	const char *slower_rule; /* the same, on a program that is 5 % slower */
+	const char *slower_rule; /* name of the rule for a program that is 5 % slower */
 	size_t runs;             /* per side, by default */
-	bool wall;               /* looks at wall time, else at CPU time */
+	bool wall;               /* compares wall time; false: CPU time */
 	bool (*is_slower)(const double *first, const double *second, size_t count);
 };
 
@@ -75,9 +75,9 @@ extern const struct rival rivals[];
 extern const size_t rival_count;
 
 /*
- * Measured as such tools do: executions of one side, then as many of the other, from neighbouring
- * stretches of an ABBA recording; fewer than the tool's default where the recording is short.
- * false: it is too short for that.
+ * Simulates how such tools measure: executions of one side, then as many of the other, from
+ * neighbouring stretches of an ABBA recording; fewer than the tool's default if the recording is
+ * short. Returns false if it is too short.
  */
 bool rival_decide(const struct rival *rival, const struct recording *recording,
 		  struct fg_random *random, bool *slower);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules by which popular tools call a benchmark slower, applied to our recordings. Only the
- * rule is theirs: our runner measured the executions, one after the other. For a tool that
- * bootstraps, its t approximation is used.
+ * The rules by which popular tools report a slowdown, applied to our recordings. Only the rule is
+ * theirs: our runner measured the executions, one after the other. A bootstrap is replaced by its t
+ * approximation.
  */
+#include "base/base.h"
 #include "bench/calibration/replay.h"
 #include "bench/calibration/two_samples.h"
 #include "gate/statistics/distributions.h"
@@ -48,6 +49,24 @@ static bool by_poop(const double *first, const double *second, size_t count)
 	return difference - half >= 0.01 * fg_mean(first, count);
 }
 
+/* A benchmark script's loop: more pairs until a paired t test says p < 0.05. */
+static bool by_peeking(const double *first, const double *second, size_t count)
+{
+	double *difference = fg_xcalloc(count + 1, sizeof(difference[0]));
+	bool is_slower = false;
+
+	for (size_t n = 1; n <= count && !is_slower; n++) {
+		double error;
+
+		difference[n - 1] = log(second[n - 1] / first[n - 1]);
+		error = sqrt(fg_variance(difference, n) / (double)n);
+		is_slower = n >= 5 &&
+			    fg_mean(difference, n) > fg_t_quantile(0.975, (double)n - 1.0) * error;
+	}
+	free(difference);
+	return is_slower;
+}
+
 #define RULE(text) text ", identical", text ", +5 %"
 
 const struct rival rivals[] = {
@@ -55,11 +74,12 @@ const struct rival rivals[] = {
 	{"Google Benchmark", RULE("Mann-Whitney 5 %, CPU"), 10, false, by_mann_whitney},
 	{"criterion", RULE("t 5 % and > 1 %, wall"), 100, true, by_criterion},
 	{"hyperfine", RULE("Welch 5 %, wall"), 10, true, by_welch},
+	{"more until sure", RULE("paired t 5 % after each pair, CPU"), 50, false, by_peeking},
 	{"poop", RULE("interval beyond 1 %, wall"), 50, true, by_poop},
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);
 
-/* The executions of `arm` (-1: any) from the `from`th on. */
+/* The executions of `arm` (-1: any), starting at number `from`. */
 static size_t take(const struct rival *rival, const struct recording *recording, int arm,
 		   size_t from, size_t runs, double *values)
 {
@@ -78,7 +98,7 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 }
 
 /*
- * At most what the recording allows: three stretches of them, so that there is more than one place
+ * Limited by the recording: it must contain three stretches, so that there is more than one place
  * to take them from.
  */
 static size_t affordable_runs(const struct rival *rival, const struct recording *recording)

@@ -29,9 +29,7 @@ static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 		for (size_t u = i; u < size; u++)
 			ways[u] += ways[u - i];
 	}
-	/*
-	 * Small counts came from small numbers alone and are right to the last digit; mirror them.
-	 */
+	/* Small counts are sums of small numbers and exact; mirror them. */
 	for (size_t u = size / 2; u < size; u++)
 		ways[u] = ways[size - 1 - u];
 	for (size_t u = 0; u < size; u++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of two independent samples, as popular benchmark tools use them; fastgate itself decides by
- * pairs.  Values must be finite and stay as they are.
+ * Tests of two independent samples, as used by popular benchmark tools; fastgate itself decides by
+ * pairs. Values must be finite; they are not reordered.
  */
 #ifndef FG_BENCH_CALIBRATION_TWO_SAMPLES_H
 #define FG_BENCH_CALIBRATION_TWO_SAMPLES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * work DEPTH CALLS: calls of exp below DEPTH calls; prints CPU nanoseconds a call.
- * work DEPTH CALLS half: the same of a function of its own.
- * work tracks EVENTS: particles through a field, a step with sin, cos, exp, log and sqrt each.
+ * work DEPTH CALLS: calls exp below DEPTH calls; prints CPU nanoseconds per call. work DEPTH CALLS
+ * half: calls a function of its own instead. work tracks EVENTS: moves particles through a field;
+ * each step calls sin, cos, exp, log and sqrt.
  */
 #define _GNU_SOURCE
 #include <math.h>

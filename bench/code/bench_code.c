@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads and compares two builds of a program, again and again: CPU time for both sides. */
+/* Repeatedly reads and compares two builds of a program; prints CPU time for both sides. */
 #include "base/sort.h"
 #include "binary/code.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A fixed amount of work at the end of a call chain of DEPTH functions across LIBRARIES libraries,
- * and the CPU time it took; then how much of it the kernel books as system time. usage: chain DEPTH
+ * Prints its CPU time and the share that the kernel accounts as system time. usage: chain DEPTH
  * LIBRARIES FOLDER MILLIONS
  */
 #include <dlfcn.h>

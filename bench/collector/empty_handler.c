@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The peer that cannot be beaten: the collector's timer (BENCH_PERIOD_NS) with a handler that does
- * nothing.  With BENCH_SPIN_NS it does nothing for that long, and BENCH_LATE is where it leaves how
- * long that took, in the collector's buckets: what is longer than it should be is the machine's
- * doing.
+ * The lower bound: the collector's timer (BENCH_PERIOD_NS) with an empty handler. With
+ * BENCH_SPIN_NS the handler spins for that long and writes its measured durations to BENCH_LATE, in
+ * the collector's buckets: any excess is caused by the machine.
  */
 #include "trace/trace_format.h"
 

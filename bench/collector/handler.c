@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long the collector's handler takes by the thread's own CPU clock, which stands still while
- * the kernel runs somebody else.  The collector is linked into this program and switched on by its
+ * How long the collector's handler takes by the thread's own CPU clock, which stops while the
+ * kernel runs another thread.  The collector is linked into this program and switched on by its
  * environment; a handler in front of its own reads the clock before and after.  Before every other
- * one, and after the rest, it does nothing for as long as the collector's has taken on average: the
- * peer that nothing beats, under the same signals and interrupts.
+ * one, and after the rest, it spins for the collector's average duration: the lower bound under the
+ * same signals and interrupts.
  *
- * The clock does not stand still for interrupts, nor on every host for the time that a virtual
- * machine is not run: the peer shows how often that is.  So handlers are told apart by the work in
- * them that is not done for every sample, and the longest are shown one by one with the page faults
- * and switches to other threads that lay inside.  A switch behind the handler is paid for between
- * the clocks, too: a handler's own time is the less of CPU time and elapsed time.
+ * The clock includes interrupts and, on some hosts, time in which a virtual machine is not running;
+ * the spinning handler shows how often.  Handlers are therefore classified by work that not every
+ * sample needs, and the longest are listed with their page faults and context switches.  A switch
+ * right after the handler also falls between the clock readings, so a handler's own time is the
+ * minimum of CPU time and elapsed time.
  *
  * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted; and
- * BENCH_COUNTS, a file to leave the histograms in (longest.py puts those of several runs together).
- * The stack is 300 frames deep, and its upper part changes all the time.  The further threads do
- * nothing.
+ * BENCH_COUNTS, a file for the histograms (longest.py combines those of several runs). The stack is
+ * 300 frames deep, and its upper part changes all the time.  The further threads do nothing.
  */
 #include "collector/sampler/handler.h"
 
@@ -44,14 +43,14 @@ struct seen {
 	uint64_t buckets[FG_HANDLER_BUCKETS];
 };
 
-/* What the collector and the kernel have done so far. */
+/* Counters of the collector and the kernel. */
 struct work {
 	uint64_t faults;
 	uint64_t preempted;
-	uint64_t waited;    /* of its own accord: in the file system, say */
-	uint64_t bytes;     /* of the trace file that were populated */
-	uint64_t frames;    /* worked out from unwind tables */
-	uint64_t looked_ns; /* when the list of threads was last looked at */
+	uint64_t waited;    /* voluntary waits, in the file system for example */
+	uint64_t bytes;     /* bytes of the trace file populated */
+	uint64_t frames;    /* computed from unwind tables */
+	uint64_t looked_ns; /* when the list of threads was last read */
 };
 
 struct handler {
@@ -62,10 +61,10 @@ struct handler {
 };
 
 enum kind {
-	ROOM,    /* pages of the file were made */
-	FRAMES,  /* frames that were not known yet */
-	THREADS, /* the list of threads was looked at */
-	FAULTS,  /* none of these, but a page was not there */
+	ROOM,    /* pages of the file were created */
+	FRAMES,  /* new frames were computed */
+	THREADS, /* the list of threads was read */
+	FAULTS,  /* only page faults */
 	PLAIN,
 	KINDS,
 };
@@ -151,7 +150,7 @@ static void keep_if_long(const struct handler *handler)
 		longest[i] = *handler;
 }
 
-/* Nothing, for as long as a handler of the collector takes on average. */
+/* Spins for the average duration of the collector's handler. */
 static struct handler do_nothing(void)
 {
 	const uint64_t long_ns = own.count ? own.sum_ns / own.count : 0;
@@ -220,7 +219,7 @@ static __attribute__((noinline)) void work(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Upper end of the bucket in which the part lies. */
+/* Upper end of the bucket that contains the quantile. */
 static double quantile_us(const struct seen *seen, double part)
 {
 	double left = part * (double)seen->count;
@@ -267,7 +266,7 @@ static void tell_all(void)
 		tell(all[i].name, all[i].seen);
 }
 
-/* For whoever puts several runs together: a line for each, "name: count count ...". */
+/* One line per histogram, "name: count count ...", to combine several runs. */
 static void leave_counts(const char *path)
 {
 	FILE *file = fopen(path, "w");

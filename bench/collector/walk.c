@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long one walk takes, without the signal around it.  The collector is linked into this program
+ * Time of one stack walk, without the signal around it.  The collector is linked into this program
  * and switched on by its environment, but paused; at the end of a chain of 300 functions its walk
- * is called again and again, and beside it the walks of libunwind and libc.  The chain is one
- * function that calls itself and then, with `walk LIBRARIES FOLDER`, functions of so many
- * libraries.
+ * is called repeatedly, and so are those of libunwind and libc.  The chain is one function that
+ * calls itself and then, with `walk LIBRARIES FOLDER`, functions of that many libraries.
  *
- *	unchanged        the stack is what it was
- *	a tenth changed  by turns from here and from 30 frames further out
+ *	unchanged        the same stack
+ *	a tenth changed  alternately from here and from 30 frames further out
  *	nothing kept     every frame by its cached rule, and the call path found again, step by step
  */
 #include "collector/unwind/walk.h"
@@ -24,7 +23,7 @@
 enum {
 	DEPTH = 300,
 	CHANGED = 30,
-	FUNCTIONS = 4, /* in each library */
+	FUNCTIONS = 4, /* per library */
 	TURNS = 2000,
 	ROUNDS = 21,
 	ARMS = 5,
@@ -45,7 +44,7 @@ static link_function links[DEPTH];
 
 __attribute__((visibility("default"))) void chain_next(unsigned depth);
 
-/* CPU time: what else runs on the machine does not count. */
+/* CPU time, so that other work on the machine does not count. */
 static double since(uint64_t begin_ns)
 {
 	struct timespec now;
@@ -95,7 +94,7 @@ static double by_libunwind(void)
 	return since(begin) / TURNS;
 }
 
-/* libunwind has a function of the same name, which would be met first. */
+/* libunwind has a function of the same name, which would be found first. */
 static double by_libc(void)
 {
 	void *frames[2 * DEPTH];
@@ -146,7 +145,7 @@ static __attribute__((noinline)) void remember_outer(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Each of these calls is the last thing it does, so that all frames are those of the libraries. */
+/* Each call is a tail call, so that all frames belong to the libraries. */
 void chain_next(unsigned depth)
 {
 	if (depth == DEPTH)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two call sites of malloc, each called ten thousand times; EXTRA_FIRST and EXTRA_SECOND more. */
+/* Two call sites of malloc, ten thousand calls each, plus EXTRA_FIRST and EXTRA_SECOND. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ten functions that do different amounts of work, called in turn, a thousand times each a round.
- * Prints for each: its name, its calls, and the CPU time of these calls in nanoseconds, by a clock
- * around each thousand.
+ * Ten functions with different amounts of work, called in turn, a thousand times each per round.
+ * Prints for each its name, its calls, and their CPU time in nanoseconds, measured around each
+ * thousand.
  */
 #include <math.h>
 #include <stdio.h>

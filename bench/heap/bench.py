@@ -18,7 +18,6 @@ def main():
     subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", SOURCE, "-o", program, "-pthread"], check=True)
     tools = {"bare": [], "fastgate": [FASTGATE, "--quiet", "record", "--measure", "heap", "-o", f"{folder}/traces", "--"]}
     tools["allocations alone"] = [FASTGATE, "--quiet", "record", "--measure", "allocations", "-o", f"{folder}/less", "--"]
-    tools["with sizes and lifetimes"] = [FASTGATE, "--quiet", "record", "--measure", "heap,sizes,lifetimes", "-o", f"{folder}/more", "--"]
     if shutil.which("heaptrack"):
         tools["heaptrack"] = ["heaptrack", "-o", f"{folder}/heaptrack"]
     else:

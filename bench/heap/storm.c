@@ -22,7 +22,7 @@ static double now_ns(clockid_t clock)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* As much as a program does with what it allocates: about a microsecond. */
+/* The work a program typically does with an allocation: about a microsecond. */
 static __attribute__((noinline)) void use(void *block)
 {
 	*(volatile char *)block = 1;

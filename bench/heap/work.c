@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* work THREADS DEPTH PAIRS: mallocs and frees below DEPTH calls; prints CPU nanoseconds a pair. */
+/*
+ * work THREADS DEPTH PAIRS: mallocs and frees below DEPTH calls; prints CPU nanoseconds per pair.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

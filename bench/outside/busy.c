@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that compute at the end of a deep stack: usage: busy THREADS DEPTH MILLISECONDS.
- * Tells "turns" a second of CPU time of all threads, and "pause", the 99th percentile in
- * microseconds of the gaps of at least 10 us in which a thread did not run although it was ready.
+ * Threads that compute at the end of a deep stack: usage: busy THREADS DEPTH MILLISECONDS. Prints
+ * "turns" per second of CPU time of all threads, and "pause", the 99th percentile in microseconds
+ * of the gaps of at least 10 us in which a runnable thread did not run.
  */
 #include "tests/targets/work.h"
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A perfdb server under uploads and questions, over real connections, in this process:
+ * A perfdb server under uploads and queries, over real connections, in this process:
  *
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
- *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
- *		to an empty or a filled database
- *	bench_perfdb make DATABASE [RUNS [alone]]
- *		what an upload of new code costs in one thread: its dictionary opened beside the one
- *		before (or alone), its names, its blocks
- *	bench_perfdb servers DATABASE [RUNS [CLIENTS]]
- *		the same uploads to one server and to two on one PostgreSQL
+ *		uploads of code that changes, and of the same code, to an empty or a filled database
  *	bench_perfdb fill DATABASE RUNS [PAIRS]
  *		writes RUNS runs into the database, without a server
  *	bench_perfdb ask DATABASE
@@ -17,27 +11,18 @@
  *	bench_perfdb dashboard DATABASE [RUNS]
  *		fills an empty database with RUNS runs of 200 benchmarks, without profiles, and asks
  *		for the dashboard
- *	bench_perfdb simulate DATABASE RUNS [PROJECTS]
- *		fills an empty PostgreSQL as if servers had stored RUNS runs of a year, and asks
- *		two servers on it (simulate.c)
- *	bench_perfdb simulate DATABASE ask [PROJECTS [WORDS]]
- *		asks two servers on a database that was filled before; only the questions whose
- *		names contain the words
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
- * builds; between two, five functions get another name and twenty paths appear.  Of each build four
- * runs are made in full; the others are copies with an id, a time and a commit of their own: that
- * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
- * difference.
+ * builds; between two, five functions get another name and twenty paths appear.  Four runs of each
+ * build are generated in full; the others are copies with their own id, time and commit. This makes
+ * 100,000 runs in minutes, and no query used here depends on the difference.
  *
- * CPU time per upload is measured apart for the server (with its database, when that is a file),
- * the database's processes (when they run on this machine) and the clients. Each question is asked
- * of the store alone, which is what the goals are about, and over HTTP, where making, packing,
- * sending and reading the answer come on top; `noop` is the cost of a request that asks for
- * nothing.  `cold`: a new session after the file was dropped from the page cache.
+ * CPU time per upload is measured separately for the server (with its database, when that is a
+ * file), the database's processes (when they run on this machine) and the clients. Each query runs
+ * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
+ * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
+ * after the file was dropped from the page cache.
  */
-#include "bench/perfdb/bench_perfdb.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "bench/perfdb/cpu_time.h"
@@ -50,14 +35,11 @@
 #include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/serving/compare.h"
-#include "store/serving/dictionary.h"
 #include "store/serving/history.h"
-#include "store/serving/ids.h"
-#include "store/serving/ingest.h"
 #include "store/serving/paths.h"
 #include "store/serving/side.h"
-#include "store/serving/tiles.h"
 #include "store/serving/trend.h"
+#include "store/serving/uploads.h"
 #include "store/store.h"
 #include "tests/unit/store/samples.h"
 
@@ -70,51 +52,48 @@ enum {
 	ASKS = 300,
 	COLD_ASKS = 5,
 	DASHBOARD_ASKS = 30,
-	NEWEST = 64, /* runs that are compared with each other */
-	RENAMED = 5, /* functions, from build to build */
-	GROWN = 20,  /* paths */
+	NEWEST = 64, /* runs compared with each other */
+	RENAMED = 5, /* functions renamed per build */
+	GROWN = 20,  /* paths added per build */
 	BUILDS = 400,
 	VARIANTS = 4,
 	BATCH = 64,
 	DASHBOARD_BENCHMARKS = 200,
 	DASHBOARD_RUNS = 1000,
-	FIRST_LOADED = 1 << 20, /* numbers of runs that no filled database has, of the past */
+	FIRST_LOADED = 1 << 20, /* run numbers in the past, which no filled database has */
 	SERVERS_MAX = 2
 };
 
 struct load {
-	char urls[SERVERS_MAX][64];
-	uint16_t ports[SERVERS_MAX];
-	unsigned servers;
+	char url[64];
+	uint16_t port;
 	struct fg_strbuf *parcels;
 	unsigned count;
 	atomic_uint next;
-	atomic_uint senders;
 	atomic_llong client_ns; /* CPU time of those who send */
 	pid_t database;         /* its first process; 0: it is a file, or elsewhere */
 	double *times;
 };
 
-void fg_bench_die(const char *what, const struct fg_error *err)
+static void die(const char *what, const struct fg_error *err)
 {
 	(void)fprintf(stderr, "bench_perfdb: %s: %s\n", what, err->message);
 	exit(1);
 }
 
 static void make_parcel(const struct fg_bench_program *program, unsigned number,
-			bool with_dictionary, struct fg_strbuf *text)
+			struct fg_strbuf *text)
 {
 	struct fg_bundle bundle = {0};
 	struct fg_error err = {0};
 	struct fg_wire wire;
 
 	fg_bench_program_run(program, number, &bundle);
-	wire = (struct fg_wire){
-		bundle.envelope.data,   bundle.envelope.length,
-		bundle.dictionary.data, with_dictionary ? bundle.dictionary.size : 0,
-		bundle.values.data,     bundle.values.size};
+	wire = (struct fg_wire){bundle.envelope.data,   bundle.envelope.length,
+				bundle.dictionary.data, bundle.dictionary.size,
+				bundle.values.data,     bundle.values.size};
 	if (fg_wire_write(&wire, text, &err) != FG_OK)
-		fg_bench_die("wire", &err);
+		die("wire", &err);
 	fg_bundle_release(&bundle);
 }
 
@@ -129,22 +108,21 @@ static int64_t thread_cpu_ns(void)
 static void *send_all(void *context)
 {
 	struct load *load = context;
-	const unsigned server = atomic_fetch_add(&load->senders, 1) % load->servers;
 	struct fg_bench_sender sender = {0};
 	struct fg_error err = {0};
 	int status = 0;
 
-	if (fg_bench_sender_open(&sender, load->ports[server], &err) != FG_OK)
-		fg_bench_die("open", &err);
+	if (fg_bench_sender_open(&sender, load->port, &err) != FG_OK)
+		die("open", &err);
 	for (unsigned i = atomic_fetch_add(&load->next, 1); i < load->count;
 	     i = atomic_fetch_add(&load->next, 1)) {
 		const int64_t start = fg_clock_monotonic_ns();
 
 		if (fg_bench_sender_upload(&sender, &load->parcels[i], &status, &err) != FG_OK)
-			fg_bench_die("send", &err);
+			die("send", &err);
 		if (status != FG_HTTP_CREATED) {
 			(void)fg_error_set(&err, FG_ENET, "%.300s", sender.answer);
-			fg_bench_die("upload", &err);
+			die("upload", &err);
 		}
 		load->times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 	}
@@ -153,50 +131,18 @@ static void *send_all(void *context)
 	return NULL;
 }
 
-/* Transactions of a server that stored something so far, by its own count. */
-static double count_commits_of(const char *url)
-{
-	static const char name[] = "\nperfdb_batches_total ";
-	const struct fg_http_options options = {.url = url};
-	struct fg_http_reply reply = {0};
-	struct fg_http *http = NULL;
-	struct fg_error err = {0};
-	const char *at = NULL;
-	double count = 0;
-
-	if (fg_http_open(&options, &http, &err) != FG_OK ||
-	    fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
-			 &reply, &err) != FG_OK)
-		fg_bench_die("metrics", &err);
-	at = strstr(fg_strbuf_text(&reply.body), name);
-	if (at)
-		count = strtod(at + strlen(name), NULL);
-	fg_strbuf_release(&reply.body);
-	fg_http_close(http);
-	return count;
-}
-
-static double count_commits(const struct load *load)
-{
-	double count = 0;
-
-	for (unsigned i = 0; i < load->servers; i++)
-		count += count_commits_of(load->urls[i]);
-	return count;
-}
-
 /* Milliseconds a run. */
 struct costs {
-	double server; /* of this process without the senders */
+	double server; /* this process without the senders */
 	double database;
 	double client;
-	double idle; /* of all processors */
+	double idle; /* all processors */
 	double wall;
 };
 
 /*
- * How many runs a second two processors could take if the senders were elsewhere follows from the
- * CPU time; whether other programs had a part of the processors here, from what was idle.
+ * The CPU time gives the number of runs per second that two processors could take if the senders
+ * ran elsewhere; the idle time shows whether other programs used the processors.
  */
 static void print_costs(const struct costs *costs)
 {
@@ -215,7 +161,6 @@ static void send_with(struct load *load, unsigned clients)
 	pthread_t *threads = fg_xcalloc(clients, sizeof(*threads));
 
 	atomic_store(&load->next, 0);
-	atomic_store(&load->senders, 0);
 	atomic_store(&load->client_ns, 0);
 	for (unsigned i = 0; i < clients; i++)
 		(void)pthread_create(&threads[i], NULL, send_all, load);
@@ -226,7 +171,6 @@ static void send_with(struct load *load, unsigned clients)
 
 static void upload(const char *what, struct load *load, unsigned clients)
 {
-	const double commits = count_commits(load);
 	const int64_t start = fg_clock_monotonic_ns();
 	const int64_t cpu = fg_clock_process_cpu_ns();
 	const int64_t database = fg_bench_database_cpu_ns(load->database);
@@ -235,7 +179,7 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	struct costs costs = {0};
 	double bytes = 0;
 
-	send_with(load, clients * load->servers);
+	send_with(load, clients);
 	costs.wall = (double)(fg_clock_monotonic_ns() - start) * ns_to_ms;
 	costs.idle = (double)(fg_bench_idle_ns() - idle) * ns_to_ms;
 	costs.client = (double)atomic_load(&load->client_ns) * ns_to_ms;
@@ -243,17 +187,15 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	costs.database = (double)(fg_bench_database_cpu_ns(load->database) - database) * ns_to_ms;
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
-	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f KB a run   "
-		     "%4.1f runs a commit\n",
+	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f KB a run\n",
 		     what, 1e3 / costs.wall, fg_quantile(load->times, load->count, 0.5),
-		     fg_quantile(load->times, load->count, 0.99), bytes / 1e3 / load->count,
-		     load->count / (count_commits(load) - commits));
+		     fg_quantile(load->times, load->count, 0.99), bytes / 1e3 / load->count);
 	print_costs(&costs);
 	(void)fflush(stdout);
 }
 
-void fg_bench_print_times(const char *where, const char *what, double *times, size_t count,
-			  double cpu_ms)
+static void print_times(const char *where, const char *what, double *times, size_t count,
+			double cpu_ms)
 {
 	(void)printf("%-10s %-28s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", where,
 		     what, fg_quantile(times, count, 0.5), fg_quantile(times, count, 0.99), cpu_ms);
@@ -261,14 +203,14 @@ void fg_bench_print_times(const char *where, const char *what, double *times, si
 
 static void ask_times(const char *what, const char *url, const char *path, unsigned count)
 {
-	const struct fg_http_options options = {.url = url};
+	const struct fg_http_options options = {.url = url, .token = FG_BENCH_SECRET};
 	double times[ASKS];
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};
 	int64_t cpu = 0;
 
 	if (fg_http_open(&options, &http, &err) != FG_OK)
-		fg_bench_die("open", &err);
+		die("open", &err);
 	cpu = fg_clock_process_cpu_ns();
 	for (unsigned i = 0; i < count; i++) {
 		struct fg_http_reply reply = {0};
@@ -276,7 +218,7 @@ static void ask_times(const char *what, const char *url, const char *path, unsig
 
 		if (fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = path},
 				 &reply, &err) != FG_OK)
-			fg_bench_die(path, &err);
+			die(path, &err);
 		if (reply.status != FG_HTTP_OK)
 			(void)fprintf(stderr, "%s: %ld %s\n", path, reply.status,
 				      fg_strbuf_text(&reply.body));
@@ -284,7 +226,7 @@ static void ask_times(const char *what, const char *url, const char *path, unsig
 		fg_strbuf_release(&reply.body);
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
-	fg_bench_print_times("over HTTP", what, times, count, (double)cpu / 1e6 / count);
+	print_times("over HTTP", what, times, count, (double)cpu / 1e6 / count);
 	fg_http_close(http);
 }
 
@@ -308,9 +250,10 @@ static int64_t memory_kib(void)
 	return kib;
 }
 
-struct fg_server *fg_bench_serve(const char *database, unsigned threads, char url[64])
+static struct fg_server *serve(const char *database, unsigned threads, char url[64])
 {
 	const struct fg_server_options options = {.database = database,
+						  .secret = FG_BENCH_SECRET,
 						  .log_fd = -1,
 						  .requests_per_minute = 100000000,
 						  .threads = threads};
@@ -318,7 +261,7 @@ struct fg_server *fg_bench_serve(const char *database, unsigned threads, char ur
 	struct fg_error err = {0};
 
 	if (fg_server_start(&options, &server, &err) != FG_OK)
-		fg_bench_die("start", &err);
+		die("start", &err);
 	(void)snprintf(url, 64, "http://127.0.0.1:%u", fg_server_port(server));
 	return server;
 }
@@ -326,9 +269,7 @@ struct fg_server *fg_bench_serve(const char *database, unsigned threads, char ur
 /* Uploads of one kind. */
 struct phase {
 	const char *what;
-	unsigned servers;
 	bool changing; /* a new build for each run */
-	bool with_dictionary;
 };
 
 static void measure(const struct phase *phase, struct load *load, unsigned clients,
@@ -338,32 +279,27 @@ static void measure(const struct phase *phase, struct load *load, unsigned clien
 		if (phase->changing)
 			fg_bench_program_change(program, RENAMED, GROWN);
 		fg_strbuf_clear(&load->parcels[i]);
-		make_parcel(program, first + i, phase->with_dictionary, &load->parcels[i]);
+		make_parcel(program, first + i, &load->parcels[i]);
 	}
-	load->servers = phase->servers;
 	upload(phase->what, load, clients);
 }
 
-/* Only the phases whose names contain `only`, after the first, unless that is NULL. */
+/* `only` selects phases by name, except the first; NULL: all. */
 static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs,
 		     const char *only)
 {
 	static const struct phase phases[] = {
-		{.what = "first of all", .servers = 1, .with_dictionary = true},
-		{.what = "whole, code that changes",
-		 .servers = 1,
-		 .changing = true,
-		 .with_dictionary = true},
-		{.what = "whole, same code", .servers = 1, .with_dictionary = true},
-		{.what = "dictionary known", .servers = 1},
+		{.what = "first of all"},
+		{.what = "code that changes", .changing = true},
+		{.what = "same code"},
 	};
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
-	struct load load = {.servers = 1, .database = fg_bench_database_process(database)};
-	struct fg_server *server = fg_bench_serve(database, clients, load.urls[0]);
+	struct load load = {.database = fg_bench_database_process(database)};
+	struct fg_server *server = serve(database, clients, load.url);
 	unsigned next = FIRST_LOADED;
 
-	load.ports[0] = fg_server_port(server);
+	load.port = fg_server_port(server);
 	shape.pairs = pairs ? pairs : shape.pairs;
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
@@ -386,102 +322,42 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	return 0;
 }
 
-/* The same uploads to one server, then to two on the same database; CLIENTS for each server. */
-static int pair_test(const char *database, unsigned runs, unsigned clients)
+static void take_apart(const struct fg_bench_program *program, unsigned number,
+		       struct fg_stored_run *stored)
 {
-	static const struct phase phases[] = {
-		{.what = "first of all", .servers = 1, .with_dictionary = true},
-		{.what = "one server, code that changes",
-		 .servers = 1,
-		 .changing = true,
-		 .with_dictionary = true},
-		{.what = "two servers, code that changes",
-		 .servers = 2,
-		 .changing = true,
-		 .with_dictionary = true},
-		{.what = "one server, same code", .servers = 1, .with_dictionary = true},
-		{.what = "two servers, same code", .servers = 2, .with_dictionary = true},
-	};
-	struct fg_server *servers[SERVERS_MAX] = {NULL};
-	struct fg_bench_program program;
-	struct load load = {.database = fg_bench_database_process(database)};
-	unsigned next = FIRST_LOADED + (1 << 16); /* after those of `load` */
-
-	for (unsigned i = 0; i < SERVERS_MAX; i++) {
-		servers[i] = fg_bench_serve(database, clients, load.urls[i]);
-		load.ports[i] = fg_server_port(servers[i]);
-	}
-	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
-	load.times = fg_xcalloc(runs, sizeof(*load.times));
-	fg_bench_program_init(&program, &fg_bench_shape_default);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
-		load.count = i ? runs : 1;
-		measure(&phases[i], &load, clients, &program, next);
-		next += load.count;
-	}
-	for (unsigned i = 0; i < SERVERS_MAX; i++)
-		fg_server_stop(servers[i]);
-	for (unsigned i = 0; i < runs; i++)
-		fg_strbuf_release(&load.parcels[i]);
-	free(load.parcels);
-	free(load.times);
-	fg_bench_program_release(&program);
-	return 0;
-}
-
-/* One run made ready, with its dictionary interned. */
-static void make_arrival(struct fg_store *store, struct fg_ids *ids,
-			 const struct fg_bench_program *program, unsigned number,
-			 struct fg_arrival *arrival)
-{
-	const struct fg_bundle_limits *limits = &fg_bundle_limits_default;
-	struct fg_dictionary *dictionary = NULL;
 	struct fg_bundle bundle = {0};
-	struct fg_stored_run stored = {0};
 	struct fg_error err = {0};
-	char hash[FG_SHA256_HEX_SIZE];
 
 	fg_bench_program_run(program, number, &bundle);
-	if (fg_bundle_read_envelope(bundle.envelope.data, bundle.envelope.length, limits, &stored,
-				    hash, &err) != FG_OK ||
-	    fg_dictionary_open(&bundle.dictionary, limits, hash, NULL, &dictionary, &err) != FG_OK)
-		fg_bench_die("bundle", &err);
-	if (!fg_dictionary_look_up(dictionary, ids) &&
-	    (fg_store_batch_begin(store, &err) != FG_OK ||
-	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
-	     fg_store_batch_end(store, &err) != FG_OK))
-		fg_bench_die("intern", &err);
-	fg_dictionary_finish(dictionary);
-	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, arrival,
-			    &err) != FG_OK)
-		fg_bench_die("arrival", &err);
-	fg_dictionary_free(dictionary);
+	if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, stored, &err) != FG_OK)
+		die("bundle", &err);
 	fg_bundle_release(&bundle);
 }
 
-static void fill_build(struct fg_store *store, struct fg_arrival arrivals[VARIANTS], unsigned first,
-		       unsigned count)
+static void fill_build(struct fg_store *store, struct fg_stored_run variants[VARIANTS],
+		       unsigned first, unsigned count)
 {
+	enum fg_upload_outcome outcome = FG_UPLOAD_STORED;
 	struct fg_error err = {0};
 
+	if (fg_store_batch_begin(store, &err) != FG_OK)
+		die("begin", &err);
 	for (unsigned i = 0; i < count; i++) {
-		struct fg_run *run = &arrivals[i % VARIANTS].stored.run;
+		struct fg_run *run = &variants[i % VARIANTS].run;
 		const unsigned number = first + i;
 
-		if (i % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
-			fg_bench_die("begin", &err);
 		fg_bench_run_id(number, run->id);
 		run->started_ns =
 			INT64_C(1700000000000000000) + (int64_t)number * INT64_C(60000000000);
 		(void)snprintf(run->sides[FG_ARM_CANDIDATE].commit, 9, "%08x",
 			       number * 2654435761U);
 		run->sides[FG_ARM_CANDIDATE].commit[8] = '0';
-		if (fg_store_put_arrival(store, &arrivals[i % VARIANTS], true, &err) != FG_OK)
-			fg_bench_die("put", &err);
-		if ((i % BATCH == BATCH - 1 || i == count - 1) &&
-		    fg_store_batch_end(store, &err) != FG_OK)
-			fg_bench_die("commit", &err);
+		if (fg_store_put_upload(store, &variants[i % VARIANTS], "", &outcome, &err) !=
+		    FG_OK)
+			die("put", &err);
 	}
+	if (fg_store_batch_end(store, &err) != FG_OK)
+		die("commit", &err);
 }
 
 static int fill(const char *database, unsigned runs, unsigned pairs)
@@ -489,38 +365,31 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 	struct fg_bench_shape shape = fg_bench_shape_default;
 	const unsigned builds = runs < BUILDS ? runs : BUILDS;
 	const int64_t start = fg_clock_monotonic_ns();
-	struct fg_ids *ids = fg_ids_new();
 	struct fg_bench_program program;
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
-	size_t sealed = 0;
 	unsigned made = 0;
 
 	shape.pairs = pairs ? pairs : shape.pairs;
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
-		fg_bench_die("open", &err);
-	fg_store_share_ids(store, ids);
+		die("open", &err);
 	fg_bench_program_init(&program, &shape);
 	for (unsigned b = 0; b < builds; b++) {
-		struct fg_arrival arrivals[VARIANTS] = {0};
+		struct fg_stored_run variants[VARIANTS] = {0};
 		const unsigned until = (unsigned)((uint64_t)runs * (b + 1) / builds);
 
 		for (unsigned v = 0; v < VARIANTS; v++)
-			make_arrival(store, ids, &program, made + v, &arrivals[v]);
-		fill_build(store, arrivals, made, until - made);
+			take_apart(&program, made + v, &variants[v]);
+		fill_build(store, variants, made, until - made);
 		made = until;
 		for (unsigned v = 0; v < VARIANTS; v++)
-			fg_arrival_release(&arrivals[v]);
+			fg_stored_run_release(&variants[v]);
 		fg_bench_program_change(&program, RENAMED, GROWN);
-		if (fg_store_seal(store, &sealed, &err) != FG_OK)
-			fg_bench_die("seal", &err);
 	}
-	(void)printf("filled with %u runs of %u builds in %.0f s; %zu call paths, %zu functions\n",
-		     runs, builds, (double)(fg_clock_monotonic_ns() - start) / 1e9,
-		     fg_ids_node_count(ids), fg_ids_function_count(ids));
+	(void)printf("filled with %u runs of %u builds in %.0f s\n", runs, builds,
+		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
 	fg_bench_program_release(&program);
 	fg_store_close(store);
-	fg_ids_free(ids);
 	return 0;
 }
 
@@ -539,7 +408,7 @@ static void ask_functions(const struct asker *asker, const struct fg_run_side si
 	struct fg_error err = {0};
 
 	if (fg_store_compare_functions(asker->store, sides, "parse", 200, &deltas, &err) != FG_OK)
-		fg_bench_die("functions", &err);
+		die("functions", &err);
 	fg_function_deltas_release(&deltas);
 }
 
@@ -549,7 +418,7 @@ static void ask_paths(const struct asker *asker, const struct fg_run_side sides[
 	struct fg_error err = {0};
 
 	if (fg_store_paths(asker->store, sides, "parse", &tree, &err) != FG_OK)
-		fg_bench_die("paths", &err);
+		die("paths", &err);
 	fg_path_tree_release(&tree);
 }
 
@@ -564,20 +433,20 @@ static void ask_trend(const struct asker *asker, const struct fg_run_side sides[
 							     .benchmark = "parse",
 							     .function = asker->function},
 				    &trend, &err) != FG_OK)
-		fg_bench_die("function trend", &err);
+		die("function trend", &err);
 	fg_function_trend_release(&trend);
 }
 
 static void ask_metric(const struct asker *asker, const struct fg_run_side sides[2])
 {
 	const struct fg_history_query query = {
-		.project = "tracker", .benchmark = "parse", .metric = "cpu_time", .limit = 5000};
+		.project = "tracker", .benchmark = "parse", .metric = "cpu_time", .limit = 10000};
 	struct fg_history history = {0};
 	struct fg_error err = {0};
 
 	(void)sides;
 	if (fg_store_history(asker->store, &query, &history, &err) != FG_OK)
-		fg_bench_die("history", &err);
+		die("history", &err);
 	fg_history_release(&history);
 }
 
@@ -588,7 +457,7 @@ static const struct {
 	{"compare by function", ask_functions},
 	{"compare by call path", ask_paths},
 	{"trend of one function", ask_trend},
-	{"trend of a metric, newest 5,000", ask_metric},
+	{"trend of a metric", ask_metric},
 };
 
 static void open_asker(const char *database, struct asker *asker)
@@ -601,7 +470,7 @@ static void open_asker(const char *database, struct asker *asker)
 	*asker = (struct asker){0};
 	if (fg_store_open(database, FG_STORE_DURABLE, &asker->store, &err) != FG_OK ||
 	    fg_store_list(asker->store, &newest, &asker->newest, &err) != FG_OK)
-		fg_bench_die("open", &err);
+		die("open", &err);
 	if (asker->newest.count < 2) {
 		(void)fprintf(stderr, "bench_perfdb: two runs are needed to be compared\n");
 		exit(1);
@@ -611,7 +480,7 @@ static void open_asker(const char *database, struct asker *asker)
 						.arm = FG_ARM_CANDIDATE};
 	if (fg_store_compare_functions(asker->store, sides, "parse", 1, &deltas, &err) != FG_OK ||
 	    deltas.count == 0)
-		fg_bench_die("functions", &err);
+		die("functions", &err);
 	memcpy(asker->function, deltas.items[0].id, sizeof(asker->function));
 	fg_function_deltas_release(&deltas);
 }
@@ -622,7 +491,7 @@ static void close_asker(struct asker *asker)
 	fg_store_close(asker->store);
 }
 
-/* Another pair of runs each time: nothing but names and the tree of paths is the same as before. */
+/* Another pair of runs each time, sharing only names and the tree of paths. */
 static void ask_store(const struct asker *asker, const char *what, question *ask_it)
 {
 	double times[ASKS];
@@ -640,10 +509,10 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
-	fg_bench_print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
+	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* Only of a file of ours is it known where it is kept. */
+/* The location is known only for a file of ours. */
 static void ask_cold(const char *database, const char *function)
 {
 	double times[COLD_ASKS];
@@ -657,7 +526,7 @@ static void ask_cold(const char *database, const char *function)
 
 		if (fd < 0 || fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0 ||
 		    fg_store_open(database, FG_STORE_READ_ONLY, &asker.store, &err) != FG_OK)
-			fg_bench_die("cold", &err);
+			die("cold", &err);
 		(void)close(fd);
 		memcpy(asker.function, function, sizeof(asker.function));
 		cpu -= fg_clock_process_cpu_ns();
@@ -667,8 +536,8 @@ static void ask_cold(const char *database, const char *function)
 		cpu += fg_clock_process_cpu_ns();
 		fg_store_close(asker.store);
 	}
-	fg_bench_print_times("store", "trend of one function, cold", times, COLD_ASKS,
-			     (double)cpu / 1e6 / COLD_ASKS);
+	print_times("store", "trend of one function, cold", times, COLD_ASKS,
+		    (double)cpu / 1e6 / COLD_ASKS);
 }
 
 static int questions(const char *database)
@@ -687,7 +556,7 @@ static int questions(const char *database)
 		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
 		       asker.function);
 	close_asker(&asker);
-	server = fg_bench_serve(database, 2, url);
+	server = serve(database, 2, url);
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
 	ask("compare metrics, conditions", url, "/api/v1/compare?a=latest~1&b=latest");
@@ -716,7 +585,7 @@ static void add_benchmark(struct fg_run *run, unsigned b, struct fg_random *rand
 			2e8 + 1e6 * fg_random_normal(random);
 }
 
-void fg_bench_fill_dashboard(const char *database, unsigned runs)
+static void fill_dashboard(const char *database, unsigned runs)
 {
 	struct fg_store *store = NULL;
 	struct fg_random random;
@@ -724,7 +593,7 @@ void fg_bench_fill_dashboard(const char *database, unsigned runs)
 
 	fg_random_seed(&random, 1);
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
-		fg_bench_die("open", &err);
+		die("open", &err);
 	for (unsigned n = 0; n < runs; n++) {
 		struct fg_stored_run stored = {0};
 
@@ -736,12 +605,12 @@ void fg_bench_fill_dashboard(const char *database, unsigned runs)
 		for (unsigned b = 1; b < DASHBOARD_BENCHMARKS; b++)
 			add_benchmark(&stored.run, b, &random);
 		if (n % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
-			fg_bench_die("begin", &err);
+			die("begin", &err);
 		if (fg_store_save(store, &stored.run, NULL, NULL, &err) != FG_OK)
-			fg_bench_die("save", &err);
+			die("save", &err);
 		if ((n % BATCH == BATCH - 1 || n == runs - 1) &&
 		    fg_store_batch_end(store, &err) != FG_OK)
-			fg_bench_die("commit", &err);
+			die("commit", &err);
 		fg_stored_run_release(&stored);
 	}
 	fg_store_close(store);
@@ -753,11 +622,11 @@ static int dashboard(const char *database, unsigned runs)
 	struct fg_server *server = NULL;
 	char url[64];
 
-	fg_bench_fill_dashboard(database, runs);
+	fill_dashboard(database, runs);
 	(void)printf("filled with %u runs in %.0f s\n", runs,
 		     (double)(fg_clock_monotonic_ns() - start) / 1e9);
 	(void)fflush(stdout);
-	server = fg_bench_serve(database, 2, url);
+	server = serve(database, 2, url);
 	ask_times("dashboard of 200 benchmarks", url, "/api/v1/dashboard?project=tracker",
 		  DASHBOARD_ASKS);
 	ask("trend of one of them", url,
@@ -776,26 +645,14 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "load") == 0)
 		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
 				 number(argc, argv, 5, 0), argc > 6 ? argv[6] : NULL);
-	if (argc > 2 && strcmp(argv[1], "make") == 0)
-		return fg_bench_make(argv[2], number(argc, argv, 3, 200), argc <= 4);
-	if (argc > 2 && strcmp(argv[1], "servers") == 0)
-		return pair_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8));
 	if (argc > 3 && strcmp(argv[1], "fill") == 0)
 		return fill(argv[2], number(argc, argv, 3, 10000), number(argc, argv, 4, 0));
 	if (argc > 2 && strcmp(argv[1], "ask") == 0)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
-	if (argc > 3 && strcmp(argv[1], "simulate") == 0 && strcmp(argv[3], "ask") == 0)
-		return fg_bench_simulate_ask(argv[2], number(argc, argv, 4, 100),
-					     argc > 5 ? argv[5] : NULL);
-	if (argc > 3 && strcmp(argv[1], "simulate") == 0)
-		return fg_bench_simulate(argv[2], number(argc, argv, 3, 0),
-					 number(argc, argv, 4, 100));
 	(void)fprintf(stderr,
 		      "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | "
-		      "make DATABASE [RUNS [alone]] | servers DATABASE [RUNS [CLIENTS]] | "
-		      "fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS] | "
-		      "simulate DATABASE RUNS|ask [PROJECTS [WORDS]]\n");
+		      "fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
 	return 2;
 }

@@ -10,7 +10,7 @@
 /* Fields of /proc/PID/stat that follow the name; the first is the state. */
 enum {
 	PARENT = 1,
-	ENDED_USER = 13, /* of children that have ended, in ticks */
+	ENDED_USER = 13, /* of terminated children, in ticks */
 	ENDED_SYSTEM = 14,
 	FIELDS = 15,
 	TEXT_MAX = 1 << 20
@@ -26,7 +26,7 @@ static char *read_file(pid_t pid, const char *name)
 	return fg_fs_read(path, TEXT_MAX, &text, &size, NULL) == FG_OK ? text : NULL;
 }
 
-/* False: there is no such process. */
+/* Returns false if there is no such process. */
 static bool read_stat(pid_t pid, long long fields[FIELDS])
 {
 	char *text = read_file(pid, "stat");
@@ -99,6 +99,19 @@ int64_t fg_bench_idle_ns(void)
 # include "store/db.h"
 # include "store/libpq.h"
 
+static pid_t ask_pid(PGconn *connection)
+{
+	PGresult *result = fg_pq.sendQuery(connection, "SELECT pg_backend_pid()")
+				   ? fg_pq.getResult(connection)
+				   : NULL;
+	const pid_t pid = result && fg_pq.ntuples(result) == 1
+				  ? (pid_t)strtol(fg_pq.getvalue(result, 0, 0), NULL, 10)
+				  : 0;
+
+	fg_pq.clear(result);
+	return pid;
+}
+
 pid_t fg_bench_database_process(const char *database)
 {
 	const char *const names[] = {"dbname", NULL};
@@ -106,7 +119,7 @@ pid_t fg_bench_database_process(const char *database)
 	PGconn *connection = fg_db_is_url(database) && fg_pq_open(NULL) == FG_OK
 				     ? fg_pq.connectdbParams(names, values, 1)
 				     : NULL;
-	const pid_t pid = connection ? fg_pq.backendPID(connection) : 0;
+	const pid_t pid = connection ? ask_pid(connection) : 0;
 	char *name = pid ? read_file(pid, "comm") : NULL;
 	long long fields[FIELDS] = {0};
 

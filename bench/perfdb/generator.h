@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that lives: functions, call paths, and runs of it.  From build to build some functions
- * get another name (with all paths through them) and new paths appear, as in code that people work
- * on.  Everything comes from seeds.
+ * A simulated program under development: functions, call paths, and runs.  In each build some
+ * functions are renamed (with all paths through them) and new paths appear.  Everything is seeded.
  */
 #ifndef FG_BENCH_PERFDB_GENERATOR_H
 #define FG_BENCH_PERFDB_GENERATOR_H
@@ -30,14 +29,14 @@ extern const struct fg_bench_shape fg_bench_shape_default;
 
 void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape);
 void fg_bench_program_release(struct fg_bench_program *program);
-/* The next build: this many functions renamed, this many paths new. */
+/* The next build, with this many renamed functions and new paths. */
 void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown);
-/* One run of this build as a bundle; `number` makes its id, its time and its commit. */
+/* One run of this build as a bundle; `number` determines its id, time and commit. */
 void fg_bench_program_run(const struct fg_bench_program *program, unsigned number,
 			  struct fg_bundle *bundle);
 /* The id of run `number`. */
 void fg_bench_run_id(unsigned number, char id[37]);
-/* The name of a function as it is now; to be freed. */
+/* The current name of a function. The caller frees it. */
 char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function);
 
 #endif

@@ -50,7 +50,7 @@ static int send_all(int socket, struct iovec *parts, struct fg_error *err)
 	return FG_OK;
 }
 
-/* How long the answer is; 0: not known yet. */
+/* Length of the answer; 0: not known yet. */
 static size_t answer_size(const char *answer)
 {
 	static const char name[] = "\r\nContent-Length: ";
@@ -93,6 +93,7 @@ int fg_bench_sender_upload(struct fg_bench_sender *sender, const struct fg_strbu
 	const int length =
 		snprintf(head, sizeof(head),
 			 "POST " FG_WIRE_RUNS " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			 "Authorization: Bearer " FG_BENCH_SECRET "\r\n"
 			 "Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: %zu\r\n\r\n",
 			 body->length);
 	struct iovec parts[2] = {{head, (size_t)length}, {body->data, body->length}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uploads over one connection to a server on this machine, for less than a real client takes: the
- * processors that it would need are those that are measured.
+ * Uploads over one connection to a local server, more cheaply than a real client, which would
+ * compete for the processors under test.
  */
 #ifndef FG_BENCH_PERFDB_SENDER_H
 #define FG_BENCH_PERFDB_SENDER_H
@@ -10,6 +10,8 @@
 #include "base/strbuf.h"
 
 #include <stdint.h>
+
+#define FG_BENCH_SECRET "0123456789abcdef" /* of the server, in place of tokens */
 
 struct fg_bench_sender {
 	int socket;

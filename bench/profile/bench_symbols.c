@@ -24,8 +24,8 @@
 #include <inttypes.h>
 
 /*
- * CPU time: one thread, all of it in memory and page cache; another job on the machine does not
- * show.
+ * CPU time, so that other jobs on the machine do not count; a single thread, all data in memory or
+ * page cache.
  */
 static double since_ms(int64_t start_ns)
 {
@@ -125,8 +125,8 @@ static void print_chain(uint64_t address, const struct fg_symbol *chain, size_t 
 }
 
 /*
- * In order of address, as reading a trace asks too: neighbours share their unit's tables.  The
- * sorting is in the time.
+ * In order of address, as when reading a trace: neighbours share their unit's tables. Includes the
+ * sorting.
  */
 static size_t symbolize(const char *file, const char *cache, struct fg_keyed *addresses,
 			size_t count, bool print)

@@ -50,8 +50,8 @@ static int make(const char *file)
 }
 
 /*
- * CPU time: one thread, all of it in memory and page cache; another job on the machine does not
- * show.
+ * CPU time, so that other jobs on the machine do not count; a single thread, all data in memory or
+ * page cache.
  */
 static double since_ms(int64_t start_ns)
 {

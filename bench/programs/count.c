@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A counting allocator, to be preloaded: calls that gave a block, and bytes that were asked for.
- * The figures of each process image lie in a file of $COUNT_FOLDER that is mapped, so that none is
- * lost however the process ends.  Nothing is shared with what it checks.
+ * A counting allocator for LD_PRELOAD: successful calls and requested bytes. Each process image
+ * keeps its figures in a mapped file in $COUNT_FOLDER, so that none are lost however the process
+ * ends. It shares no code with the library that it checks.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static struct figures first;
 static struct figures *figures = &first;
 static _Alignas(16) char early[EARLY_BYTES];
 static size_t early_used;
-static __thread volatile int looking_up; /* dlsym() calls back, whatever its declaration says */
+static __thread volatile int looking_up; /* dlsym() calls back, despite its declaration */
 
 static void *next(const char *name)
 {
@@ -60,7 +60,7 @@ static void *count(void *block, size_t bytes)
 	return block;
 }
 
-/* The loader asks for memory while functions are looked up. */
+/* The loader allocates while functions are looked up. */
 static void *early_block(size_t size)
 {
 	char *block = early + early_used;

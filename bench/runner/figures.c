@@ -100,7 +100,7 @@ struct subject {
 	struct fg_runner_job *job;
 	char *argv[3];
 	char *state;
-	struct fg_store *store; /* keeps each repetition; NULL: nobody does */
+	struct fg_store *store; /* keeps each repetition; NULL: not kept */
 	enum fg_runner_state end;
 };
 
@@ -180,7 +180,7 @@ static double cpu_seconds(int who)
 	       1e-6 * ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec);
 }
 
-/* CPU seconds of all repetitions recorded in a run. */
+/* CPU seconds of all repetitions of a run. */
 static double recorded_seconds(const struct fg_series *series)
 {
 	double sum = 0;
@@ -190,7 +190,7 @@ static double recorded_seconds(const struct fg_series *series)
 	return sum;
 }
 
-/* CPU seconds of ours for one repetition of a program that does nothing; `each`: its own. */
+/* Our CPU seconds per repetition of a program that does nothing; `each`: the program's. */
 static double own_seconds(bool with_store, double *each)
 {
 	char program[] = "/bin/true";
@@ -246,8 +246,8 @@ static void bench_cost(void)
 	}
 	free(text);
 	/*
-	 * It warms nothing up and runs exactly as often as told. Its own cost cannot be told apart
-	 * from the program's.
+	 * It has no warm-up and runs exactly as often as requested. Its own cost cannot be
+	 * separated from the program's.
 	 */
 	peer = (cpu_seconds(RUSAGE_CHILDREN) - before) / PEER_RUNS;
 	printf("  with the program: fastgate %.3f ms, hyperfine %.3f ms   fastgate / hyperfine = "
@@ -257,7 +257,7 @@ static void bench_cost(void)
 
 /* ---- noise ---- */
 
-/* Standard deviation estimated from the median absolute deviation: the decision trims, too. */
+/* Standard deviation estimated from the median absolute deviation, since the decision trims too. */
 static double robust_sd(double *values, size_t count)
 {
 	double middle = 0;
@@ -343,7 +343,7 @@ static void bench_noise(unsigned pairs)
 
 /* ---- auto ---- */
 
-/* What information costs under a schedule: spread² × seconds of a pair. */
+/* The cost of information under a schedule: spread² × seconds per pair. */
 static double learning_cost(const struct subject *s)
 {
 	const struct fg_series *series = &s->run.series[0];
@@ -357,16 +357,15 @@ static double learning_cost(const struct subject *s)
 		wall_ns += series->repetitions[i].values[FG_METRIC_WALL_TIME];
 		pairs++;
 	}
-	/* Two at once take the time of one; one after the other take both. */
+	/* A duet takes the time of one execution; sequential pairs take both. */
 	if (series->schedule == FG_SCHEDULE_DUET)
 		wall_ns /= 2;
 	return spread * spread * 2 * wall_ns / (double)pairs / 1e9;
 }
 
 /*
- * Under three busy processes per core either schedule may be the better one, so `auto` chooses
- * again in every round, in turns with pairs of both, and its choice is compared with what both
- * actually cost.
+ * Under three busy processes per core either schedule may be better, so `auto` chooses again in
+ * every round, alternating with pairs of both, and its choice is compared with the actual costs.
  */
 static void bench_auto(unsigned rounds)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fastgate's own hot paths, as programs that the fastgate.yml at the root measures: one path each,
- * always on the same made-up data, a tenth of a second or so long.  Making the data is a small part
+ * on constant synthetic data, about a tenth of a second long. Generating the data is a small part
  * of that.
  */
 #ifndef FG_BENCH_SELF_H
@@ -10,12 +10,12 @@
 #include "profile/calltree.h"
 #include "store/store.h"
 
-/* Ends the program when something fails: a benchmark that measured nothing must not count. */
+/* Ends the program on failure: a benchmark that measured nothing must not count. */
 void fg_self_must(int status, const struct fg_error *err);
 
 /*
- * A trace of this many samples, as the collector writes them: 120 frames deep, near each other.  To
- * be freed.
+ * A trace of this many samples in the collector's format: 120 frames deep, close to each other. The
+ * caller frees it.
  */
 char *fg_self_trace(size_t samples, size_t *size);
 /* A run of both arms with profiles: 1,000 functions, 4,000 call paths, 40 pairs. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The decision with its explanation by function: made after every run, and again by every
- * comparison.
+ * The decision with its explanation by function, as made after every run and by every comparison.
  */
 #include "bench/self/self.h"
 #include "gate/gate.h"

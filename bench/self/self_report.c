@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writing the JSON report, bare and with what a page draws. */
+/* Writing the JSON report, alone and with a page's data. */
 #include "bench/self/self.h"
 #include "gate/gate.h"
 #include "reporters/reporter.h"
@@ -20,7 +20,7 @@ int main(void)
 
 	fg_self_run(&stored, 1);
 	fg_policy_defaults(&policy);
-	/* Without functions the decision is quick: it is measured elsewhere. */
+	/* Without functions the decision is quick; self_decide measures the rest. */
 	policy.functions = FG_FUNCTIONS_OFF;
 	fg_measuring_defaults(&measure);
 	{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeping runs: each opens the store, as `fastgate run` does, and saves into what is there. */
+/* Saving runs: each opens the store, as `fastgate run` does, and adds to it. */
 #include "base/fs.h"
 #include "bench/self/self.h"
 

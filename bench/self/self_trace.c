@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reading a trace: what happens after every execution that was sampled. */
+/* Reading a trace, as after every sampled execution. */
 #include "bench/self/self.h"
 #include "trace/trace_read.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Building a call tree, from above and from below: what every view, picture and export begins with.
- */
+/* Building a call tree, top-down and bottom-up: the beginning of every view, picture and export. */
 #include "bench/self/self.h"
 #include "profile/trace_profile.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The local store beside the obvious design, one row per function and run in plain SQLite, fed with
- * the same runs (the first hundred: rows grow too large for more):
+ * The local store compared with the obvious design, one row per function and run in plain SQLite,
+ * fed with the same runs (the first hundred only, since rows get too large):
  *
  *	bench_store FOLDER RUNS
  *
- * Then the store alone goes on to RUNS, and is asked what the commands ask.  Times are CPU time of
- * this process, so that a busy host tells the same story; the disk's share is not in them. Each run
+ * The store alone then continues to RUNS and answers the queries of the commands.  Times are CPU
+ * time of this process, so that a busy host gives the same figures; they exclude the disk. Each run
  * has 5,000 functions, 16,000 call paths, 80 pairs and 60,000 samples, spread by Zipf's law.
  */
 #include "base/clock.h"
@@ -95,7 +95,7 @@ static void store_rows(sqlite3 *db, sqlite3_stmt *insert, int run, const struct 
 	free(self);
 }
 
-/* A store is opened for each run, as `fastgate run` does. */
+/* The store is opened for each run, as `fastgate run` does. */
 static double save(const char *path, const struct fg_stored_run *run)
 {
 	const int64_t start = fg_clock_process_cpu_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/traces.h"
+#include "cli/profile/run_argument.h"
 
 struct options {
 	struct fg_option_list binaries;
@@ -29,7 +29,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate archive", "the last recording, as fastgate-record.tar.zst"},
 	{"fastgate archive -o slow.tar.zst traces/ && fastgate view slow.tar.zst",
-	 "the same profile there as here"},
+	 "the same profile on another machine"},
 	{NULL, NULL},
 };
 
@@ -51,11 +51,10 @@ const struct fg_cli_command fg_cmd_archive = {
 	.description =
 		"Writes one .tar.zst file with the traces, the binaries that their addresses lie "
 		"in, separate debug files, the maps of code made at run time, and a list of all "
-		"with SHA-256 digests. Wherever a command takes a trace it takes this file, too, "
-		"on any host, and shows the same byte for byte: the binaries of that host are not "
-		"looked at. An archive that was changed or damaged is refused.\n\n"
-		"Source files are not in it. The binaries are: give it to those who may have "
-		"them.",
+		"with SHA-256 digests. Every command that takes a trace also takes this file, on "
+		"any host, and shows exactly the same: the binaries of that host are not used. "
+		"An archive that was changed or damaged is refused.\n\nIt contains no source "
+		"files, but it contains the binaries: share it only with those who may have them.",
 	FG_CLI_TABLES,
 	.run = run,
 };

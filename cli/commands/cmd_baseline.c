@@ -17,7 +17,7 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_FLAG(struct options, force, "force", 'f',
-		    "promote a run even though it regressed or could not be measured"),
+		    "promote a run even if it regressed or could not be measured"),
 	{.name = NULL},
 };
 
@@ -120,15 +120,13 @@ static int check_fit(struct fg_store *store, const char *id, struct fg_error *er
 
 	if (status == FG_OK && !stored.run.complete)
 		status = fg_error_set(err, FG_EINVAL,
-				      "run %s was interrupted: --force promotes it all the same",
-				      id);
+				      "run %s was interrupted: --force promotes it anyway", id);
 	else if (status == FG_OK && stored.outcome &&
 		 (strcmp(stored.outcome, "regression") == 0 ||
 		  strcmp(stored.outcome, "error") == 0))
-		status = fg_error_set(
-			err, FG_EINVAL,
-			"the verdict on run %s is %s: --force promotes it all the same", id,
-			stored.outcome);
+		status = fg_error_set(err, FG_EINVAL,
+				      "the verdict on run %s is %s: --force promotes it anyway", id,
+				      stored.outcome);
 	fg_stored_run_release(&stored);
 	return status;
 }

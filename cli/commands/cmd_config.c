@@ -155,10 +155,10 @@ static int run(struct fg_cli *cli, const void *values)
 				    "--check, --explain, --show, --benchmarks, --reference and "
 				    "--json-schema exclude each other");
 	if (cli->argument_count > 0 && !given->explain)
-		return fg_cli_usage(cli, "a KEY goes with --explain: fastgate config --explain %s",
+		return fg_cli_usage(cli, "a KEY needs --explain: fastgate config --explain %s",
 				    cli->arguments[0]);
 	if (cli->json && wishes > 0 && !given->check)
-		return fg_cli_usage(cli, "--json goes with --check alone");
+		return fg_cli_usage(cli, "--json works only with --check");
 	if (given->explain)
 		return explain(cli);
 	if (given->benchmarks)
@@ -174,15 +174,14 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, check, "check", 0,
-		    "read fastgate.yml and tell everything that is wrong with it (what happens "
-		    "without an option, too)"),
+		    "check fastgate.yml and report every mistake (the default)"),
 	FG_ROW_FLAG(struct options, explain, "explain", 0,
-		    "tell what KEY means, its default and range, and every way to set it; without "
-		    "KEY: list them all"),
+		    "explain KEY: its default, its range and every way to set it; without KEY: "
+		    "list all keys"),
 	FG_ROW_FLAG(struct options, show, "show", 0,
 		    "print the configuration in effect, defaults and overrides included"),
 	FG_ROW_FLAG(struct options, benchmarks, "benchmarks", 0,
-		    "print the names of the benchmarks, one a line"),
+		    "print the names of the benchmarks, one per line"),
 	FG_ROW_FLAG(struct options, reference, "reference", 0,
 		    "print the reference of all keys, in Markdown"),
 	FG_ROW_FLAG(struct options, json_schema, "json-schema", 0,
@@ -200,10 +199,10 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate config --check", "is fastgate.yml right?"},
+	{"fastgate config --check", "is fastgate.yml valid?"},
 	{"fastgate config --explain gate.alpha", "what does this key mean?"},
 	{"fastgate config --show", "what is in effect, with every default?"},
-	{"fastgate config --check --set gate.alpha=0.001", "would this be understood?"},
+	{"fastgate config --check --set gate.alpha=0.001", "is this override valid?"},
 	{NULL, NULL},
 };
 

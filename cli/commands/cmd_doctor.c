@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/random.h"
 #include "cli/framework/command.h"
-#include "cli/session/calibrate.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
+#include "gate/gate.h"
 #include "runner/doctor.h"
+#include "runner/runner.h"
 
 #include <math.h>
 
@@ -17,6 +20,202 @@ struct options {
 	unsigned pairs;
 	int64_t budget_ns;
 };
+
+/* ---- calibration: a program against itself, judged by the gate's own rule ---- */
+
+enum {
+	ROWS = 2 /* one per schedule */
+};
+
+struct calibration {
+	const char *benchmark;
+	struct calibration_row {
+		enum fg_schedule schedule;
+		unsigned pairs;
+		unsigned aside; /* repetitions of a duet that did not overlap in time */
+		double seconds;
+		double smallest_cpu_time; /* relative; NaN: unknown */
+		double smallest_wall_time;
+		char *failure; /* NULL if it was measured */
+	} rows[ROWS];
+};
+
+static const enum fg_schedule schedules[ROWS] = {FG_SCHEDULE_DUET, FG_SCHEDULE_ABBA};
+
+/* Long enough for the resolution of the kernel's clock, short enough for many pairs. */
+static char loop_shell[] = "/bin/sh";
+static char loop_option[] = "-c";
+static char loop_text[] = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+static char *loop_argv[] = {loop_shell, loop_option, loop_text, NULL};
+
+struct calibrating {
+	struct fg_cli *cli;
+	struct fg_run run;
+	struct fg_runner *runner;
+	struct fg_benchmark benchmarks[ROWS];
+	char *names[ROWS];
+};
+
+static void show_progress(const struct calibrating *c, const struct fg_runner_job *job)
+{
+	struct fg_runner_progress progress;
+
+	fg_runner_progress_of(job, &progress);
+	if (c->cli->err_is_terminal && !c->cli->quiet)
+		(void)fprintf(stderr, "\r\033[K%s: pair %u of %u", progress.series->name,
+			      progress.pairs, progress.wanted);
+}
+
+/* `benchmark` NULL: a shell loop. */
+static void make_benchmarks(struct calibrating *c, const struct options *given,
+			    const struct fg_benchmark *benchmark)
+{
+	struct fg_benchmark base = {.name = "shell loop",
+				    .command = {.text = loop_text, .argv = loop_argv, .argc = 3},
+				    .timeout_ns = 60 * FG_NS_PER_S};
+
+	if (benchmark)
+		base = *benchmark;
+	else
+		fg_policy_defaults(&base.policy);
+	fg_measuring_defaults(&base.measure);
+	base.measure.sampler.enabled = false;
+	base.measure.min_pairs = given->pairs;
+	base.measure.max_pairs = given->pairs;
+	base.measure.budget_ns = given->budget_ns;
+	for (size_t i = 0; i < ROWS; i++) {
+		c->names[i] = fg_xasprintf("%s, %s", base.name, fg_schedule_name(schedules[i]));
+		c->benchmarks[i] = base;
+		c->benchmarks[i].name = c->names[i];
+		c->benchmarks[i].measure.schedule = schedules[i];
+	}
+}
+
+static int measure_row(struct calibrating *c, size_t row, unsigned pairs, struct fg_error *err)
+{
+	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_runner_event event;
+	struct fg_runner_job *job = NULL;
+	int status = fg_runner_start(c->runner, &c->benchmarks[row], &job, err);
+
+	if (status != FG_OK)
+		return status;
+	do {
+		status = fg_runner_next(job, pairs, &state, &event, err);
+		show_progress(c, job);
+	} while (status == FG_OK && !fg_runner_is_over(state));
+	fg_runner_finish(job);
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return status;
+}
+
+static void take_metric(const struct fg_metric_verdict *metric, struct calibration_row *row)
+{
+	if (strcmp(metric->name, "cpu_time") == 0) {
+		row->smallest_cpu_time = metric->smallest_detectable;
+		row->pairs = metric->pairs;
+	} else if (strcmp(metric->name, "wall_time") == 0 && metric->decided) {
+		row->smallest_wall_time = metric->smallest_detectable;
+	}
+}
+
+static unsigned count_aside(const struct fg_series *series)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		count += series->repetitions[i].aside == FG_ASIDE_OVERLAP;
+	return count;
+}
+
+/* Asks the gate's own rule for the smallest change it could have detected. */
+static int ask_the_gate(struct calibrating *c, struct calibration *calibration,
+			struct fg_error *err)
+{
+	struct fg_plan plan = {.benchmarks = c->benchmarks, .benchmark_count = ROWS};
+	struct fg_verdict verdict = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < c->run.series_count; i++)
+		c->run.series[i].identical =
+			false; /* otherwise identical programs would pass unmeasured */
+	status = fg_gate_decide(&(struct fg_gate_input){.run = &c->run,
+							.plan = &plan,
+							.policy = &c->benchmarks[0].policy,
+							.measure = &c->benchmarks[0].measure,
+							.now_ns = fg_clock_wall_ns()},
+				&verdict, err);
+	for (size_t i = 0; status == FG_OK && i < c->run.series_count && i < ROWS; i++) {
+		struct calibration_row *row = &calibration->rows[i];
+
+		*row = (struct calibration_row){.schedule = schedules[i],
+						.seconds = c->run.series[i].seconds,
+						.aside = count_aside(&c->run.series[i]),
+						.smallest_cpu_time = (double)NAN,
+						.smallest_wall_time = (double)NAN,
+						.failure = fg_xstrdup(c->run.series[i].failure)};
+		for (size_t k = 0;
+		     i < verdict.benchmark_count && k < verdict.benchmarks[i].metric_count; k++)
+			take_metric(&verdict.benchmarks[i].metrics[k], row);
+	}
+	fg_verdict_release(&verdict);
+	return status;
+}
+
+/* The benchmark's command is relative to `root`. FG_EINTERRUPTED: the user asked to stop. */
+static int calibrate(struct fg_cli *cli, const struct options *given,
+		     const struct fg_benchmark *benchmark, const char *root,
+		     struct calibration *calibration, struct fg_error *err)
+{
+	struct calibrating c = {.cli = cli};
+	const char *parent = getenv("TMPDIR");
+	char *state = NULL;
+	int status = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-doctor",
+					    &state, err);
+
+	*calibration = (struct calibration){.benchmark = "a loop of the shell"};
+	if (benchmark)
+		calibration->benchmark = benchmark->name;
+	fg_run_init(&c.run);
+	c.run.has_baseline = true;
+	make_benchmarks(&c, given, benchmark);
+	if (status != FG_OK)
+		goto out;
+	status = fg_random_bytes(&c.run.seed, sizeof(c.run.seed), err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_runner_create(&(struct fg_runner_options){.run = &c.run,
+							      .roots = {root, root},
+							      .state_folder = state,
+							      .interrupted = cli->interrupted},
+				  &c.runner, err);
+	for (size_t i = 0; i < ROWS && status == FG_OK; i++)
+		status = measure_row(&c, i, given->pairs, err);
+	if (cli->err_is_terminal && !cli->quiet)
+		(void)fputs("\r\033[K", stderr);
+	if (status != FG_OK)
+		goto out;
+	status = ask_the_gate(&c, calibration, err);
+out:
+	fg_runner_free(c.runner);
+	fg_run_release(&c.run);
+	for (size_t i = 0; i < ROWS; i++)
+		free(c.names[i]);
+	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
+		fg_cli_warn(cli, "cannot remove %s", state);
+	free(state);
+	return status;
+}
+
+static void calibration_release(struct calibration *calibration)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		free(calibration->rows[i].failure);
+	*calibration = (struct calibration){0};
+}
 
 /* ---- findings ---- */
 
@@ -41,12 +240,12 @@ static void print_finding(const struct fg_cli *cli, const struct fg_finding *fin
 		fg_strbuf_printf(text, "         mend: %s\n", finding->remedy);
 }
 
-static void print_calibration(const struct fg_calibration *calibration, struct fg_strbuf *text)
+static void print_calibration(const struct calibration *calibration, struct fg_strbuf *text)
 {
 	fg_strbuf_printf(text, "\nsmallest change that can be seen here (%s against itself):\n",
 			 calibration->benchmark);
-	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++) {
-		const struct fg_calibration_row *row = &calibration->rows[i];
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct calibration_row *row = &calibration->rows[i];
 		char cpu[FG_NUMBER_TEXT_SIZE];
 		char wall[FG_NUMBER_TEXT_SIZE];
 
@@ -71,13 +270,13 @@ static void print_calibration(const struct fg_calibration *calibration, struct f
 	}
 }
 
-static void write_calibration(struct fg_json_writer *w, const struct fg_calibration *calibration)
+static void write_calibration(struct fg_json_writer *w, const struct calibration *calibration)
 {
 	fg_json_begin_object(w, "calibration");
 	fg_json_text(w, "benchmark", calibration->benchmark);
 	fg_json_begin_array(w, "schedules");
-	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++) {
-		const struct fg_calibration_row *row = &calibration->rows[i];
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct calibration_row *row = &calibration->rows[i];
 
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "schedule", fg_schedule_name(row->schedule));
@@ -93,8 +292,8 @@ static void write_calibration(struct fg_json_writer *w, const struct fg_calibrat
 	fg_json_end(w);
 }
 
-static void write_json(const struct fg_diagnosis *diagnosis,
-		       const struct fg_calibration *calibration, struct fg_strbuf *text)
+static void write_json(const struct fg_diagnosis *diagnosis, const struct calibration *calibration,
+		       struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
 
@@ -123,7 +322,7 @@ static void write_json(const struct fg_diagnosis *diagnosis,
 }
 
 static void print_words(const struct fg_cli *cli, const struct fg_diagnosis *diagnosis,
-			const struct fg_calibration *calibration, struct fg_strbuf *text)
+			const struct calibration *calibration, struct fg_strbuf *text)
 {
 	for (size_t i = 0; i < diagnosis->count; i++) {
 		if (!cli->quiet || diagnosis->items[i].severity > FG_SEVERITY_OK)
@@ -155,7 +354,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 		   const struct fg_benchmark *benchmark, struct fg_error *err)
 {
 	const char *root = plan->root ? plan->root : ".";
-	struct fg_calibration calibration = {0};
+	struct calibration calibration = {0};
 	struct fg_diagnosis diagnosis = {0};
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
@@ -166,12 +365,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
-		status = fg_calibrate(cli,
-				      &(struct fg_calibrate_options){.benchmark = benchmark,
-								     .root = root,
-								     .pairs = given->pairs,
-								     .budget_ns = given->budget_ns},
-				      &calibration, err);
+		status = calibrate(cli, given, benchmark, root, &calibration, err);
 	if (status == FG_OK) {
 		if (cli->json)
 			write_json(&diagnosis, given->calibrate ? &calibration : NULL, &text);
@@ -180,7 +374,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 		fg_cli_print(cli, &text);
 	}
 	fg_strbuf_release(&text);
-	fg_calibration_release(&calibration);
+	calibration_release(&calibration);
 	fg_diagnosis_release(&diagnosis);
 	return status;
 }
@@ -243,7 +437,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate doctor", "what on this host adds noise, and how to mend it"},
+	{"fastgate doctor", "what on this host adds noise, and how to fix it"},
 	{"fastgate doctor --calibrate", "and how small a change can be seen"},
 	{"fastgate doctor --json | jq .worst", "for a script"},
 	{NULL, NULL},
@@ -252,15 +446,14 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary = "what on this host adds noise or limits the sampler, and how to mend it",
+	.summary = "what on this host adds noise or limits the sampler, and how to fix it",
 	.description = "Looks at frequency policy, load, stolen time, SMT, address space "
-		       "randomisation, perf, quotas, memory and the benchmarks' own programs. Each "
-		       "finding comes with what was seen, why it matters, and the command that "
-		       "mends it. Nothing is changed. With --quiet only what is not well is "
-		       "shown.\n\n"
-		       "--calibrate measures a program against itself in both schedules and says "
-		       "how small a change the gate could have seen: run it on a machine before "
-		       "you trust a margin to it.",
+		       "randomisation, perf, quotas, memory and the benchmarks' own programs. "
+		       "Each finding comes with what was seen, why it matters, and the command "
+		       "that fixes it. Nothing is changed. With --quiet only problems are "
+		       "shown.\n\n--calibrate measures a program against itself in both "
+		       "schedules and says how small a change the gate could have seen: run it "
+		       "on a machine before you trust a margin to it.",
 	FG_CLI_TABLES,
 	.exits = 0,
 	.has_json = true,

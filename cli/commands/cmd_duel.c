@@ -99,13 +99,13 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 						"fastgate-duel", &state, err);
 	if (status != FG_OK)
 		goto out;
-	session.benchmarks = benchmarks;
-	session.benchmark_count = 1;
-	session.roots[FG_ARM_BASELINE] = ".";
-	session.roots[FG_ARM_CANDIDATE] = ".";
-	session.state_folder = state;
+	session.asked.benchmarks = benchmarks;
+	session.asked.benchmark_count = 1;
+	session.open.roots[FG_ARM_BASELINE] = ".";
+	session.open.roots[FG_ARM_CANDIDATE] = ".";
+	session.asked.state_folder = state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		session.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
+		session.got.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);
 	status = measured == FG_EINTERRUPTED ? FG_OK : measured;
 	if (status != FG_OK)
@@ -116,7 +116,8 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	status = fg_session_report(&session, err);
 	if (status != FG_OK)
 		goto out;
-	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED : (int)session.verdict.exit_code;
+	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
+					     : (int)session.got.verdict.exit_code;
 out:
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);
@@ -184,7 +185,8 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate duel './old input.bin' './new input.bin'", "is new slower, and where?"},
 	{"fastgate duel \"sh -c './old | wc'\" \"sh -c './new | wc'\"", "a pipe needs a shell"},
-	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs of one purpose"},
+	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs for the same "
+								   "purpose"},
 	{NULL, NULL},
 };
 

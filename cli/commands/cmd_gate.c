@@ -3,8 +3,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
-#include "cli/session/shards_merge.h"
-#include "cli/session/state_folder.h"
+#include "cli/session/shards.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -55,7 +54,7 @@ static int merge(const struct fg_session *session, const char *own_store,
 		 struct fg_stored_run *merged, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
-	const char *project = session->plan->project;
+	const char *project = session->asked.plan->project;
 	struct fg_shards shards = {0};
 	struct fg_strbuf missing = {0};
 	int status = FG_OK;
@@ -69,7 +68,7 @@ static int merge(const struct fg_session *session, const char *own_store,
 					: add_file(&shards, path, err);
 	}
 	if (status == FG_OK) {
-		fg_shards_merge(&shards, session->plan, merged, &missing);
+		fg_shards_merge(&shards, session->asked.plan, merged, &missing);
 		fg_cli_say(cli, "merged %zu of %u shards into run %.8s", shards.count,
 			   shards.items[0].count, merged->run.id);
 		if (missing.length)
@@ -106,7 +105,7 @@ out:
 	if (status != FG_OK)
 		return status;
 	return given->merge ? fg_session_tell(session, !given->no_post)
-			    : (int)session->verdict.exit_code;
+			    : (int)session->got.verdict.exit_code;
 }
 
 static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -118,7 +117,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	char *path = fg_fs_join(plan->root, plan->store_path);
 	int status = fg_session_init(&session, cli, plan, err);
 
-	session.state_folder = state;
+	session.asked.state_folder = state;
 	if (status != FG_OK)
 		goto out;
 	status = given->merge ? merge(&session, path, &stored, err)
@@ -152,8 +151,8 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = FG_OK;
 
 	if (!given->merge && cli->argument_count > 1)
-		return fg_cli_usage(cli,
-				    "one run is judged at a time; --merge makes one of several");
+		return fg_cli_usage(
+			cli, "only one run can be judged at a time; --merge combines several");
 	status = fg_cli_load_plan(cli, &given->config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
@@ -167,7 +166,7 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
-		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
+		    "the RUNs are shards of one run: merge, keep and judge them"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
 	FG_ROW_FLAG(
 		struct options, no_post, "no-post", 0,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/session/samples.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -18,12 +17,12 @@ static const struct fg_option options[] = {
 			"remove runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct options, keep, "keep", 1000000, "10",
 		      "keep this many newest runs of each branch whatever their age"),
-	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
+	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only report what would be removed"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate gc --dry-run", "what would go"},
+	{"fastgate gc --dry-run", "what would be removed"},
 	{"fastgate gc --older-than 30d --keep 5", "keep a month, and five runs of every branch"},
 	{NULL, NULL},
 };

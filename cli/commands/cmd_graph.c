@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "cli/session/profile_command.h"
+#include "cli/profile/query.h"
 #include "profile/views/graph.h"
 
 struct options {

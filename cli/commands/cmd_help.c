@@ -71,9 +71,9 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate help config", "what `fastgate config` does, and its options"},
-	{"fastgate help --man config | man -l -", "its manual page, where it is not installed"},
+	{"fastgate help --man config | man -l -", "its manual page, if it is not installed"},
 	{"source <(fastgate help --completion bash)",
-	 "completions in this shell, where they are not installed"},
+	 "completions in this shell, if they are not installed"},
 	{NULL, NULL},
 };
 

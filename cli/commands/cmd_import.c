@@ -4,8 +4,7 @@
 #include "base/json_write.h"
 #include "base/random.h"
 #include "base/version.h"
-#include "cli/session/profile_command.h"
-#include "cli/session/samples.h"
+#include "cli/profile/query.h"
 #include "cli/session/stored.h"
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
@@ -184,12 +183,12 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, pprof profiles, the output of `perf script`, "
-		"callgrind's files, what `fastgate export -F json` writes, and traces of `fastgate record`, and "
-		"keeps them as a run with one benchmark, to be viewed, drawn, exported and "
-		"compared like any other. What the file does not say is assumed aloud: "
-		"folded stacks carry no time, and a hardware event of perf is not time "
-		"either. Run files are taken by `fastgate runs import`.",
+		"Reads folded stacks, pprof profiles, the output of `perf script`, callgrind's "
+		"files, what `fastgate export -F json` writes, and traces of `fastgate record`, "
+		"and keeps them as a run with one benchmark, to be viewed, drawn, exported and "
+		"compared like any other. What the file does not say is assumed, with a message: "
+		"folded stacks carry no time, and a hardware event of perf is not time either. "
+		"Run files are taken by `fastgate runs import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

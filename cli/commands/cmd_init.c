@@ -29,7 +29,7 @@ static int create(const char *path, const char *text, struct fg_error *err)
 	if (fd < 0 && errno == EEXIST)
 		return fg_error_set(
 			err, FG_ECONFLICT,
-			"%s is there already and stays as it is; 'fastgate init --print' shows "
+			"%s exists already and is left unchanged; 'fastgate init --print' shows "
 			"what would be written",
 			path);
 	if (fd < 0)

@@ -2,8 +2,8 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/secrets.h"
+#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
-#include "cli/session/server.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -23,7 +23,7 @@ static const struct fg_option options[] = {
 		     "how often to try each run"),
 	FG_ROW_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
-	FG_ROW_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
+	FG_ROW_FLAG(struct options, status, "status", 0, "only report what waits in the spool"),
 	FG_ROW_FLAG(struct options, when_possible, "when-possible", 0,
 		    "what cannot be sent is a warning, unless perfdb.upload is `required`"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),

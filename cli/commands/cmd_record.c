@@ -31,15 +31,18 @@ static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SI
 static const struct fg_option options[] = {
 	FG_ROW_NAME(
 		struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
-		"where the traces go; made if it is not there (default: fastgate-record); those "
+		"the folder for the traces, created if missing (default: fastgate-record); those "
 		"of the recording before move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
 		    "keep the traces of earlier recordings in the folder: all are one profile"),
-	FG_ROW_FLAG(struct fg_recording, archive, "archive", 0,
-		    "then write FOLDER.tar.zst, with all that another host needs to show it"),
-	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0, "leave child processes alone"),
+	FG_ROW_FLAG(
+		struct fg_recording, archive, "archive", 0,
+		"then write FOLDER.tar.zst, with everything that another host needs to show it"),
+	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0,
+		    "do not sample child "
+		    "processes"),
 	FG_ROW_TEXT(struct fg_recording, units, "units", 0, "FIRST-LAST",
-		    "take samples from the begin of one unit of work to the end of another, by "
+		    "take samples from the start of one unit of work to the end of another, by "
 		    "their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
 		    "make this file; no samples are taken while its first byte is 0 (`echo 0 > "
@@ -85,25 +88,27 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the "
-		 "heap without what is held), frees, sizes, lifetimes, fd, maps, io, throws, "
+		 "heap without what is held), frees, fd, io, throws, "
 		 "locks; or several, between commas"},
-	FG_ROW_COUNT(struct fg_recording, count.temporary, "temporary", 0, UINT32_MAX, NULL,
-		     "with --measure heap: a block is temporary if it is given back before its "
-		     "thread makes N more (default: before the thread does anything else)"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
 		      "this signal, sent to the program, asks for a dump of what is held"),
 	FG_ROW_TEXT(struct fg_recording, count.calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),
-	FG_ROW_TEXT(struct fg_recording, count.domains, "domains", 0, "PATTERNS",
-		    "the same, and look at their arguments: 'libm' is all of the mathematical "
-		    "library, 'fit=double(double,int)' a function of the program's libraries"),
+	{.name = "domains",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct fg_recording, count.domains),
+	 .argument = "PATTERNS",
+	 .alone = "libm",
+	 .help = "the same, and record their arguments: 'libm' (the default) is the whole "
+		 "mathematical library, 'fit=double(double,int)' a function of the program's "
+		 "libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
-		    "with --calls or --domains: calls within an object, too, by jumps that are "
-		    "written at the entries of its functions where that is proved to be safe"),
+		    "with --calls or --domains: also count calls within an object, by jumps "
+		    "written at function entries where that is proved to be safe"),
 	FG_ROW_FLAG(struct fg_recording, count.times, "times", 0,
-		    "with --calls or --domains: how long each call takes, too"),
+		    "with --calls or --domains: also time each call"),
 	FG_ROW_COUNT(struct fg_recording, count.values, "values", 0, 1000000000, NULL,
 		     "with --domains: keep the arguments themselves of one of N calls, 1 for all; "
 		     "fastgate export -F npz writes them"),
@@ -117,7 +122,7 @@ static const struct fg_option options[] = {
 	 .argument = "PID",
 	 .minimum = 1,
 	 .maximum = INT32_MAX,
-	 .help = "sample this process, which runs already, from outside; without CMD"},
+	 .help = "sample this running process from outside; without CMD"},
 	FG_ROW_FLAG(struct fg_recording, attach.system, "system", 0,
 		    "sample every process on the machine and the kernel; without CMD"),
 	{.name = NULL},
@@ -134,19 +139,19 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --pid 4711 --duration 20s",
-	 "what does that server do?  It goes on as if nothing had happened"},
+	 "what is that server doing? It keeps running undisturbed"},
 	{"fastgate record --system --duration 20s && fastgate view -V top-down",
-	 "what does this machine do?"},
+	 "what is this machine doing?"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
 	{"fastgate record --measure heap -- ./reco",
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
 	{"fastgate record --measure heap,io -- ./reco",
-	 "who reads and writes, too? then: fastgate view fastgate-record --measure io.calls"},
+	 "and who reads and writes? then: fastgate view fastgate-record --measure io.calls"},
 	{"fastgate record --calls 'exp,log,sin@libm' -- ./reco",
 	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
 	{"fastgate record --calls 'Parser::*' --entries -- ./reco",
-	 "calls within the program, too"},
-	{"fastgate record --domains libm -- ./reco",
+	 "including calls within the program"},
+	{"fastgate record --domains -- ./reco",
 	 "with which arguments? then: fastgate view fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
 	 "how long do they take? then: fastgate view fastgate-record -V times"},
@@ -177,7 +182,7 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 				    "outside, where %s is not possible",
 				    cli->arguments[0], impossible);
 	if (impossible)
-		return fg_cli_usage(cli, "%s is not possible from outside of a program",
+		return fg_cli_usage(cli, "%s is not possible when sampling from outside",
 				    impossible);
 	if (is_attached)
 		fg_cli_catch_stops();
@@ -208,21 +213,20 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_record = {
 	.name = "record",
 	.group = FG_CLI_GROUP_PROFILE,
-	.summary = "profile one command, or a process that runs",
+	.summary = "profile one command, or a running process",
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
-		"configuration, no special build and no root.\n\n"
-		"The exit code is the command's; 128 + N if signal N ended it. A program that "
-		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "
-		"starts.\n\n"
-		"With --system every process on the machine and the kernel are sampled for "
-		"--duration or until Ctrl-C; programs are the outermost level of the profile. It "
-		"takes root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\n"
-		"With --pid a process that runs already is sampled from outside for --duration, "
-		"or until it ends or Ctrl-C; so is a command that is linked statically. Threads "
-		"that wait are left alone (with --clock wall they are looked at, too), child "
-		"processes as well, and sampling slows down rather than cost more than --budget.",
+		"configuration, no special build and no root.\n\nThe exit code is the command's; "
+		"128 + N if signal N ended it. A program that cannot be sampled (set-user-id, "
+		"built with a sanitizer) is refused before it starts.\n\nWith --system every "
+		"process on the machine and the kernel are sampled for --duration or until "
+		"Ctrl-C; programs are the outermost level of the profile. It takes root, "
+		"CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\nWith --pid a running "
+		"process is sampled from outside for --duration, or until it ends or Ctrl-C; so "
+		"is a command that is linked statically. Waiting threads are left alone (--clock "
+		"wall samples them as well), and so are child processes; sampling slows down "
+		"rather than cost more than --budget.",
 	.options = options,
 	.options_size = sizeof(struct fg_recording),
 	.arguments = arguments,

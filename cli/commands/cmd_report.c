@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
-#include "cli/session/posts.h"
-#include "cli/session/report_style.h"
-#include "cli/session/samples_in_time.h"
+#include "cli/session/session.h"
 #include "cli/session/stored.h"
 
 struct options {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
-#include "cli/session/samples.h"
 #include "cli/session/stored.h"
 
 struct options {

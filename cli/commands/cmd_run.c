@@ -1,17 +1,388 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/session/arms.h"
 #include "cli/session/plan.h"
-#include "cli/session/run_plan.h"
 #include "cli/session/session.h"
-#include "cli/session/tokens.h"
+#include "cli/session/shards.h"
+#include "cli/session/stored.h"
+#include "runner/build/git.h"
+#include "runner/runner.h"
+
+enum {
+	QUICK_MAX_PAIRS = 41,
+	QUICK_BUDGET_S = 15,
+};
 
 struct options {
 	struct fg_cli_config config;
-	struct fg_run_request request;
 	const char *against;
 	const char *schedule;
 	const char *pairs;
 	const char *budget;
+	const char *shard;       /* "2/8"; NULL: all of them */
+	const char *candidate;   /* a git ref; NULL: the work tree */
+	bool staged;             /* the candidate is the staged changes */
+	bool in_place;           /* the candidate is the work tree itself, not a snapshot */
+	const char *export_path; /* also write the run to this file; needs the store */
+	bool quick;
+	bool affected; /* only benchmarks that a change can touch; implied by `quick` */
+	bool exact;    /* no pairs: count once per side */
+	bool resume;
+	bool keep_traces;
+	bool no_store;
+	bool no_post;
+	char *const *names; /* the arguments: benchmarks, all of them if there are none */
+	size_t name_count;
 };
+
+struct selection {
+	const struct fg_benchmark **items;
+	size_t count;
+	unsigned shard; /* 0: all of them */
+	unsigned shards;
+};
+
+/* "gb/BM_sort" is a case of the harness "gb": returns "BM_sort", or NULL. */
+static const char *case_of(const struct fg_benchmark *benchmark, const char *name)
+{
+	const size_t length = strlen(benchmark->name);
+
+	return benchmark->harness != FG_HARNESS_NONE &&
+			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
+		       ? name + length + 1
+		       : NULL;
+}
+
+static bool is_known(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (case_of(&plan->benchmarks[i], name))
+			return true;
+	}
+	return fg_plan_find(plan, name);
+}
+
+static int check_names(const struct options *given, const struct fg_plan *plan,
+		       struct fg_error *err)
+{
+	for (size_t i = 0; i < given->name_count; i++) {
+		const char *name = given->names[i];
+		const char **names = NULL;
+		const char *near = NULL;
+
+		if (is_known(plan, name))
+			continue;
+		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
+		for (size_t k = 0; k < plan->benchmark_count; k++)
+			names[k] = plan->benchmarks[k].name;
+		near = fg_text_nearest(name, names);
+		free(names);
+		if (near)
+			return fg_error_set(err, FG_EINVAL,
+					    "there is no benchmark '%s'; did you mean '%s'?", name,
+					    near);
+		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s", name,
+				    plan->config_path);
+	}
+	return FG_OK;
+}
+
+static bool is_selected(const struct options *given, const struct selection *selection,
+			const struct fg_benchmark *benchmark)
+{
+	bool named = given->name_count == 0;
+
+	for (size_t i = 0; i < given->name_count && !named; i++)
+		named = strcmp(given->names[i], benchmark->name) == 0 ||
+			case_of(benchmark, given->names[i]);
+	return named && (!given->shard ||
+			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
+}
+
+/* Appends an argument that makes Google Benchmark skip unwanted cases. */
+static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
+		       struct fg_command *command)
+{
+	struct fg_strbuf filter = {0};
+	char **argv = NULL;
+
+	if (command->argc == 0 || benchmark->harness != FG_HARNESS_GOOGLE_BENCHMARK ||
+	    strcmp(fg_fs_base_name(command->argv[0]), "sh") == 0)
+		return;
+	for (size_t i = 0; i < benchmark->case_count; i++) {
+		fg_strbuf_add_text(&filter, i ? "|" : "--benchmark_filter=^(");
+		for (const char *c = benchmark->cases[i]; *c; c++) {
+			if (strchr("\\^$.|?*+()[]{}", *c))
+				fg_strbuf_add_char(&filter, '\\');
+			fg_strbuf_add_char(&filter, *c);
+		}
+	}
+	fg_strbuf_add_text(&filter, ")$");
+	argv = fg_arena_array(&plan->arena, command->argc + 2, sizeof(argv[0]));
+	memcpy(argv, command->argv, command->argc * sizeof(argv[0]));
+	argv[command->argc++] = fg_arena_strdup(&plan->arena, fg_strbuf_text(&filter));
+	command->argv = argv;
+	fg_strbuf_release(&filter);
+}
+
+/* Selects the named cases; the benchmark's own name stands for all of them. */
+static void choose_cases(const struct options *given, struct fg_plan *plan,
+			 struct fg_benchmark *benchmark)
+{
+	const char **cases = fg_arena_array(&plan->arena, given->name_count + 1, sizeof(cases[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < given->name_count; i++) {
+		const char *name = case_of(benchmark, given->names[i]);
+
+		if (strcmp(given->names[i], benchmark->name) == 0)
+			return;
+		if (name)
+			cases[count++] = name;
+	}
+	if (count == 0)
+		return;
+	benchmark->cases = cases;
+	benchmark->case_count = count;
+	add_filter(plan, benchmark, &benchmark->command);
+	add_filter(plan, benchmark, &benchmark->baseline_command);
+}
+
+/* For a first answer within seconds: the fourth look is the last, or the budget ends it. */
+static void shorten(struct fg_measuring *measure)
+{
+	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
+	if (measure->exact_budget_ns > measure->budget_ns)
+		measure->exact_budget_ns = measure->budget_ns;
+	if (measure->max_pairs > QUICK_MAX_PAIRS)
+		measure->max_pairs = QUICK_MAX_PAIRS;
+}
+
+/* Nothing is timed, so no schedule is searched for and nothing is warmed up. */
+static void only_count(struct fg_measuring *measure)
+{
+	measure->exact_only = true;
+	measure->warmup = 0;
+	measure->schedule = FG_SCHEDULE_ABBA;
+	if (measure->exact == FG_EXACT_OFF)
+		measure->exact = FG_EXACT_AUTO;
+}
+
+static int select_benchmarks(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+			     struct selection *selection, struct fg_error *err)
+{
+	int status = check_names(given, plan, err);
+
+	if (status != FG_OK)
+		return status;
+	if (plan->benchmark_count == 0)
+		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+				    plan->config_path);
+	if (given->shard)
+		status = fg_shard_parse(given->shard, &selection->shard, &selection->shards, err);
+	if (status != FG_OK)
+		return status;
+	selection->items =
+		fg_arena_array(&cli->arena, plan->benchmark_count, sizeof(selection->items[0]));
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (given->quick)
+			shorten(&benchmark->measure);
+		if ((given->quick || given->affected) &&
+		    benchmark->measure.affected == FG_AFFECTED_AUTO)
+			benchmark->measure.affected = FG_AFFECTED_ALWAYS;
+		if (given->exact)
+			only_count(&benchmark->measure);
+		choose_cases(given, plan, benchmark);
+		if (is_selected(given, selection, benchmark))
+			selection->items[selection->count++] = benchmark;
+	}
+	return FG_OK;
+}
+
+/* Continues an interrupted run: its pairs count as if it had never stopped. */
+static int resume(struct fg_session *session, const struct selection *selection,
+		  struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	char id[37] = "";
+	unsigned shard = 0;
+	unsigned shards = 0;
+	int status = FG_OK;
+
+	if (!session->open.store)
+		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
+	status = fg_store_find_incomplete(session->open.store, session->got.run.project, id, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_load(session->open.store, id, &stored, err);
+	if (status != FG_OK)
+		return status;
+	(void)fg_shard_of(&stored.run, &shard, &shards);
+	if (shard != selection->shard || shards != selection->shards) {
+		fg_stored_run_release(&stored);
+		return fg_error_set(err, FG_EINVAL,
+				    "run %.8s, the newest that was interrupted, measured shard "
+				    "%u/%u: --resume needs the same --shard",
+				    id, shard, shards);
+	}
+	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
+	fg_session_take_run(session, &stored);
+	/* Both sides are described afresh: the work tree may have changed. */
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_side_release(&session->got.run.sides[arm]);
+	fg_stored_run_release(&stored);
+	fg_cli_say(session->cli, "resuming run %.8s", id);
+	return FG_OK;
+}
+
+/* The run as one file, for `fastgate gate --merge` or another store. */
+static int export_run(const struct fg_session *session, const char *path, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = FG_OK;
+
+	if (!path)
+		return FG_OK;
+	status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
+	if (status == FG_OK)
+		status = fg_cli_export_run(session->cli, &stored, path, err);
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+/* Measures, decides, stores, reports and uploads; returns the exit code, or a negative status. */
+static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
+		struct fg_error *err)
+{
+	struct fg_gate_input input = {.baseline_required = session->asked.plan->baseline.required};
+	struct fg_error told = {0};
+	int measured = FG_OK;
+	int kept = FG_OK;
+	int status = FG_OK;
+
+	fg_arms_describe(arms, &input);
+	/* With a selection of benchmarks, missing ones do not count as removed. */
+	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
+		input.gone_count = 0;
+	measured = fg_session_measure(session, err);
+	if (measured != FG_OK && measured != FG_EINTERRUPTED)
+		return measured;
+	status = fg_session_decide(session, &input, err);
+	if (status != FG_OK)
+		return status;
+	/* A run that cannot be stored is still reported. */
+	kept = fg_session_save(session, err);
+	if (kept == FG_OK)
+		kept = export_run(session, given->export_path, err);
+	status = fg_session_report(session, &told);
+	if (kept != FG_OK)
+		return kept;
+	if (measured == FG_EINTERRUPTED) {
+		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
+					 "--resume` goes on with it");
+		return FG_EXIT_INTERRUPTED;
+	}
+	if (session->got.is_open && session->open.store)
+		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
+					 "measured, as long as both sides stay as they are");
+	if (status != FG_OK) {
+		*err = told;
+		return status;
+	}
+	/*
+	 * A shard is neither uploaded nor posted; `fastgate gate --merge` does that for the whole
+	 * run.
+	 */
+	return given->shard ? (int)session->got.verdict.exit_code
+			    : fg_session_tell(session, !given->no_post);
+}
+
+/* An empty shard is stored too, so that it is not mistaken for a missing one. */
+static int keep_empty_shard(struct fg_session *session, const struct options *given,
+			    const struct selection *selection, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->asked.plan->root,
+				   .interrupted = session->cli->interrupted};
+	int status = fg_git_describe_side(&git, &session->got.run.sides[FG_ARM_CANDIDATE], err);
+
+	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
+	fg_shard_mark(&session->got.run, selection->shard, selection->shards);
+	session->got.run.ended_ns = session->got.run.started_ns;
+	session->got.run.complete = true;
+	if (status != FG_OK)
+		return status;
+	if (session->open.store)
+		status = fg_store_save(session->open.store, &session->got.run, NULL, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = export_run(session, given->export_path, err);
+	return status == FG_OK ? FG_EXIT_PASS : status;
+}
+
+static int measure_and_gate(struct fg_session *session, const struct options *given,
+			    struct fg_plan *plan, const struct selection *selection,
+			    struct fg_error *err)
+{
+	struct fg_arms arms = {0};
+	int status = given->resume ? resume(session, selection, err) : FG_OK;
+
+	if (status != FG_OK)
+		goto out;
+	status = fg_arms_open(&arms, session, plan, err);
+	if (status != FG_OK)
+		goto out;
+	if (given->shard)
+		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
+	fg_arms_add_accepts(session, plan);
+	status = gate(session, &arms, given, err);
+out:
+	fg_arms_close(&arms);
+	return status;
+}
+
+/*
+ * Builds both sides, measures and judges the chosen benchmarks, then stores, reports, uploads and
+ * posts the run. Returns the exit code, or a negative status.
+ */
+static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		    struct fg_error *err)
+{
+	struct fg_session session;
+	struct selection selection = {0};
+	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	int status = fg_session_init(&session, cli, plan, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = select_benchmarks(cli, given, plan, &selection, err);
+	if (status != FG_OK)
+		goto out;
+	if (!given->no_store || plan->baseline.kind == FG_BASELINE_GIT)
+		fg_state_folder_make(state);
+	if (!given->no_store)
+		status = fg_session_open_store(&session, err);
+	if (status != FG_OK)
+		goto out;
+	session.asked.benchmarks = selection.items;
+	session.asked.benchmark_count = selection.count;
+	session.asked.state_folder = state;
+	session.asked.staged = given->staged;
+	session.asked.in_place = given->in_place || plan->build.in_place;
+	session.asked.candidate = given->candidate;
+	session.asked.keep_traces = given->keep_traces;
+	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
+				 : keep_empty_shard(&session, given, &selection, err);
+out:
+	fg_session_release(&session);
+	free(state);
+	return status;
+}
+
+/* ---- the command ---- */
 
 /* Options that are shorthand for a key. */
 static void take_short_forms(struct fg_cli *cli, struct options *given)
@@ -59,24 +430,23 @@ static void warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
 static int run(struct fg_cli *cli, const void *values)
 {
 	struct options given = *(const struct options *)values;
-	struct fg_run_request *request = &given.request;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
 	int status = FG_OK;
 
-	if (request->export_path && request->no_store)
+	if (given.export_path && given.no_store)
 		return fg_cli_usage(cli, "--export takes the run from the store and cannot be "
 					 "combined with --no-store");
-	if (request->in_place && (request->staged || request->candidate))
+	if (given.in_place && (given.staged || given.candidate))
 		return fg_cli_usage(cli, "--in-place is for the work tree: not with --staged or "
 					 "--candidate");
-	if (request->staged && request->candidate)
+	if (given.staged && given.candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
-	request->names = cli->arguments;
-	request->name_count = cli->argument_count;
+	given.names = cli->arguments;
+	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);
 	/* Staged changes are compared with the last commit. */
-	if (request->staged && !given.against)
+	if (given.staged && !given.against)
 		given.against = "HEAD";
 	if (check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
@@ -89,7 +459,7 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.value = given.against;
 	}
 	if (fg_session_guard(cli, &status)) {
-		status = fg_session_run_plan(cli, request, &plan, &err);
+		status = run_plan(cli, &given, &plan, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
 	}
 	fg_plan_release(&plan);
@@ -101,39 +471,39 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
 		    "build this git ref (or `merge-base`) and a snapshot of the work tree, and "
 		    "measure both in this session"),
-	FG_ROW_FLAG(struct options, request.staged, "staged", 0,
+	FG_ROW_FLAG(struct options, staged, "staged", 0,
 		    "measure what is staged instead of the work tree, in a worktree of its own, "
 		    "against HEAD or --against"),
-	FG_ROW_NAME(struct options, request.candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
+	FG_ROW_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
-	FG_ROW_FLAG(struct options, request.in_place, "in-place", 0,
+	FG_ROW_FLAG(struct options, in_place, "in-place", 0,
 		    "build and measure the work tree where it is, not a snapshot of it beside the "
 		    "baseline"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
-	FG_ROW_FLAG(struct options, request.quick, "quick", 'Q',
+	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
 		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
 		    "for each other one"),
-	FG_ROW_FLAG(struct options, request.affected, "affected", 0,
+	FG_ROW_FLAG(struct options, affected, "affected", 0,
 		    "leave out benchmarks of which nothing changed that they execute or read; "
 		    "--quick does so, too"),
-	FG_ROW_FLAG(struct options, request.exact, "exact", 0,
+	FG_ROW_FLAG(struct options, exact, "exact", 0,
 		    "time nothing: count the instructions of one execution a side, and fail if the "
 		    "candidate executes more"),
-	FG_ROW_TEXT(struct options, request.shard, "shard", 0, "I/N",
+	FG_ROW_TEXT(struct options, shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
 		    "makes one verdict of them"),
-	FG_ROW_FILE(struct options, request.export_path, "export", 'e',
+	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
-	FG_ROW_FLAG(struct options, request.resume, "resume", 0,
+	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "go on with the newest run that was interrupted, or is not yet sure"),
-	FG_ROW_FLAG(struct options, request.keep_traces, "keep-traces", 0,
+	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
-	FG_ROW_FLAG(struct options, request.no_store, "no-store", 0, "do not keep this run"),
+	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),
 	FG_ROW_FLAG(
-		struct options, request.no_post, "no-post", 0,
+		struct options, no_post, "no-post", 0,
 		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
 	{.name = NULL},
 };

@@ -30,7 +30,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, benchmark, "benchmark", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "only runs that measured this benchmark"),
 	FG_ROW_TEXT(struct options, outcome, "outcome", 0, "WORD",
-		    "only runs that ended so: pass, regression, ..."),
+		    "only runs with this outcome: pass, regression, ..."),
 	FG_ROW_TEXT(struct options, fact, "fact", 0, "KEY[=VALUE]",
 		    "only runs with this build or host condition"),
 	FG_ROW_FLAG(struct options, complete, "complete", 0, "leave interrupted runs out"),
@@ -165,7 +165,7 @@ static void print_list(struct fg_cli *cli, struct fg_store *store, const struct 
 		}
 		fg_cli_page(cli, &text);
 		if (list->count == 0)
-			fg_cli_say(cli, "no run fits");
+			fg_cli_say(cli, "no run matches");
 		else if (list->more)
 			fg_cli_say(cli, "there are older ones: --limit shows more");
 	}
@@ -279,7 +279,7 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_runs = {
 	.name = "runs",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "list stored runs, or take one along as a file",
+	.summary = "list stored runs, or export and import them as files",
 	.description = "Lists the runs in the store, newest first. Options narrow the list; they "
 		       "are combined.\n\n"
 		       "`export` writes one run with everything that belongs to it (values, "

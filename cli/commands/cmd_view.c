@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
-#include "cli/session/profile_command.h"
+#include "cli/profile/query.h"
 #include "profile/views/view.h"
 
 #include <ctype.h>
@@ -26,10 +26,10 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",       "callgraph", "top-down", "bottom-up",    "lines",    "libraries", "classes",
-	"namespaces", "files",     "threads",  "regions",      "units",    "timeline",  "paths",
-	"memory",     "leaks",     "growth",   "history",      "resident", "sizes",     "lifetimes",
-	"throws",     "domains",   "times",    "instructions", NULL};
+	"flat",     "callgraph",  "top-down", "bottom-up", "lines",        "libraries",
+	"classes",  "namespaces", "files",    "threads",   "regions",      "units",
+	"timeline", "paths",      "memory",   "leaks",     "growth",       "history",
+	"resident", "throws",     "domains",  "times",     "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -43,7 +43,7 @@ static const struct fg_option options[] = {
 		    "order lists by inclusive instead of self time"),
 	FG_ROW_TEXT(
 		struct options, function, "function", 'f', "REGEX",
-		"the functions that callgraph, paths, sizes, lifetimes, throws, domains, times and instructions are about"),
+		"the functions that callgraph, paths, throws, domains, times and instructions are about"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
 		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_TEXT(struct options, dumps, "dumps", 0, "FROM:TO",
@@ -262,8 +262,7 @@ const struct fg_cli_command fg_cmd_view = {
 		"region), timeline, paths (conditional cost: a function's time by calling path, "
 		"and how it varies from unit to unit), memory (what was allocated and held, by "
 		"function), leaks (what was lost, by call path), growth (what is held more than "
-		"at an earlier dump, by call path), history (what was held over time), resident (memory by mapping), sizes and lifetimes (of allocations, in classes "
-		"of powers of two), throws (what was thrown where, and who caught it), domains (the arguments of "
+		"at an earlier dump, by call path), history (what was held over time), resident (memory by mapping), throws (what was thrown where, and who caught it), domains (the arguments of "
 		"mathematical functions; with --function the call paths to them, with --trace "
 		"one call path and how its arguments are spread) and instructions (a function's "
 		"samples by instruction, disassembled, beside its lines).\n"

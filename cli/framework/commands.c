@@ -37,12 +37,12 @@ const struct fg_option fg_cli_global_options[] = {
 	 .letter = 'q',
 	 .kind = FG_OPTION_FLAG,
 	 .offset = offsetof(struct fg_cli_globals, quiet),
-	 .help = "say nothing but the result and errors"},
+	 .help = "print only the result and errors"},
 	{.name = "verbose",
 	 .letter = 'v',
 	 .kind = FG_OPTION_FLAG,
 	 .offset = offsetof(struct fg_cli_globals, verbose),
-	 .help = "tell more"},
+	 .help = "print more"},
 	{.name = NULL},
 };
 

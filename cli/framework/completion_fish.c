@@ -56,7 +56,7 @@ static void add_option(const struct fg_cli_command *command, const struct fg_opt
 	if (option->letter)
 		fg_strbuf_printf(text, " -s %c", option->letter);
 	if (option->kind != FG_OPTION_FLAG) {
-		fg_strbuf_add_text(text, " -r ");
+		fg_strbuf_add_text(text, option->alone ? " " : " -r ");
 		add_action(option->complete, option->choices, text);
 	}
 	fg_strbuf_add_text(text, " -d ");

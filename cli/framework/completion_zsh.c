@@ -45,7 +45,7 @@ static void add_spelling(const struct fg_option *option, const char *spelling,
 	add_text(text, option->help);
 	fg_strbuf_add_char(text, ']');
 	if (option->kind != FG_OPTION_FLAG) {
-		fg_strbuf_add_char(text, ':');
+		fg_strbuf_add_text(text, option->alone ? "::" : ":");
 		add_text(text, option->argument);
 		fg_strbuf_add_char(text, ':');
 		add_action(option->complete, option->choices, text);

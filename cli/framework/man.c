@@ -107,9 +107,9 @@ static void add_option(struct fg_strbuf *page, const struct fg_option *option)
 	add_escaped(page, fg_strbuf_text(&text), false);
 	fg_strbuf_add_text(page, "\\fR");
 	if (option->argument) {
-		fg_strbuf_add_text(page, " \\fI");
+		fg_strbuf_add_text(page, option->alone ? " [\\fI" : " \\fI");
 		add_escaped(page, option->argument, false);
-		fg_strbuf_add_text(page, "\\fR");
+		fg_strbuf_add_text(page, option->alone ? "\\fR]" : "\\fR");
 	}
 	fg_strbuf_add_char(page, '\n');
 	fg_strbuf_clear(&text);
@@ -239,7 +239,7 @@ void fg_cli_man_overview(struct fg_strbuf *page)
 	add_paragraphs(page, "Repeats the benchmarks of a project under a call-stack sampler, "
 			     "compares them with a baseline under a statistical rule, says which "
 			     "function on which call path got slower, and ends with an exit code "
-			     "that a build can lean on.");
+			     "that a build can rely on.");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++) {
 		fg_strbuf_printf(page, ".SS %s\n", fg_cli_group_title((enum fg_cli_group)group));
 		for (size_t i = 0; fg_cli_commands[i]; i++) {

@@ -2,7 +2,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/project.h"
-#include "cli/session/state_folder.h"
+#include "cli/session/plan.h"
 #include "runner/build/git.h"
 
 #include <unistd.h>

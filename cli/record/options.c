@@ -28,8 +28,6 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 		return "--control";
 	if (given->count.dump_signal)
 		return "--dump-signal";
-	if (given->count.temporary > 0)
-		return "--temporary";
 	if (given->count.measures)
 		return "--measure";
 	if (given->count.calls)
@@ -75,8 +73,6 @@ static const char *counting_contradiction(const struct fg_recording *given)
 		       "one after the other";
 	if (given->count.dump_signal && !given->count.measures)
 		return "--dump-signal needs --measure heap or fd: what is held is counted there";
-	if (given->count.temporary > 0 && !given->count.measures)
-		return "--temporary needs --measure heap";
 	return NULL;
 }
 

@@ -19,7 +19,6 @@ struct fg_record_sample {
 /* Events or calls are counted instead of sampling time; all zero: time is sampled. */
 struct fg_record_count {
 	const char *measures;
-	uint32_t temporary;
 	int dump_signal; /* row in the table of choices */
 	const char *calls;
 	const char *domains;

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
+#include "cli/profile/run_argument.h"
 #include "cli/record/kernel_functions.h"
-#include "cli/session/state_folder.h"
-#include "cli/session/traces.h"
+#include "cli/session/plan.h"
 #include "profile/trace_profile.h"
 #include "trace/trace_format.h"
 

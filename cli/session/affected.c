@@ -1,28 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/affected.h"
+#include "runner/facts/affected.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/demangle.h"
-#include "cli/session/executed_sets.h"
+#include "cli/session/steps.h"
+#include "model/executed.h"
 #include "profile/attach/opened.h"
 #include "runner/execute/extra.h"
-#include "runner/facts/affected.h"
 #include "runner/facts/code_facts.h"
+#include "runner/facts/executed.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- kept sets ---- */
+
+enum {
+	KEPT_OF_A_BENCHMARK = 12,
+	SET_MAX_BYTES = 64 << 20,
+	PART = FG_EXECUTED_KEY_PART - 1,
+};
+
+static char *folder_of(const char *state_folder)
+{
+	return fg_fs_join(state_folder, "executed");
+}
+
+static char *path_of(const char *state_folder, const struct fg_executed_key *key)
+{
+	return fg_xasprintf("%s/executed/%s-%s-%s-%s", state_folder, key->benchmark, key->build,
+			    key->configuration, key->environment);
+}
+
+static bool has_set(const char *state_folder, const struct fg_executed_key *key)
+{
+	char *path = path_of(state_folder, key);
+	const bool found = fg_fs_exists(path);
+
+	free(path);
+	return found;
+}
+
+static void remove_set(const char *state_folder, const struct fg_executed_key *key)
+{
+	char *path = path_of(state_folder, key);
+
+	(void)unlink(path);
+	free(path);
+}
+
+/* "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT": does the name have this part at `index`? */
+static bool has_part(const char *name, size_t index, const char *part)
+{
+	const size_t start = index * (PART + 1);
+
+	return strlen(name) == 4 * PART + 3 && memcmp(name + start, part, PART) == 0;
+}
+
+static int explain_absence(const char *state_folder, const struct fg_executed_key *key,
+			   struct fg_error *err)
+{
+	const char *why = "it is not known yet what it executes";
+	char *folder = folder_of(state_folder);
+	char **names = NULL;
+	size_t count = 0;
+	bool any = false;
+	bool configuration = false;
+	bool build = false;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const bool same = has_part(names[i], 0, key->benchmark) &&
+				  has_part(names[i], 2, key->configuration);
+
+		any |= has_part(names[i], 0, key->benchmark);
+		configuration |= same;
+		build |= same && has_part(names[i], 1, key->build);
+	}
+	if (build)
+		why = "the environment is another than when its functions were recorded";
+	else if (configuration)
+		why = "it is not known what this build of the baseline executes";
+	else if (any)
+		why = "its configuration changed since its functions were recorded";
+	fg_fs_list_free(names, count);
+	free(folder);
+	return fg_error_set(err, FG_ENOENT, "%s", why);
+}
+
+static int load_set(const char *state_folder, const struct fg_executed_key *key,
+		    struct fg_executed *executed, struct fg_error *err)
+{
+	char *path = path_of(state_folder, key);
+	char *data = NULL;
+	size_t size = 0;
+	int status = fg_fs_read_regular(path, SET_MAX_BYTES, &data, &size, err);
+
+	if (status == FG_ENOENT)
+		status = explain_absence(state_folder, key, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_executed_read(data, size, executed, err);
+	if (status != FG_OK)
+		goto out;
+	/* Marks the set as used: the least recently used ones are removed first. */
+	(void)!utimensat(AT_FDCWD, path, NULL, 0);
+out:
+	free(data);
+	free(path);
+	return status;
+}
+
+struct kept {
+	char *path;
+	int64_t used_ns;
+};
+
+static int newest_first(const void *left, const void *right)
+{
+	const struct kept *a = left;
+	const struct kept *b = right;
+
+	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
+}
+
+static void prune(const char *folder, const struct fg_executed_key *key)
+{
+	char **names = NULL;
+	struct kept *all = NULL;
+	size_t count = 0;
+	size_t used = 0;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return;
+	all = fg_xcalloc(count + 1, sizeof(all[0]));
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct stat status;
+
+		if (has_part(names[i], 0, key->benchmark) && stat(path, &status) == 0)
+			all[used++] = (struct kept){path, status.st_mtim.tv_sec * 1000000000LL +
+								  status.st_mtim.tv_nsec};
+		else
+			free(path);
+	}
+	if (used)
+		qsort(all, used, sizeof(all[0]), newest_first);
+	for (size_t i = 0; i < used; i++) {
+		if (i >= KEPT_OF_A_BENCHMARK)
+			(void)unlink(all[i].path);
+		free(all[i].path);
+	}
+	free(all);
+	fg_fs_list_free(names, count);
+}
+
+static int write_set(const char *state_folder, const struct fg_executed_key *key,
+		     const struct fg_executed *executed, struct fg_error *err)
+{
+	char *folder = folder_of(state_folder);
+	char *path = path_of(state_folder, key);
+	struct fg_strbuf text = {0};
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	if (status != FG_OK)
+		goto out;
+	fg_executed_write(executed, &text);
+	status = fg_fs_write_atomic(path, text.data, text.length, 0644, err);
+	if (status == FG_OK)
+		prune(folder, key);
+out:
+	fg_strbuf_release(&text);
+	free(path);
+	free(folder);
+	return status;
+}
+
+/* ---- is it affected? ---- */
 
 static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
 {
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->run.series[indexes[0]];
+	return &session->got.run.series[indexes[0]];
 }
 
 static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
 		   struct fg_executed_key *key)
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
-				  &series_of(session, job)->build[arm], &session->run.host, key);
+				  &series_of(session, job)->build[arm], &session->got.run.host,
+				  key);
 }
 
 static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
@@ -45,13 +219,13 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 {
 	struct fg_error why = {0};
 
-	if (!session->store ||
-	    fg_executed_sets_save(session->state_folder, key, executed, &why) == FG_OK ||
-	    session->told_no_executed)
+	if (!session->open.store ||
+	    write_set(session->asked.state_folder, key, executed, &why) == FG_OK ||
+	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
 	fg_cli_warn(session->cli, "what a benchmark executes is not kept: %s", why.message);
-	session->told_no_executed = true;
+	session->warned_no_executed = true;
 }
 
 /* Copies the executed set to the baseline: its code is the same. */
@@ -62,7 +236,7 @@ static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 	struct fg_executed copy;
 
 	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) ||
-	    fg_executed_sets_has(session->state_folder, &key))
+	    has_set(session->asked.state_folder, &key))
 		return;
 	fg_executed_copy(&fg_runner_job_targets(job)[FG_ARM_CANDIDATE], executed, &copy);
 	save(session, &key, &copy);
@@ -83,16 +257,16 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 		reason->text = fg_xstrdup("its functions cannot be told apart");
 		return;
 	}
-	if (fg_executed_sets_load(session->state_folder, &key, &executed, &why) != FG_OK) {
+	if (load_set(session->asked.state_folder, &key, &executed, &why) != FG_OK) {
 		reason->text = fg_xstrdup(why.message);
 		return;
 	}
-	if (!session->affected)
-		session->affected = fg_affected_new();
-	fg_affected_by_code(session->affected, fg_runner_job_targets(job),
+	if (!session->open.affected)
+		session->open.affected = fg_affected_new();
+	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job),
 			    series_of(session, job)->build, &executed, reason);
-	if (reason->is_stale && session->store)
-		fg_executed_sets_remove(session->state_folder, &key);
+	if (reason->is_stale && session->open.store)
+		remove_set(session->asked.state_folder, &key);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);
@@ -104,8 +278,9 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 	struct fg_affected_reason reason = {0};
 	struct fg_series *series = series_of(session, job);
 
-	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->roots[FG_ARM_BASELINE] ||
-	    series->identical || series->repetition_count > 0)
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS ||
+	    !session->open.roots[FG_ARM_BASELINE] || series->identical ||
+	    series->repetition_count > 0)
 		return false;
 	find_reason(session, job, &reason);
 	if (reason.text)
@@ -163,7 +338,8 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 
-	if (!session->store || !reading->callgrind || !key_of(session, job, request->arm, &key))
+	if (!session->open.store || !reading->callgrind ||
+	    !key_of(session, job, request->arm, &key))
 		return;
 	fg_executed_from_callgrind(&fg_runner_job_targets(job)[request->arm], reading->callgrind,
 				   reading->callgrind_size, &executed);
@@ -178,12 +354,12 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 /* Printed once: without callgrind nothing is known, so everything is measured. */
 static void tell_no_meter(struct fg_session *session)
 {
-	if (session->told_no_executed)
+	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "nothing can be left out: what a benchmark executes is found with "
+	fg_cli_say(session->cli, "no benchmark can be skipped: finding what it executes needs "
 				 "valgrind, which is not installed");
-	session->told_no_executed = true;
+	session->warned_no_executed = true;
 }
 
 static const char failed[] = "what it executes could not be recorded in ";
@@ -204,14 +380,14 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	bool found = false;
 
 	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
-	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
 	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
 		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
 		if (found)
 			hand_on(session, job, &executed);
 		else
-			fg_executed_sets_remove(session->state_folder, &key);
+			remove_set(session->asked.state_folder, &key);
 	}
 	fg_executed_release(&executed);
 	return found;
@@ -244,8 +420,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	struct fg_executed_key key;
 	int status = FG_OK;
 
-	if (!key_of(session, finding->job, arm, &key) ||
-	    fg_executed_sets_has(session->state_folder, &key))
+	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
 		return FG_OK;
 	if (!fg_runner_has_callgrind()) {
 		tell_no_meter(session);
@@ -279,15 +454,15 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(series_of(session, job) - session->run.series);
+	const size_t index = (size_t)(series_of(session, job) - session->got.run.series);
 	const struct fg_profile_set *set =
-		index < session->profile_count ? session->profiles[index] : NULL;
+		index < session->got.profile_count ? session->got.profiles[index] : NULL;
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 	bool more = false;
 
 	if (!set || !key_of(session, job, arm, &key) ||
-	    fg_executed_sets_load(session->state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
 		return;
 	for (size_t i = 1; i < set->function_count; i++) {
 		const struct fg_profile_function *f = &set->functions[i];
@@ -314,8 +489,8 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 	struct fg_affected_reason reason = {0};
 	int status = FG_OK;
 
-	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->store ||
-	    !session->roots[FG_ARM_BASELINE] || series->identical || series->failure)
+	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS || !session->open.store ||
+	    !session->open.roots[FG_ARM_BASELINE] || series->identical || series->failure)
 		return FG_OK;
 	fg_affected_by_kind(fg_runner_job_targets(job), &reason);
 	if (reason.text) {

@@ -5,11 +5,121 @@
 #include "base/text.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
+#include "config/config.h"
 #include "gate/commit_trailers.h"
 #include "model/links.h"
 #include "reporters/reporter.h"
 #include "runner/build/git.h"
 #include "runner/facts/build_info.h"
+#include "runner/target.h"
+
+/* ---- renamed benchmarks ---- */
+
+static bool load(struct fg_arms *arms, const struct fg_plan *plan, const char *root)
+{
+	const char *name =
+		plan->config_path ? fg_fs_base_name(plan->config_path) : FG_CONFIG_FILE_NAME;
+	char *path = fg_fs_join(root, name);
+	const struct fg_config_source source = {.path = path};
+	struct fg_config_report report = {0};
+	bool loaded = false;
+
+	loaded = fg_config_load(&source, &arms->baseline_plan, &report, NULL) == FG_OK;
+	fg_config_report_release(&report);
+	free(path);
+	return loaded;
+}
+
+static const struct fg_benchmark *find_old(const struct fg_arms *arms,
+					   const struct fg_benchmark *benchmark)
+{
+	const struct fg_benchmark *old = fg_plan_find(&arms->baseline_plan, benchmark->name);
+
+	if (!old && benchmark->was)
+		old = fg_plan_find(&arms->baseline_plan, benchmark->was);
+	return old;
+}
+
+static bool has_program(const struct fg_benchmark *benchmark, const char *root)
+{
+	struct fg_target target;
+	bool found = false;
+
+	fg_target_init(&target, FG_ARM_BASELINE, benchmark, root);
+	fg_target_resolve(&target);
+	found = target.program != NULL;
+	fg_target_release(&target);
+	return found;
+}
+
+/*
+ * A comparison needs the same work on both sides, so our command is preferred if the baseline can
+ * run it.
+ */
+static void choose_command(const struct fg_arms *arms, struct fg_benchmark *benchmark,
+			   const char *root)
+{
+	const struct fg_benchmark *old = find_old(arms, benchmark);
+	const bool is_given = benchmark->baseline_command.argc > 0;
+
+	if (old && !is_given && !has_program(benchmark, root))
+		benchmark->baseline_command = old->command;
+}
+
+static bool is_known(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		const char *was = plan->benchmarks[i].was;
+
+		if (strcmp(plan->benchmarks[i].name, name) == 0 || (was && strcmp(was, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void match_commit(struct fg_arms *arms, struct fg_plan *plan, const char *root)
+{
+	if (!load(arms, plan, root))
+		return;
+	for (size_t i = 0; i < plan->benchmark_count; i++)
+		choose_command(arms, &plan->benchmarks[i], root);
+	arms->gone = fg_arena_array(&arms->baseline_plan.arena,
+				    arms->baseline_plan.benchmark_count + 1, sizeof(arms->gone[0]));
+	for (size_t i = 0; i < arms->baseline_plan.benchmark_count; i++) {
+		const char *name = arms->baseline_plan.benchmarks[i].name;
+
+		if (!is_known(plan, name))
+			arms->gone[arms->gone_count++] = name;
+	}
+}
+
+/* "old" becomes "new"; the case "old/BM_sort" of a harness becomes "new/BM_sort". */
+static void rename_series(struct fg_series *series, const struct fg_benchmark *benchmark)
+{
+	const size_t length = strlen(benchmark->was);
+	const char *rest = series->name + length;
+	char *name = NULL;
+
+	if (!fg_text_starts_with(series->name, benchmark->was) || (*rest && *rest != '/'))
+		return;
+	name = fg_xasprintf("%s%s", benchmark->name, rest);
+	free(series->name);
+	series->name = name;
+}
+
+static void match_stored(const struct fg_plan *plan, struct fg_run *run)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (!benchmark->was || fg_run_find(run, benchmark->name))
+			continue;
+		for (size_t k = 0; k < run->series_count; k++)
+			rename_series(&run->series[k], benchmark);
+	}
+}
+
+/* ---- the two sides ---- */
 
 static void say_note(void *context, const char *note)
 {
@@ -36,11 +146,11 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 						   bool snapshot)
 {
 	return (struct fg_worktree_options){
-		.root = session->plan->root,
-		.state_folder = session->state_folder,
+		.root = session->asked.plan->root,
+		.state_folder = session->asked.state_folder,
 		.commit = commit,
 		.snapshot = snapshot,
-		.build = &session->plan->build,
+		.build = &session->asked.plan->build,
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_note = say_note,
@@ -50,7 +160,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 /* Records that the candidate is not a snapshot, which sets the sides apart. */
 static void say_in_place(struct fg_session *session)
 {
-	struct fg_side *sides = session->run.sides;
+	struct fg_side *sides = session->got.run.sides;
 
 	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a worktree of its own",
 			   false);
@@ -62,14 +172,14 @@ static void say_in_place(struct fg_session *session)
 static int build_candidate(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, NULL, false);
-	char *log = fg_fs_join(session->state_folder, "build-candidate.log");
+	char *log = fg_fs_join(session->asked.state_folder, "build-candidate.log");
 	char *tail = NULL;
 	int status = FG_OK;
 
-	if (session->plan->build.command.argc > 0) {
+	if (session->asked.plan->build.command.argc > 0) {
 		fg_cli_detail(session->cli, "building the work tree: %s",
-			      session->plan->build.command.text);
-		status = fg_worktree_build(&options, session->plan->root, log, &tail, err);
+			      session->asked.plan->build.command.text);
+		status = fg_worktree_build(&options, session->asked.plan->root, log, &tail, err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "candidate");
 			show_tail(session, tail);
@@ -88,7 +198,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 
 	/* a commit with the candidate's files is unknown elsewhere: use the original's name */
 	if (arm == FG_ARM_BASELINE)
-		options.known_as = session->run.sides[arm].commit;
+		options.known_as = session->got.run.sides[arm].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
@@ -97,8 +207,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 		return status;
 	}
 	arms->has_worktree[arm] = true;
-	session->roots[arm] = arms->worktrees[arm].root;
-	session->checkouts[arm] = arms->worktrees[arm].tree;
+	session->open.roots[arm] = arms->worktrees[arm].root;
+	session->open.checkouts[arm] = arms->worktrees[arm].tree;
 	return FG_OK;
 }
 
@@ -109,12 +219,12 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
-	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
 	char *commit = NULL;
 	char *words = NULL;
-	int status = session->staged
+	int status = session->asked.staged
 			     ? fg_git_commit_staged(git, &commit, err)
-			     : fg_git_resolve(git, session->candidate, &commit, &words, err);
+			     : fg_git_resolve(git, session->asked.candidate, &commit, &words, err);
 
 	if (status != FG_OK)
 		goto out;
@@ -122,7 +232,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	if (status != FG_OK)
 		goto out;
 	arms->candidate_commit = fg_xstrdup(commit);
-	if (session->staged) {
+	if (session->asked.staged) {
 		free(side->describe);
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
@@ -145,7 +255,7 @@ out:
 static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 			 struct fg_error *err)
 {
-	char *state = realpath(session->state_folder, NULL);
+	char *state = realpath(session->asked.state_folder, NULL);
 	char *commit = NULL;
 	int status = fg_git_commit_work_tree(git, state, &commit, err);
 
@@ -156,33 +266,31 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 	return status;
 }
 
-/* Before anything is built: a mistyped ref or a missing submodule should not cost a build. */
+/* Before anything is built: a mistyped ref should not cost a build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->plan->root,
-				   .head = session->candidate,
+	const struct fg_git git = {.folder = session->asked.plan->root,
+				   .head = session->asked.candidate,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
-	struct fg_worktree_options options;
-	const int status = fg_git_resolve(&git, session->plan->baseline.value, &side->commit,
+	struct fg_side *side = &session->got.run.sides[FG_ARM_BASELINE];
+	const int status = fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
 					  &side->describe, err);
 
 	if (status != FG_OK)
 		return status;
 	fg_git_note_subject(&git, side);
-	options = worktree_options(session, side->commit, false);
-	return fg_worktree_check(&options, err);
+	return FG_OK;
 }
 
 /* Records that both sides use these files of the candidate. */
 static void say_from_candidate(struct fg_session *session)
 {
-	const struct fg_build *build = &session->plan->build;
+	const struct fg_build *build = &session->asked.plan->build;
 	char *paths = fg_text_join(build->from_candidate, " ");
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&session->run.sides[arm].build, "build.from_candidate", paths,
-				   false);
+		fg_environment_set(&session->got.run.sides[arm].build, "build.from_candidate",
+				   paths, false);
 	free(paths);
 }
 
@@ -190,10 +298,10 @@ static void say_from_candidate(struct fg_session *session)
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
 {
-	const struct fg_build *build = &session->plan->build;
-	const struct fg_git git = {.folder = session->plan->root,
+	const struct fg_build *build = &session->asked.plan->build;
+	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	const char *base = session->run.sides[FG_ARM_BASELINE].commit;
+	const char *base = session->got.run.sides[FG_ARM_BASELINE].commit;
 	char *state = NULL;
 	char *source = NULL;
 	int status = FG_OK;
@@ -202,7 +310,7 @@ static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *s
 		*commit = fg_xstrdup(base);
 		return FG_OK;
 	}
-	state = realpath(session->state_folder, NULL);
+	state = realpath(session->asked.state_folder, NULL);
 	if (arms->candidate_commit)
 		source = fg_xstrdup(arms->candidate_commit);
 	else
@@ -230,8 +338,8 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	status = open_worktree(arms, session, FG_ARM_BASELINE, commit, false, err);
 	free(commit);
 	if (status == FG_OK)
-		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
-	else if (status == FG_ECHILD && session->plan->build.from_candidate_count == 0)
+		match_commit(arms, plan, session->open.roots[FG_ARM_BASELINE]);
+	else if (status == FG_ECHILD && session->asked.plan->build.from_candidate_count == 0)
 		fg_cli_say(session->cli,
 			   "if it lacks files of the benchmark, `build.from_candidate` names them");
 	return status;
@@ -240,12 +348,12 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 /* Earlier runs of the baseline's branch. */
 static int load_history(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
-	const int status =
-		fg_store_load_history(session->store, &arms->baseline.run, 0, &arms->history, err);
+	const int status = fg_store_load_history(session->open.store, &arms->baseline.run, 0,
+						 &arms->history, err);
 
 	for (size_t i = 0; i < arms->history.count; i++)
-		fg_match_stored(session->plan, &arms->history.runs[i].run);
-	arms->store = session->store;
+		match_stored(session->asked.plan, &arms->history.runs[i].run);
+	arms->store = session->open.store;
 	return status;
 }
 
@@ -263,18 +371,18 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	char id[37] = "";
 	int status = FG_OK;
 
-	if (!session->store)
+	if (!session->open.store)
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
-	status = fg_store_find(session->store, session->run.project, words, id, err);
+	status = fg_store_find(session->open.store, session->got.run.project, words, id, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_load(session->store, id, &arms->baseline, err);
+	status = fg_store_load(session->open.store, id, &arms->baseline, err);
 	if (status != FG_OK)
 		return status;
 	take_baseline(arms);
-	fg_match_stored(session->plan, &arms->baseline.run);
-	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
+	match_stored(session->asked.plan, &arms->baseline.run);
+	session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
 
@@ -282,13 +390,13 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
 			      struct fg_error *err)
 {
-	char *path = fg_fs_join(session->plan->root, name);
+	char *path = fg_fs_join(session->asked.plan->root, name);
 	int status = fg_cli_run_from_file(path, &arms->baseline, err);
 
 	if (status == FG_OK) {
 		take_baseline(arms);
-		session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
-		status = session->store ? load_history(arms, session, err) : FG_OK;
+		session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
+		status = session->open.store ? load_history(arms, session, err) : FG_OK;
 	}
 	free(path);
 	return status;
@@ -297,19 +405,19 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 /* Links to the source are stored with the run, for every page that shows it. */
 static void record_links(struct fg_session *session)
 {
-	struct fg_environment *build = &session->run.sides[FG_ARM_CANDIDATE].build;
+	struct fg_environment *build = &session->got.run.sides[FG_ARM_CANDIDATE].build;
 
 	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
-		if (session->plan->links[link])
+		if (session->asked.plan->links[link])
 			fg_environment_set(build, fg_web_link_fact(link),
-					   session->plan->links[link], false);
+					   session->asked.plan->links[link], false);
 	}
 }
 
 /* Records the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_plan *plan = session->plan;
+	const struct fg_plan *plan = session->asked.plan;
 	struct fg_record_options options = {
 		.facts = plan->host_record,
 		.count = plan->host_record_count,
@@ -317,16 +425,16 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 		.identity = true,
 		.interrupted = session->cli->interrupted,
 	};
-	int status = fg_build_record(&options, &session->run.host, err);
+	int status = fg_build_record(&options, &session->got.run.host, err);
 
 	record_links(session);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;
 	for (size_t arm = 0; status == FG_OK && arm < FG_ARM_COUNT; arm++) {
-		options.folder = session->roots[arm];
+		options.folder = session->open.roots[arm];
 		if (options.folder)
-			status = fg_build_record(&options, &session->run.sides[arm].build, err);
+			status = fg_build_record(&options, &session->got.run.sides[arm].build, err);
 	}
 	return status;
 }
@@ -334,7 +442,7 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 			   struct fg_error *err)
 {
-	const struct fg_baseline *baseline = &session->plan->baseline;
+	const struct fg_baseline *baseline = &session->asked.plan->baseline;
 	int status = FG_OK;
 
 	if (baseline->kind == FG_BASELINE_NONE)
@@ -358,13 +466,13 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->plan->root,
+	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
 	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
-	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
+	session->open.roots[FG_ARM_CANDIDATE] = session->asked.plan->root;
 	status = fg_git_describe_side(&git, side, err);
 	if (status != FG_OK)
 		return status;
@@ -372,15 +480,15 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 		status = resolve_git_baseline(session, err);
 	if (status != FG_OK)
 		return status;
-	if (session->staged || session->candidate)
+	if (session->asked.staged || session->asked.candidate)
 		status = open_git_candidate(arms, session, &git, err);
-	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->in_place)
+	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->asked.in_place)
 		status = open_snapshot(arms, session, &git, err);
 	else
 		status = build_candidate(session, err);
 	if (status != FG_OK)
 		return status;
-	if (plan->baseline.kind == FG_BASELINE_GIT && session->in_place)
+	if (plan->baseline.kind == FG_BASELINE_GIT && session->asked.in_place)
 		say_in_place(session);
 	status = settle_baseline(arms, session, plan, err);
 	return status == FG_OK ? record_facts(session, err) : status;
@@ -388,13 +496,13 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_run *run = &session->run;
+	const struct fg_run *run = &session->got.run;
 	unsigned index = 0;
 	unsigned count = 0;
 	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
-	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
+	if (run->has_baseline || session->asked.plan->baseline.kind == FG_BASELINE_GIT)
 		return FG_OK;
 	status = settle_baseline(arms, session, NULL, err);
 	if (status != FG_OK || !arms->has_baseline)
@@ -453,8 +561,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 {
-	input->gone = arms->match.gone;
-	input->gone_count = arms->match.gone_count;
+	input->gone = arms->gone;
+	input->gone_count = arms->gone_count;
 	if (!arms->has_baseline)
 		return;
 	input->baseline = &arms->baseline.run;
@@ -501,8 +609,8 @@ static void accept_message(struct fg_session *session, struct fg_plan *plan, con
 void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
-	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
-	const char *to = session->run.sides[FG_ARM_CANDIDATE].commit;
+	const char *from = session->got.run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->got.run.sides[FG_ARM_CANDIDATE].commit;
 	struct fg_error err = {0};
 	char *text = NULL;
 	size_t size = 0;
@@ -531,7 +639,7 @@ void fg_arms_close(struct fg_arms *arms)
 		if (arms->has_worktree[arm])
 			fg_worktree_close(&arms->worktrees[arm]);
 	}
-	fg_match_release(&arms->match);
+	fg_plan_release(&arms->baseline_plan);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	fg_stored_history_release(&arms->history);

@@ -3,19 +3,25 @@
  * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
  * tree itself, or a commit (including what is staged) built in a worktree of its own; the baseline
  * is a commit, a stored run, or nothing. The configuration and the command line are applied here.
+ *
+ * The list of benchmarks changes like any other source. A benchmark whose program does not exist in
+ * the baseline's commit, but which its own fastgate.yml knows (by its name or by `was`), runs as
+ * that file says; the series of a stored run are renamed according to `was`.
  */
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H
 
-#include "cli/session/baseline_match.h"
 #include "cli/session/session.h"
 #include "runner/build/worktree.h"
 
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
-	char *candidate_commit;        /* built from this; NULL: the work tree in place */
-	struct fg_match match;         /* used if the baseline is a commit */
+	char *candidate_commit; /* built from this; NULL: the work tree in place */
+	struct fg_plan
+		baseline_plan; /* a commit's own fastgate.yml; our commands may point into it */
+	const char **gone;     /* benchmarks that exist only there */
+	size_t gone_count;
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
 	struct fg_stored_history history;   /* history of the baseline's branch */

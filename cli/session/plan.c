@@ -1,11 +1,238 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/plan.h"
 
+#include "base/base.h"
 #include "base/beneath.h"
-#include "cli/session/state_folder.h"
-#include "cli/session/tokens.h"
+#include "base/fs.h"
+#include "base/secrets.h"
+#include "base/text.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- state folder ---- */
+
+static bool is_link(const char *path)
+{
+	struct stat found;
+
+	return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+}
+
+int fg_state_folder_check(const char *root, struct fg_error *err)
+{
+	char *folder = fg_fs_join(root, FG_STATE_FOLDER);
+	char *bad = is_link(folder) ? fg_xstrdup(folder) : NULL;
+	char **names = NULL;
+	size_t count = 0;
+	int status = FG_OK;
+
+	if (!bad && fg_fs_is_folder(folder))
+		status = fg_fs_list(folder, &names, &count, err);
+	for (size_t i = 0; i < count && !bad; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		if (is_link(path))
+			bad = path;
+		else
+			free(path);
+	}
+	if (bad)
+		status = fg_error_set(
+			err, FG_EINVAL,
+			"%s is a link: fastgate's files would lie elsewhere; remove it", bad);
+	fg_fs_list_free(names, count);
+	free(bad);
+	free(folder);
+	return status;
+}
+
+void fg_state_folder_make(const char *path)
+{
+	static const char content[] =
+		"# Made by fastgate: nothing in here belongs to the project.\n*\n";
+	char *ignore = fg_fs_join(path, ".gitignore");
+
+	if (fg_fs_make_folders(path, 0755, NULL) == FG_OK && !fg_fs_exists(ignore))
+		(void)!fg_fs_write_atomic(ignore, content, strlen(content), 0644, NULL);
+	free(ignore);
+}
+
+/* ---- tokens ---- */
+
+#define TRUSTED_VARIABLES "FASTGATE_TRUSTED_VARIABLES"
+#define TRUSTED_URLS      "FASTGATE_TRUSTED_URLS"
+
+enum {
+	ENVIRONMENT_MAX_BYTES = 4 << 20,
+	NAME_SIZE = 64,
+	STAT_MAX_BYTES = 4096,
+	STAT_STATE_SIZE = 4, /* ") S " */
+};
+
+static const char *const usual_names[] = {
+	"PERFDB_TOKEN", "GITHUB_TOKEN",          "GH_TOKEN",
+	"GITLAB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+};
+
+/* GitLab gives it to every job, so a warning about it would be useless. */
+#define GITLABS_OWN "CI_JOB_TOKEN"
+
+void fg_tokens_take(void)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(usual_names); i++)
+		fg_secret_take(usual_names[i]);
+	fg_secret_take(GITLABS_OWN);
+}
+
+/* `name` is part of an environment string and ends at its '='. */
+static bool is_token(const char *name, size_t length, const struct fg_plan *plan)
+{
+	bool is = plan->perfdb.token_env && strlen(plan->perfdb.token_env) == length &&
+		  strncmp(name, plan->perfdb.token_env, length) == 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(usual_names) && !is; i++)
+		is = strlen(usual_names[i]) == length && strncmp(name, usual_names[i], length) == 0;
+	for (size_t i = 0; i < plan->post_count && !is; i++) {
+		const char *own = plan->posts[i].token_env;
+
+		is = own && strlen(own) == length && strncmp(name, own, length) == 0;
+	}
+	return is;
+}
+
+/* Is the name in this list, separated by commas or blanks? */
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	while (list && *list) {
+		const size_t size = strcspn(list, ", ");
+
+		if (size == length && strncmp(list, name, size) == 0)
+			return true;
+		list += size;
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+static int take(const char *name, const char *usual, struct fg_error *err)
+{
+	if (!name)
+		return FG_OK;
+	if ((usual && strcmp(name, usual) == 0) || fg_text_starts_with(name, "FASTGATE_") ||
+	    fg_text_starts_with(name, "PERFDB_") || is_listed(getenv(TRUSTED_VARIABLES), name)) {
+		fg_secret_take(name);
+		return FG_OK;
+	}
+	return fg_error_set(
+		err, FG_EINVAL,
+		"token_env names $%s, which fastgate.yml may not use: name a variable that begins with "
+		"FASTGATE_ or PERFDB_, or allow it yourself: " TRUSTED_VARIABLES "=%s",
+		name, name);
+}
+
+/*
+ * Takes the secrets that a plan names. A checkout can come from anybody, so it may only name
+ * variables that begin with FASTGATE_ or PERFDB_, a host's own token for its own kind of post, and
+ * variables in FASTGATE_TRUSTED_VARIABLES; FG_EINVAL otherwise.
+ */
+static int take_planned(const struct fg_plan *plan, struct fg_error *err)
+{
+	int status = take(plan->perfdb.token_env, NULL, err);
+
+	for (size_t i = 0; i < plan->post_count && status == FG_OK; i++) {
+		const struct fg_post_target *post = &plan->posts[i];
+		const char *usual = strcmp(post->kind, "github") == 0   ? "GITHUB_TOKEN"
+				    : strcmp(post->kind, "gitlab") == 0 ? "GITLAB_TOKEN"
+									: NULL;
+
+		status = take(post->token_env, usual, err);
+	}
+	return status;
+}
+
+/* ---- tokens that programs under test can still read ---- */
+
+/*
+ * The name of a token in a process's environment, to be freed; NULL if it has none or is
+ * unreadable.
+ */
+static char *token_of(pid_t pid, const struct fg_plan *plan)
+{
+	char path[NAME_SIZE];
+	char *text = NULL;
+	char *found = NULL;
+	size_t size = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	if (fg_fs_read(path, ENVIRONMENT_MAX_BYTES, &text, &size, NULL) != FG_OK)
+		return NULL;
+	for (const char *at = text; at < text + size && !found; at += strlen(at) + 1) {
+		const size_t length = strcspn(at, "=");
+
+		if (at[length] == '=' && at[length + 1] && is_token(at, length, plan))
+			found = fg_xstrndup(at, length);
+	}
+	free(text);
+	return found;
+}
+
+/* 0 if it has no parent or has ended. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[NAME_SIZE];
+	char *text = NULL;
+	const char *behind_name = NULL;
+	pid_t parent = 0;
+	size_t size = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (fg_fs_read(path, STAT_MAX_BYTES, &text, &size, NULL) != FG_OK)
+		return 0;
+	behind_name = strrchr(text, ')');
+	if (behind_name && strlen(behind_name) > STAT_STATE_SIZE)
+		parent = (pid_t)strtol(behind_name + STAT_STATE_SIZE, NULL, 10);
+	free(text);
+	return parent;
+}
+
+char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
+{
+	char *name = NULL;
+
+	*pid = getppid();
+	while (*pid > 0 && !(name = token_of(*pid, plan)))
+		*pid = parent_of(*pid);
+	return name;
+}
+
+/* ---- trusted addresses ---- */
+
+/* Is the address equal to or below one in the list? */
+static bool lies_below(const char *list, const char *url)
+{
+	while (list && *list) {
+		size_t size = strcspn(list, ", ");
+
+		while (size > 0 && list[size - 1] == '/')
+			size--;
+		if (size > 0 && strncmp(list, url, size) == 0 &&
+		    (url[size] == '\0' || url[size] == '/'))
+			return true;
+		list += strcspn(list, ", ");
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+bool fg_tokens_may_go(const char *url)
+{
+	return lies_below(getenv("PERFDB_URL"), url) || lies_below(getenv(TRUSTED_URLS), url);
+}
+
+/* ---- fastgate.yml ---- */
 
 static void print_messages(const struct fg_cli *cli, const struct fg_config_report *report)
 {
@@ -64,8 +291,7 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		code = (int)fg_cli_exit_code(err.code);
 		if (report.error_count == 0)
 			code = fg_cli_fail(cli, &err);
-	} else if (fg_tokens_take_planned(plan, &err) != FG_OK ||
-		   check_places(plan, &err) != FG_OK) {
+	} else if (take_planned(plan, &err) != FG_OK || check_places(plan, &err) != FG_OK) {
 		code = fg_cli_fail(cli, &err);
 		fg_plan_release(plan);
 	}

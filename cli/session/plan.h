@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fastgate.yml for a command: the options that select and override it, and loading it with all
- * messages printed.
+ * messages printed. A checkout can come from anybody, so what it may name is checked here: the
+ * folder with fastgate's data, the secrets, and the addresses that they are sent to.
  */
 #ifndef FG_CLI_SESSION_PLAN_H
 #define FG_CLI_SESSION_PLAN_H
 
 #include "cli/framework/command.h"
 #include "config/config.h"
+
+#include <sys/types.h>
 
 enum {
 	FG_CLI_SHORT_FORMS_MAX = 8
@@ -55,5 +58,36 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
  */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
+
+/* ---- the state folder: next to fastgate.yml, with runs, builds and pending uploads ---- */
+
+#define FG_STATE_FOLDER ".fastgate"
+
+/*
+ * Git can check out a symbolic link in its place, or inside it, so that files would be written
+ * elsewhere; that is FG_EINVAL. `root`: the folder that contains it.
+ */
+int fg_state_folder_check(const char *root, struct fg_error *err) FG_NODISCARD;
+
+/*
+ * Creates it with a .gitignore of its own, so that nobody commits or stashes it by mistake. Failure
+ * is silent here: users of the folder will notice.
+ */
+void fg_state_folder_make(const char *path);
+
+/* ---- secrets ---- */
+
+/* Takes the usual secrets out of the environment. Call before any program is started. */
+void fg_tokens_take(void);
+/*
+ * May a secret be sent to an address that a checkout names? Only if the user's environment allows
+ * it: PERFDB_URL is the address, or FASTGATE_TRUSTED_URLS lists it or a prefix of it.
+ */
+bool fg_tokens_may_go(const char *url);
+/*
+ * The name of a token in the environment of a parent process, where programs under test can read
+ * it; to be freed. NULL: there is none, or it cannot be read.
+ */
+char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid);
 
 #endif

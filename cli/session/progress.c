@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/progress.h"
-
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/session/session.h"
 
 #include <math.h>
 

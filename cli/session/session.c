@@ -1,94 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/session.h"
 
+#include "base/beneath.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
 #include "binary/symbolizer.h"
+#include "cli/session/deliver.h"
+#include "cli/session/steps.h"
+#include "cli/session/stored.h"
 #include "profile/attach/kernel_traces.h"
 #include "runner/facts/affected.h"
 #include "runner/facts/host.h"
 #include "runner/guard.h"
+
+#include <strings.h>
 
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)
 {
 	int status = FG_OK;
 
-	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
-	fg_run_init(&session->run);
-	status = fg_random_uuid(session->run.id, err);
+	*session =
+		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
+	fg_run_init(&session->got.run);
+	status = fg_random_uuid(session->got.run.id, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	status = fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err);
 	if (status != FG_OK)
 		return status;
 	/* JSON carries whole numbers up to 2^53. */
-	session->run.seed &= (UINT64_C(1) << 53) - 1;
-	session->run.project = fg_xstrdup(plan->project ? plan->project : "");
-	session->run.tool_version = fg_xstrdup(fg_version());
-	session->run.started_ns = fg_clock_wall_ns();
-	fg_host_capture("", &session->run.host);
+	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
+	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->got.run.tool_version = fg_xstrdup(fg_version());
+	session->got.run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->got.run.host);
 	return FG_OK;
 }
 
 int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
+	char *path = fg_fs_join(session->asked.plan->root, session->asked.plan->store_path);
 	char *folder = fg_fs_parent(path);
 	int status = fg_fs_make_folders(folder, 0755, err);
 
 	if (status == FG_OK)
-		status = fg_store_open(path, 0, &session->store, err);
-	session->store_path = path;
+		status = fg_store_open(path, 0, &session->open.store, err);
+	session->open.store_path = path;
 	free(folder);
 	return status;
 }
 
 static void release_profiles(struct fg_session *session)
 {
-	for (size_t i = 0; i < session->profile_count; i++) {
-		if (session->profiles[i])
-			fg_profile_set_release(session->profiles[i]);
-		free(session->profiles[i]);
+	for (size_t i = 0; i < session->got.profile_count; i++) {
+		if (session->got.profiles[i])
+			fg_profile_set_release(session->got.profiles[i]);
+		free(session->got.profiles[i]);
 	}
-	free(session->profiles);
-	session->profiles = NULL;
-	session->profile_count = 0;
+	free(session->got.profiles);
+	session->got.profiles = NULL;
+	session->got.profile_count = 0;
 }
 
 void fg_session_release(struct fg_session *session)
 {
 	fg_progress_clear(&session->progress);
 	release_profiles(session);
-	fg_affected_free(session->affected);
-	fg_symbolizer_free(session->symbolizer);
-	if (session->kernel)
-		fg_kernel_naming_release(session->kernel);
-	free(session->kernel);
-	free(session->cache_folder);
-	fg_verdict_release(&session->verdict);
-	fg_run_release(&session->run);
-	fg_store_close(session->store);
-	free(session->store_path);
+	fg_affected_free(session->open.affected);
+	fg_symbolizer_free(session->open.symbolizer);
+	if (session->open.kernel)
+		fg_kernel_naming_release(session->open.kernel);
+	free(session->open.kernel);
+	free(session->open.cache_folder);
+	fg_verdict_release(&session->got.verdict);
+	fg_run_release(&session->got.run);
+	fg_store_close(session->open.store);
+	free(session->open.store_path);
 	*session = (struct fg_session){0};
 }
 
-void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored)
+static void take_profiles(struct fg_session *session, struct fg_stored_run *stored)
 {
 	release_profiles(session);
-	session->profiles = stored->profiles;
-	session->profile_count = stored->profiles ? stored->run.series_count : 0;
+	session->got.profiles = stored->profiles;
+	session->got.profile_count = stored->profiles ? stored->run.series_count : 0;
 	stored->profiles = NULL;
 }
 
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored)
 {
-	fg_session_take_profiles(session, stored);
-	fg_run_release(&session->run);
-	session->run = stored->run;
+	take_profiles(session, stored);
+	fg_run_release(&session->got.run);
+	session->got.run = stored->run;
 	stored->run = (struct fg_run){0};
+}
+
+struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
+				    uint32_t pair)
+{
+	struct fg_ingest_row row = {.arm = (uint8_t)arm, .pair = pair};
+
+	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	return row;
 }
 
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
@@ -114,4 +133,236 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 		*exit_code = FG_EXIT_INTERNAL;
 	}
 	return false;
+}
+
+/* ---- style of reports ---- */
+
+/* Checks the usual variables in order of precedence; if none is set, the C locale applies. */
+static bool locale_is_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
+		const char *codeset = NULL;
+
+		if (!value || !*value)
+			continue;
+		codeset = strchr(value, '.');
+		return codeset && (strncasecmp(codeset + 1, "utf-8", 5) == 0 ||
+				   strncasecmp(codeset + 1, "utf8", 4) == 0);
+	}
+	return false;
+}
+
+struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
+					     const char *source_root)
+{
+	const bool to_terminal = to_stdout && cli->out_is_terminal;
+
+	return (struct fg_report_options){
+		.verbose = cli->verbose,
+		.color = to_stdout && cli->color_out,
+		.ascii = to_terminal && !locale_is_utf8(),
+		.width = to_terminal ? cli->columns : 0,
+		.source_root = source_root ? source_root : getenv("GITHUB_WORKSPACE"),
+	};
+}
+
+/* ---- after measuring ---- */
+
+/* After measuring: decide, keep, report, upload and post. */
+static bool has_passed(const struct fg_session *session, const char *benchmark)
+{
+	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++) {
+		const struct fg_benchmark_verdict *verdict = &session->got.verdict.benchmarks[i];
+
+		if (strcmp(verdict->name, benchmark) == 0)
+			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
+	}
+	return false;
+}
+
+/* Removes samples that were kept in case of a failure and are not needed. */
+static void drop_samples(struct fg_session *session)
+{
+	for (size_t i = 0; session->open.store && i < session->got.run.series_count; i++) {
+		const char *name = session->got.run.series[i].name;
+		const struct fg_benchmark *benchmark = fg_plan_find(session->asked.plan, name);
+		struct fg_error why = {0};
+
+		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
+		    has_passed(session, name) &&
+		    fg_samples_remove_series(session->open.store_path, session->got.run.id, i,
+					     &why) != FG_OK)
+			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
+				    why.message);
+	}
+}
+
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	input->run = &session->got.run;
+	input->profiles = (const struct fg_profile_set *const *)session->got.profiles;
+	input->plan = session->asked.plan;
+	input->policy = &session->asked.plan->policy;
+	input->measure = &session->asked.plan->measure;
+	input->now_ns = fg_clock_wall_ns();
+	status = fg_gate_decide(input, &session->got.verdict, err);
+	if (status != FG_OK)
+		return status;
+	fg_session_add_sources(session);
+	return FG_OK;
+}
+
+static struct fg_report report_of(const struct fg_session *session)
+{
+	return (struct fg_report){
+		.run = &session->got.run,
+		.verdict = &session->got.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->got.profiles,
+	};
+}
+
+/* The store rounds weights; from here on every reader sees the rounded ones. */
+static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	const int status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	take_profiles(session, &stored);
+	fg_stored_run_release(&stored);
+	return FG_OK;
+}
+
+int fg_session_save(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_reporter *json = fg_reporter_find("json", err);
+	const struct fg_report report = report_of(session);
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	if (!session->open.store)
+		return FG_OK;
+	drop_samples(session);
+	FG_ASSERT(json);
+	status = json->write(&report, &options, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_save(session->open.store, &session->got.run, session->got.profiles,
+			       fg_strbuf_text(&text), err);
+	if (status != FG_OK)
+		goto out;
+	status = take_profiles_of_store(session, err);
+out:
+	fg_strbuf_release(&text);
+	return status;
+}
+
+/* A fresh checkout has no folder for reports yet, so it is created. */
+static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
+			  const struct fg_report_options *options, const char *path,
+			  struct fg_error *err)
+{
+	char *folder = fg_fs_parent(path);
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	if (status == FG_OK)
+		status = fg_reporter_write_file(reporter, report, options, path, err);
+	free(folder);
+	return status;
+}
+
+/* The checkout can come from anybody, so paths that it names must stay inside it. */
+static int write_beneath(const struct fg_reporter *reporter, const struct fg_report *report,
+			 const struct fg_report_options *options, const char *path,
+			 struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = reporter->write(report, options, &text, err);
+
+	if (status == FG_OK)
+		status = fg_beneath_write(".", path, fg_strbuf_text(&text), text.length, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "report.%s of fastgate.yml", reporter->name);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+static int write_report(const struct fg_report_target *target, const struct fg_report *report,
+			const struct fg_report_options *options, struct fg_error *err)
+{
+	const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
+
+	if (!reporter)
+		return FG_EINVAL;
+	return target->from_file && strcmp(target->path, "-") != 0
+		       ? write_beneath(reporter, report, options, target->path, err)
+		       : write_anywhere(reporter, report, options, target->path, err);
+}
+
+static bool has_page(const struct fg_plan *plan)
+{
+	for (size_t i = 0; i < plan->report_count; i++) {
+		if (strcmp(plan->reports[i].format, "html") == 0)
+			return true;
+	}
+	return false;
+}
+
+int fg_session_report(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_cli *cli = session->cli;
+	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
+	struct fg_time_orders *in_time = NULL;
+	struct fg_report report = report_of(session);
+	const struct fg_report_options plain =
+		fg_cli_report_style(cli, false, session->asked.plan->root);
+	const struct fg_report_options spoken =
+		fg_cli_report_style(cli, true, session->asked.plan->root);
+	struct fg_strbuf text = {0};
+	int result = FG_OK;
+	int status = FG_OK;
+
+	if (session->open.store && has_page(session->asked.plan))
+		in_time = fg_samples_in_time(session->open.store_path, report.run, report.profiles);
+	report.in_time = in_time;
+	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
+		const struct fg_report_target *target = &session->asked.plan->reports[i];
+
+		status = write_report(target, &report, &plain, err);
+		if (status != FG_OK)
+			result = status;
+		else
+			fg_cli_detail(cli, "wrote %s", target->path);
+	}
+	fg_samples_in_time_release(in_time, report.run);
+	report.in_time = NULL;
+	FG_ASSERT(speaker);
+	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
+	if (status == FG_OK && cli->json)
+		fg_cli_print(cli, &text);
+	else if (status == FG_OK)
+		fg_cli_tell(cli, &text);
+	fg_strbuf_release(&text);
+	return status != FG_OK ? status : result;
+}
+
+int fg_session_tell(const struct fg_session *session, bool may_send)
+{
+	const struct fg_report report = report_of(session);
+	const int code = (int)session->got.verdict.exit_code;
+	bool is_sent = fg_upload_run(session->cli, &session->asked.plan->perfdb,
+				     session->asked.state_folder, session->open.store,
+				     session->got.run.id, may_send);
+
+	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
+		is_sent = false;
+	/* The verdict's own code comes first. */
+	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
 }

@@ -2,7 +2,7 @@
 /*
  * A gate from the first pair to the last report: shared by `run` and `duel`.
  *
- * fg_session_init() → fill options → fg_session_measure() → fg_session_decide() → fg_session_save()
+ * fg_session_init() → fill `asked` → fg_session_measure() → fg_session_decide() → fg_session_save()
  * → fg_session_report() → fg_session_release()
  *
  * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at
@@ -14,49 +14,82 @@
 #define FG_CLI_SESSION_SESSION_H
 
 #include "cli/framework/command.h"
-#include "cli/session/progress.h"
 #include "gate/gate.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "model/verdict.h"
 #include "reporters/reporter.h"
+#include "runner/runner.h"
 #include "store/store.h"
 
 struct fg_affected;
 struct fg_kernel_naming;
 struct fg_symbolizer;
 
-struct fg_session {
-	struct fg_cli *cli;
+/*
+ * Progress on stderr: on a terminal, one line that is redrawn; elsewhere, a plain line when a
+ * benchmark begins and every half minute after. Prints nothing with --quiet.
+ */
+struct fg_progress {
+	const struct fg_cli *cli;
+	size_t index; /* of this benchmark, from 1 */
+	size_t total;
+	const struct fg_measuring *measure; /* of this benchmark */
+	bool is_paired;                     /* has a baseline, so it is measured until decided */
+	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
+	bool is_drawn;
+	bool told_too_long;
+};
+
+void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
+void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
+		      const struct fg_gate_progress *gate);
+/* Removes the line so that other output can follow. */
+void fg_progress_clear(struct fg_progress *progress);
+
+/* A command's request; filled after fg_session_init(). */
+struct fg_session_request {
 	const struct fg_plan *plan;
 	const struct fg_benchmark *const *benchmarks; /* benchmarks to measure, borrowed */
 	size_t benchmark_count;
-	const char *roots[FG_ARM_COUNT];     /* baseline NULL: only the candidate is measured */
-	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
 	const char *state_folder;
 	bool in_place;         /* the candidate is the work tree itself, not a snapshot */
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
 	bool keep_traces;
-	struct fg_store *store; /* closed with the session; NULL: nothing is kept */
-	char *store_path;
+};
 
+/* Resources of a session, released with it. */
+struct fg_session_open {
+	struct fg_store *store; /* NULL: nothing is kept */
+	char *store_path;
+	const char *roots[FG_ARM_COUNT];     /* baseline NULL: only the candidate is measured */
+	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
+	char *cache_folder;                  /* the symbolizer's */
+	struct fg_symbolizer *symbolizer;
+	struct fg_kernel_naming *kernel; /* created with the first traces */
+	struct fg_affected *affected;    /* comparisons of code, or NULL */
+};
+
+struct fg_session_outcome {
 	struct fg_run run;
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	char *cache_folder; /* the symbolizer's */
-	struct fg_symbolizer *symbolizer;
-	struct fg_kernel_naming *kernel; /* created with the first traces */
-	struct fg_progress progress;
-	struct fg_gate_progress look; /* the last look, for the progress line */
-	bool is_open; /* `until_sure` but the budget ended first: --resume adds to this run */
+	struct fg_gate_progress look; /* the last look at the benchmark being measured */
 	bool has_look;
-	bool told_no_samples;
-	bool told_not_kept;
-	bool told_no_executed;
-	struct fg_affected *affected; /* comparisons of code, or NULL */
+	bool is_open; /* `until_sure` but the budget ended first: --resume adds to this run */
 	struct fg_verdict verdict;
+};
+
+struct fg_session {
+	struct fg_cli *cli;
+	struct fg_session_request asked;
+	struct fg_session_open open;
+	struct fg_session_outcome got;
+	struct fg_progress progress;
+	/* given once each */
+	bool warned_no_samples, warned_not_kept, warned_no_executed;
 };
 
 /* Gives the run its id, its seed and the facts about the host. */
@@ -68,7 +101,6 @@ void fg_session_release(struct fg_session *session);
 
 /* Continues a run that was measured before, with its profiles, which are moved out of `stored`. */
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored);
-void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
  * Call before anything is opened. Forks into the process that measures (returns true) and its guard
@@ -95,5 +127,12 @@ int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODIS
  * exit code; the verdict's own takes precedence.
  */
 int fg_session_tell(const struct fg_session *session, bool may_send);
+
+/*
+ * For standard output, or for a file (no colours, unlimited width, UTF-8). `source_root`:
+ * annotations name files relative to this checkout; NULL: $GITHUB_WORKSPACE.
+ */
+struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
+					     const char *source_root);
 
 #endif

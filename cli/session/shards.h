@@ -16,6 +16,8 @@
 #ifndef FG_CLI_SESSION_SHARDS_H
 #define FG_CLI_SESSION_SHARDS_H
 
+#include "base/strbuf.h"
+#include "model/plan.h"
 #include "store/store.h"
 
 struct fg_shard {
@@ -33,8 +35,6 @@ struct fg_shards {
 
 /* Records the shard's number in the facts of the run's candidate. */
 void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
-/* Removes the mark: a merged run is not a shard. */
-void fg_shard_unmark(struct fg_environment *facts);
 /* False if the run is not a shard. */
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
@@ -51,9 +51,13 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;
 /*
- * The first shard with a measurement, because an empty one never looked for a baseline. NULL: none.
+ * Merging the same shards always gives the same id. The series are moved: afterwards a shard only
+ * records which one it is. `missing` gets one line about shards that did not arrive, or stays
+ * empty.
  */
-const struct fg_shard *fg_shards_first_measured(const struct fg_shards *shards);
+void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
+		     struct fg_stored_run *merged, struct fg_strbuf *missing);
+
 void fg_shards_release(struct fg_shards *shards);
 
 #endif

@@ -45,7 +45,7 @@ enum {
 struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
-	bool is_told;                         /* its measure is in the trace file of this process */
+	bool is_described; /* its measures are named in this process's trace file */
 	/* numbers of its measures there; 0: they have none yet */
 	_Atomic uint32_t measure, time_measure;
 	bool is_timed;    /* its calls have durations */

@@ -32,14 +32,7 @@ struct branch {
 	struct leaf *_Atomic leaves[BRANCH_LEAVES];
 };
 
-enum table {
-	WORDS,
-	BIRTHS,
-	TABLES,
-};
-
-static struct branch *_Atomic roots[TABLES][ROOTS];
-static _Atomic bool has_births;
+static struct branch *_Atomic roots[ROOTS];
 
 static void *map(size_t size)
 {
@@ -68,7 +61,7 @@ static void *reach(void *_Atomic *slot, size_t size, bool make)
 	return made;
 }
 
-static _Atomic uint64_t *word_of(enum table table, const void *address, bool make)
+static _Atomic uint64_t *word_of(const void *address, bool make)
 {
 	const uint64_t at = (uintptr_t)address;
 	struct branch *branch = NULL;
@@ -76,7 +69,7 @@ static _Atomic uint64_t *word_of(enum table table, const void *address, bool mak
 
 	if (at >> ADDRESS_BITS)
 		return NULL;
-	branch = REACH(&roots[table][at >> BRANCH_BITS], make);
+	branch = REACH(&roots[at >> BRANCH_BITS], make);
 	if (!branch)
 		return NULL;
 	leaf = REACH(&branch->leaves[(at >> LEAF_BITS) % (BRANCH_LEAVES / 2) * 2 + (at >> 3) % 2],
@@ -90,36 +83,13 @@ static struct fg_memory_block block_of(uint64_t word)
 					.size = word & FG_BLOCK_SIZE_MAX};
 }
 
-static void put_birth(const void *address, uint64_t birth)
-{
-	_Atomic uint64_t *place = word_of(BIRTHS, address, true);
-
-	if (!place)
-		return;
-	atomic_store_explicit(place, birth, memory_order_relaxed);
-	if (FG_UNLIKELY(!atomic_load_explicit(&has_births, memory_order_relaxed)))
-		atomic_store(&has_births, true);
-}
-
-static uint64_t take_birth(const void *address)
-{
-	_Atomic uint64_t *place = word_of(BIRTHS, address, false);
-	const uint64_t birth = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
-
-	if (birth)
-		atomic_store_explicit(place, 0, memory_order_relaxed);
-	return birth;
-}
-
 struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block)
 {
 	const uint64_t word = (uint64_t)block.site << SIZE_BITS | block.size;
-	_Atomic uint64_t *place = word_of(WORDS, address, true);
+	_Atomic uint64_t *place = word_of(address, true);
 
 	if (!place)
 		return block; /* as if it had been given back at once */
-	if (block.birth)
-		put_birth(address, block.birth);
 	const uint64_t before = atomic_load_explicit(place, memory_order_relaxed);
 
 	atomic_store_explicit(place, word, memory_order_relaxed);
@@ -128,22 +98,19 @@ struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block 
 
 struct fg_memory_block fg_block_take(const void *address)
 {
-	_Atomic uint64_t *place = word_of(WORDS, address, false);
+	_Atomic uint64_t *place = word_of(address, false);
 	const uint64_t word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
 	struct fg_memory_block block = block_of(word);
 
-	if (!word)
-		return block;
-	if (atomic_load_explicit(&has_births, memory_order_relaxed))
-		block.birth = take_birth(address);
-	atomic_store_explicit(place, 0, memory_order_relaxed);
+	if (word)
+		atomic_store_explicit(place, 0, memory_order_relaxed);
 	return block;
 }
 
-static void forget(enum table table)
+void fg_blocks_forget(void)
 {
 	for (size_t i = 0; i < ROOTS; i++) {
-		struct branch *branch = atomic_load(&roots[table][i]);
+		struct branch *branch = atomic_load(&roots[i]);
 
 		for (size_t k = 0; branch && k < BRANCH_LEAVES; k++) {
 			struct leaf *leaf = atomic_load(&branch->leaves[k]);
@@ -152,12 +119,6 @@ static void forget(enum table table)
 				(void)madvise(leaf, sizeof(*leaf), MADV_DONTNEED);
 		}
 	}
-}
-
-void fg_blocks_forget(void)
-{
-	forget(WORDS);
-	forget(BIRTHS);
 }
 
 static void visit_leaves(uintptr_t address, const struct leaf *even, const struct leaf *odd,
@@ -177,7 +138,7 @@ static void visit_leaves(uintptr_t address, const struct leaf *even, const struc
 void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_memory_block block))
 {
 	for (size_t i = 0; i < ROOTS; i++) {
-		struct branch *branch = atomic_load(&roots[WORDS][i]);
+		struct branch *branch = atomic_load(&roots[i]);
 
 		for (size_t k = 0; branch && k < BRANCH_LEAVES; k += 2) {
 			const struct leaf *even = atomic_load(&branch->leaves[k]);

@@ -17,11 +17,7 @@
 struct fg_memory_block {
 	uint32_t site; /* 0: no block */
 	uint64_t size;
-	uint64_t birth; /* 0: not kept */
-	/* The rest is told by fg_live_remove(). */
-	bool is_newest;    /* its thread did nothing since it allocated the block */
-	bool is_temporary; /* and so it was counted */
-	uint64_t lifetime; /* with a birth: allocations of its thread since */
+	bool is_temporary; /* set by fg_live_remove(): freed as the next event of its thread */
 };
 
 /*

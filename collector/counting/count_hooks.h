@@ -7,7 +7,6 @@
 #define FG_COLLECTOR_COUNT_HOOKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct fg_thread;
 
@@ -28,13 +27,7 @@ struct fg_fd_hooks {
 	void (*closing)(unsigned first, unsigned last);
 };
 
-/* What they tell of threads. */
-struct fg_map_hooks {
-	void (*thread_made)(size_t stack_size); /* by the calling one */
-};
-
 /* NULL in the plain library. */
-extern const struct fg_map_hooks *fg_map_hooks;
 extern const struct fg_fd_hooks *fg_fd_hooks;
 extern const struct fg_count_hooks *fg_count_hooks;
 

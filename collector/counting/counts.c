@@ -6,7 +6,7 @@
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/dumps.h"
 #include "collector/counting/live.h"
-#include "collector/counting/own_memory.h"
+#include "collector/counting/path_table.h"
 #include "collector/process/threads.h"
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
@@ -16,108 +16,34 @@
 #include <string.h>
 
 enum {
-	TABLE_FIRST = 256, /* entries */
 	CACHE_LINE = 64,
 };
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
-/* As struct fg_trace_counts_row has it. */
+/* As struct fg_trace_counts_row. */
 struct entry {
-	uint32_t path; /* 0: free, as path 0 has a place of its own */
-	uint32_t region;
+	struct fg_path_key key;
+	uint32_t unused;
 	struct fg_counted_path is;
 };
 _Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row), "the reader's row");
 
 struct table {
-	_Alignas(CACHE_LINE) struct entry *entries; /* and one more: that of path 0 */
-	struct entry *last;                         /* that was asked for */
-	uint32_t mask;
-	uint32_t used;
-	uint32_t thread;       /* whose counts these are */
-	struct entry pathless; /* while there is no memory */
+	_Alignas(CACHE_LINE) struct fg_path_table entries;
+	struct entry lost; /* counts without memory for their path */
 };
 
 /* By slot, beside fg_g.threads. */
 static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
 static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 
-static void join(enum fg_counter counter, struct fg_counts *counts, const struct fg_counts *seen)
+static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
 {
-	const unsigned largest = fg_counted[counter]->largest;
+	const struct fg_path_key key = {.path = path, .region = path ? region : 0, .number = 1};
+	struct entry *entry = fg_path_table_get(&table->entries, &key);
 
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (!(largest & 1u << i))
-			counts->values[i] += seen->values[i];
-		else if (counts->values[i] < seen->values[i])
-			counts->values[i] = seen->values[i];
-	}
-}
-
-static struct entry *place_of(const struct table *table, uint32_t path, uint32_t region)
-{
-	uint32_t at = fg_spread((uint64_t)region << 32 | path) & table->mask;
-
-	while (table->entries[at].path &&
-	       (table->entries[at].path != path || table->entries[at].region != region))
-		at = (at + 1) & table->mask;
-	return &table->entries[at];
-}
-
-static void copy_entries(const struct table *from, struct table *to)
-{
-	for (uint32_t i = 0; i <= from->mask; i++) {
-		const struct entry *entry = &from->entries[i];
-
-		if (entry->path)
-			*place_of(to, entry->path, entry->region) = *entry;
-	}
-	to->entries[to->mask + 1] = from->entries[from->mask + 1];
-}
-
-/* False: there is no more memory, and the table is as it was. */
-static bool grow(struct table *table, enum fg_counter counter)
-{
-	const uint32_t capacity = table->entries ? 2 * (table->mask + 1) : TABLE_FIRST;
-	struct table larger = *table;
-	struct fg_trace_table *head = NULL;
-
-	larger.entries = fg_own_table(FG_TABLE_COUNTS, sizeof(struct entry), capacity + 1);
-	if (!larger.entries)
-		return false;
-	larger.last = NULL;
-	larger.mask = capacity - 1;
-	head = fg_table_head(larger.entries);
-	head->thread = table->thread;
-	head->measure = fg_counts_measure(counter, 0);
-	/* What is left behind is less than the new one. */
-	if (table->entries) {
-		copy_entries(table, &larger);
-		fg_table_head(table->entries)->rows = 0;
-	}
-	head->rows = capacity + 1;
-	*table = larger;
-	return true;
-}
-
-static struct entry *entry_of(struct table *table, enum fg_counter counter, uint32_t path,
-			      uint32_t region)
-{
-	if (table->last && table->last->path == path && table->last->region == region)
-		return table->last;
-	if ((!table->entries || table->used > table->mask / 4 * 3) && !grow(table, counter) &&
-	    (!table->entries || table->used == table->mask))
-		return &table->pathless;
-	if (!path)
-		return &table->entries[table->mask + 1];
-	struct entry *entry = place_of(table, path, region);
-
-	table->used += !entry->path;
-	entry->path = path;
-	entry->region = region;
-	table->last = entry;
-	return entry;
+	return entry ? entry : &table->lost;
 }
 
 /* ---- into the trace ---- */
@@ -162,15 +88,18 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 			uint32_t thread)
 {
 	struct table *table = &tables[counter][slot];
-	const struct owner pathless = {.counter = counter, .thread = thread};
+	const struct owner nobody = {.counter = counter, .thread = thread};
 
-	for (uint32_t i = 0; table->entries && i <= table->mask + 1; i++) {
-		struct entry *entry = &table->entries[i];
-		const struct owner owner = {counter, thread, entry->region, entry->path};
+	for (uint32_t i = 0; table->entries.entries && i <= table->entries.mask; i++) {
+		struct entry *entry = fg_path_table_at(&table->entries, i);
 
-		write_counts(writer, &owner, &entry->is.counts);
+		if (entry)
+			write_counts(writer,
+				     &(struct owner){counter, thread, entry->key.region,
+						     entry->key.path},
+				     &entry->is.counts);
 	}
-	write_counts(writer, &pathless, &table->pathless.is.counts);
+	write_counts(writer, &nobody, &table->lost.is.counts);
 }
 
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
@@ -273,14 +202,6 @@ __attribute__((constructor(101))) static void join_in(void)
 
 /* ---- while the program runs ---- */
 
-/* The thread is the first, or the next one, in its slot. */
-static void adopt(struct table *table, const struct fg_thread *thread)
-{
-	table->thread = thread->id;
-	if (table->entries)
-		fg_table_head(table->entries)->thread = thread->id;
-}
-
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
 				     uint32_t path)
 {
@@ -288,25 +209,30 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 
 	if (FG_UNLIKELY(fg_dump_is_due()))
 		fg_dumps_take(thread);
-	if (FG_UNLIKELY(table->thread != thread->id))
-		adopt(table, thread);
-	return &entry_of(table, counter, path, thread->regions.current)->is;
+	if (FG_UNLIKELY(table->entries.thread != thread->id)) {
+		const struct fg_trace_table head = {.kind = FG_TABLE_COUNTS,
+						    .stride = sizeof(struct entry),
+						    .measure = fg_counts_measure(counter, 0)};
+
+		fg_path_table_adopt(&table->entries, &head, thread->id);
+	}
+	return &entry_of(table, path, thread->regions.current)->is;
 }
 
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
 		   const struct fg_counts *seen)
 {
-	join(counter, &fg_counts_at(thread, counter, path)->counts, seen);
+	struct fg_counts *counts = &fg_counts_at(thread, counter, path)->counts;
+
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
+		counts->values[i] += seen->values[i];
 }
 
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen)
 {
-	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
-		if (fg_counted[counter]->largest & 1u << i)
-			continue; /* it would need more than an addition */
+	for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 		(void)atomic_fetch_add_explicit(&unplaced[counter][i], seen->values[i],
 						memory_order_relaxed);
-	}
 }
 
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context)

@@ -14,14 +14,12 @@
 enum {
 	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* of one probe, at most */
 	FG_COUNT_TYPE_GROUPS = 6,              /* of as many kinds each: types of exceptions */
-	FG_COUNT_IO_KINDS = 4,                 /* what a descriptor leads to */
 };
 
-/* After the probes that have a word: the groups of types, and the kinds of descriptors. */
+/* The tables of types follow those of the probes that have a word. */
 enum {
 	FG_COUNT_TYPES = FG_COUNTER_COUNT,
-	FG_COUNT_IO = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
-	FG_COUNT_TABLES = FG_COUNT_IO + FG_COUNT_IO_KINDS,
+	FG_COUNT_TABLES = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
 };
 
 struct fg_counts {
@@ -37,9 +35,8 @@ struct fg_counted_path {
 /* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
-	unsigned largest;    /* bits of the kinds that are not added up: the largest is kept */
-	void (*begin)(void); /* before main, if it is to count */
-	const char *note;    /* what a reader should know, or NULL */
+	void (*begin)(void);               /* before main, if it is to count */
+	const char *note;                  /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
 	/* When a thread ends, or (`is_last`) the process; or NULL. */
 	void (*finish)(struct fg_thread *writer, bool is_last);

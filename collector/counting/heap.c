@@ -65,12 +65,11 @@ static struct fg_counted counted = {
 			[LARGEST] = "heap.largest",
 			[ROUNDING] = "heap.rounding",
 		},
-	.largest = 1u << LARGEST,
 	.introduce = introduce,
 	.finish = finish,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-static struct fg_counted nothing_more; /* these words change what is counted as the heap */
+static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS narrows the heap */
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -443,8 +442,6 @@ __attribute__((constructor(101))) static void join_in(void)
 	(void)have_reals();
 	fg_counted[FG_COUNTER_HEAP] = &counted;
 	fg_counted[FG_COUNTER_FREES] = &frees;
-	fg_counted[FG_COUNTER_SIZES] = &nothing_more;
-	fg_counted[FG_COUNTER_LIFETIMES] = &nothing_more;
 	fg_counted[FG_COUNTER_ALLOCATIONS] = &nothing_more;
 	if (is_bypassed())
 		counted.note =

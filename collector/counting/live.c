@@ -11,7 +11,6 @@
 #include "collector/counting/live.h"
 
 #include "base/attrs.h"
-#include "collector/counting/classes.h"
 #include "collector/counting/counts.h"
 #include "collector/counting/history.h"
 #include "collector/counting/own_memory.h"
@@ -47,7 +46,6 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 			[FG_HELD_UNTOUCHED] = "heap.untouched",
 		},
 	[FG_HELD_FDS] = {[FG_HELD_LIVE] = "fd.live", [FG_HELD_PEAK] = "fd.peak"},
-	[FG_HELD_MAPS] = {[FG_HELD_LIVE] = "maps.live", [FG_HELD_PEAK] = "maps.peak"},
 };
 
 /*
@@ -66,7 +64,6 @@ struct site {
 struct last {
 	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
 	uint32_t events;
-	_Atomic uint64_t allocations; /* if blocks have births */
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -78,8 +75,7 @@ static struct whole {
 	_Atomic size_t most;
 	_Atomic uint32_t epoch;
 	_Atomic bool at_peak;
-} wholes[FG_HELD_COUNT] = {
-	[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}, [FG_HELD_MAPS] = {.epoch = 1}};
+} wholes[FG_HELD_COUNT] = {[FG_HELD_HEAP] = {.epoch = 1}, [FG_HELD_FDS] = {.epoch = 1}};
 
 static struct last lasts[FG_THREADS_MAX];
 
@@ -290,21 +286,6 @@ static inline void look_at_history(const struct fg_thread *thread, size_t size)
 		fg_history_look(held_now());
 }
 
-static inline bool keeps_births(void)
-{
-	return fg_is_counted(FG_COUNTER_LIFETIMES) || fg_g.options.temporary;
-}
-
-/* The number of this allocation in its thread, from 1. */
-static uint64_t next_birth(const struct fg_thread *thread)
-{
-	_Atomic uint64_t *allocations = &lasts[thread->index].allocations;
-	const uint64_t birth = atomic_load_explicit(allocations, memory_order_relaxed) + 1;
-
-	atomic_store_explicit(allocations, birth, memory_order_relaxed);
-	return birth;
-}
-
 void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
 {
 	struct site *site = number ? site_of(number) : NULL;
@@ -317,10 +298,6 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 		lasts[thread->index].block = address;
 	if (block.size > FG_BLOCK_SIZE_MAX)
 		block.size = FG_BLOCK_SIZE_MAX;
-	if (keeps_births() && owns(thread, number, site))
-		block.birth = next_birth(thread);
-	if (fg_is_counted(FG_COUNTER_SIZES))
-		fg_classes_add(FG_CLASSES_OF_SIZES, number, size, 1);
 	allocate(site, (size_t)block.size, owns(thread, number, site));
 	before = fg_block_put(address, block);
 	site = before.site ? site_of(before.site) : NULL;
@@ -329,27 +306,9 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 	look_at_history(thread, size);
 }
 
-/* The thread that allocated it goes on counting, whichever one frees it. */
-static uint64_t lifetime_of(const struct fg_memory_block *block, const struct site *site)
+static void add_temporary(struct site *site, int by)
 {
-	return atomic_load_explicit(&lasts[site->slot].allocations, memory_order_relaxed) -
-	       block->birth;
-}
-
-static bool is_temporary(const struct fg_memory_block *block, bool is_own)
-{
-	return fg_g.options.temporary ? block->birth && block->lifetime < fg_g.options.temporary
-				      : block->is_newest && is_own;
-}
-
-/* `by` is 1, or -1 to take it back. */
-static void count_end(struct site *site, const struct fg_memory_block *block, int by)
-{
-	if (block->is_temporary)
-		(void)atomic_fetch_add_explicit(&site->temporary, (uint32_t)by,
-						memory_order_relaxed);
-	if (block->birth && fg_is_counted(FG_COUNTER_LIFETIMES))
-		fg_classes_add(FG_CLASSES_OF_LIFETIMES, block->site, block->lifetime, by);
+	(void)atomic_fetch_add_explicit(&site->temporary, (uint32_t)by, memory_order_relaxed);
 }
 
 struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address)
@@ -358,17 +317,15 @@ struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void
 	struct site *site = block.site ? site_of(block.site) : NULL;
 	bool is_own = false;
 
+	is_own = site && owns(thread, block.site, site);
 	if (thread) {
-		block.is_newest = lasts[thread->index].block == address;
+		block.is_temporary = is_own && lasts[thread->index].block == address;
 		lasts[thread->index].block = NULL;
 	}
 	if (!site)
 		return block;
-	is_own = owns(thread, block.site, site);
-	if (block.birth)
-		block.lifetime = lifetime_of(&block, site);
-	block.is_temporary = is_temporary(&block, is_own);
-	count_end(site, &block, 1);
+	if (block.is_temporary)
+		add_temporary(site, 1);
 	release(site, (size_t)block.size, is_own);
 	look_at_history(thread, (size_t)block.size);
 	return block;
@@ -383,7 +340,8 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 	if (!site)
 		return;
 	is_own = owns(thread, block.site, site);
-	count_end(site, &block, -1);
+	if (block.is_temporary)
+		add_temporary(site, -1);
 	allocate(site, (size_t)block.size, is_own);
 	(void)fg_block_put(address, block);
 }
@@ -465,20 +423,6 @@ static void write_site(struct fg_thread *writer, struct site *site)
 	}
 	if (!fg_record_write(writer))
 		fg_lose(FG_LOSS_NO_ROOM, 1);
-}
-
-static void write_classes(struct fg_thread *writer, uint32_t number)
-{
-	const struct site *site = site_of(number);
-
-	for (unsigned kind = 0; site && kind < FG_CLASS_KINDS; kind++) {
-		if (!fg_classes_are_known((enum fg_class_kind)kind, number))
-			continue;
-		begin_held(writer, site);
-		fg_classes_write(writer, (enum fg_class_kind)kind, number);
-		if (!fg_record_write(writer))
-			fg_lose(FG_LOSS_NO_ROOM, 1);
-	}
 }
 
 /* ---- dumps ---- */
@@ -607,9 +551,7 @@ void fg_live_write(struct fg_thread *writer)
 
 		if (site)
 			write_site(writer, site);
-		write_classes(writer, i);
 	}
-	fg_classes_introduce(writer);
 	fg_record_begin(writer, FG_RECORD_HELD_END);
 	fg_record_number(writer, states);
 	fg_record_number(writer, fg_clock_ns(CLOCK_MONOTONIC));
@@ -623,7 +565,6 @@ void fg_live_forget(void)
 	const uint32_t end = atomic_load(&site_count);
 
 	fg_blocks_forget();
-	fg_classes_forget();
 	fg_history_forget();
 	/* The parent's file is not mapped here. */
 	for (uint32_t i = 0; i < end; i += CHUNK_SITES)

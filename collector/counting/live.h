@@ -17,7 +17,6 @@ struct fg_thread;
 enum fg_held {
 	FG_HELD_HEAP, /* bytes */
 	FG_HELD_FDS,
-	FG_HELD_MAPS, /* bytes */
 	FG_HELD_COUNT,
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/process/pthreads.h"
 
-#include "collector/counting/count_hooks.h"
 #include "collector/process/real.h"
 #include "collector/process/threads.h"
 #include "collector/sampler/handler.h"
@@ -157,8 +156,6 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
 		fg_thread_free(thread);
-	else if (fg_map_hooks)
-		fg_map_hooks->thread_made(stack_size);
 	return status;
 }
 
@@ -231,8 +228,6 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 	int status = real_pthread_create(handle, NULL, run_thread, thread);
 
 	fg_signal_release();
-	if (status == 0 && fg_map_hooks)
-		fg_map_hooks->thread_made(stack_size);
 	if (status == 0)
 		return thrd_success;
 	fg_thread_free(thread);

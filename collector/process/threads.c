@@ -222,7 +222,7 @@ static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bo
 
 	if (thread->clock == FG_CLOCK_JITTER)
 		return on ? now->cpu_ns - thread->clocks.last_ns : 0;
-	if (thread->clock != FG_CLOCK_PERF_USER || fg_g.perf_sees_kernel)
+	if (thread->clock != FG_CLOCK_PERF_USER)
 		return 0;
 	fg_account_look(account, now, on, atomic_load(&fg_g.switches), &split);
 	const int64_t owed_ns =

@@ -97,8 +97,9 @@ static void note_refusal(struct fg_thread *thread)
 	if (fg_python.layout)
 		(void)add_text(text, used, ", built in another way than usual: no Python frames");
 	else
-		(void)add_text(text, used,
-			       ": no Python frames (read of 3.11, 3.12, 3.13 in 64-bit programs)");
+		(void)add_text(
+			text, used,
+			": no Python frames (supported: 3.11, 3.12, 3.13 in 64-bit programs)");
 	(void)fg_note(thread, text);
 }
 

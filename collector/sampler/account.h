@@ -89,16 +89,6 @@ static inline uint64_t fg_account_due(const struct fg_account *account)
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* How many periods a sample of all CPU time stands for: those that no sample has counted. */
-static inline uint64_t fg_account_periods(const struct fg_account *account, uint64_t period_ns)
-{
-	const int64_t period = (int64_t)period_ns;
-	/* Two clocks that are not read at the same instant differ by a little. */
-	const int64_t count = (account->owed_ns - period / 16 + period - 1) / period;
-
-	return count > 1 ? (uint64_t)count : 1;
-}
-
 /* CPU time in no sample, if the CPU clock says `cpu_ns` now: as a look would find. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {

@@ -3,13 +3,11 @@
  * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it
  * fails, say for want of descriptors, takes the next lower one.
  *
- *	perf         task clock: an exact, high-resolution timer that runs while the thread does.
- *	             Where the kernel may be sampled it sees user and system time; else user time
- *	tick timer   for system time, where it may not: on the thread's CPU clock.  It expires at
- *	             kernel ticks, and its signal is raised on the way back to the program: no call
- *	             is cut short
- *	probes       instead of these, when exactness was asked for: a monotonic timer with random
- *	             delays (collector/sampler/probe.h); ticks say when to begin
+ *	perf         task clock: an exact, high-resolution timer of the thread's user time
+ *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and
+ *	             its signal is raised on the way back to the program: no call is cut short
+ *	probes       for system time with `exact`: a monotonic timer with random delays
+ *	             (collector/sampler/probe.h); ticks say when to begin
  *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since
  *	             the last
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
@@ -69,7 +67,7 @@ static uint64_t random_phase(struct fg_thread *thread, uint64_t period_ns)
 
 /* ---- perf ---- */
 
-static int perf_open(pid_t tid, uint64_t period_ns, bool with_kernel)
+static int perf_open(pid_t tid, uint64_t period_ns)
 {
 	struct perf_event_attr attr;
 
@@ -79,7 +77,7 @@ static int perf_open(pid_t tid, uint64_t period_ns, bool with_kernel)
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.sample_period = period_ns;
 	attr.disabled = 1;
-	attr.exclude_kernel = !with_kernel;
+	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
 	attr.wakeup_events = 1;
 	long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1,
@@ -132,7 +130,7 @@ static bool perf_start(struct fg_thread *thread)
 {
 	const uint64_t first_ns =
 		fg_account_first_period(first_phase(fg_g.period_ns), fg_g.period_ns);
-	int fd = perf_open(fg_tid(thread), first_ns, fg_g.perf_sees_kernel);
+	int fd = perf_open(fg_tid(thread), first_ns);
 
 	if (fd < 0)
 		return false;
@@ -257,8 +255,6 @@ static bool start_perf(struct fg_thread *thread)
 {
 	if (!perf_start(thread))
 		return false;
-	if (fg_g.perf_sees_kernel)
-		return true;
 	start_ticks(thread);
 	if (fg_g.options.exact && (thread->kind == FG_THREAD_MAIN || is_system_near())) {
 		fg_probe_begin(&thread->clocks.probe);
@@ -322,8 +318,8 @@ static void choose(const struct rung *rung)
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
 	if (rung->system && fg_g.options.exact)
-		fg_g.clock_system = fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
-	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? kernel_tick_ns() : 0;
+		fg_g.clock_system = FG_CLOCK_PROBE;
+	fg_g.tick_ns = fg_g.clock_system ? kernel_tick_ns() : 0;
 }
 
 static unsigned number_at(const char **text)
@@ -359,13 +355,8 @@ void fg_clocks_choose(void)
 	if (fg_g.options.clock == FG_CLOCK_NONE)
 		return;
 	if (rung->clock == FG_CLOCK_PERF_USER) {
-		int fd = fg_g.options.exact && !fg_g.options.user_only
-				 ? perf_open(0, fg_g.period_ns, true)
-				 : -EACCES;
+		const int fd = perf_open(0, fg_g.period_ns);
 
-		fg_g.perf_sees_kernel = fd >= 0;
-		if (fd < 0)
-			fd = perf_open(0, fg_g.period_ns, false);
 		if (fd >= 0) {
 			(void)syscall(SYS_close, fd);
 		} else {

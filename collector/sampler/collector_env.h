@@ -29,10 +29,9 @@
 /* Nanoseconds that the sampler's clock adds to a context switch on this host, likewise. */
 #define FG_ENV_SWITCH_NS "FASTGATE_COLLECTOR_SWITCH_NS"
 /*
- * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
- * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;
- * "probe": as "exact", by probes alone.  "jitter" and "tick" are the lower rungs of "cpu".  "none":
- * nothing is sampled, events are counted alone.
+ * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time, with random probes for
+ * system time, which may interrupt calls.  "jitter" and "tick" are the lower rungs of "cpu".
+ * "none": nothing is sampled, only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */
@@ -57,11 +56,6 @@
 #define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
-/*
- * A block is temporary if it is given back before its thread makes this many others.  Without it:
- * if the thread does nothing else at all in between.
- */
-#define FG_ENV_TEMPORARY "FASTGATE_COLLECTOR_TEMPORARY"
 /* The number of a signal that asks the counting library for a dump. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
@@ -81,11 +75,8 @@ enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */
 	FG_COUNTER_FREES,
-	FG_COUNTER_SIZES,     /* with the heap: sizes by class */
-	FG_COUNTER_LIFETIMES, /* likewise */
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
-	FG_COUNTER_MAPS,
 	FG_COUNTER_THROWS,
 	FG_COUNTER_LOCKS,
 	FG_COUNTER_COUNT,
@@ -96,11 +87,8 @@ enum fg_counter {
   [FG_COUNTER_HEAP] = "heap",               \
   [FG_COUNTER_ALLOCATIONS] = "allocations", \
   [FG_COUNTER_FREES] = "frees",             \
-  [FG_COUNTER_SIZES] = "sizes",             \
-  [FG_COUNTER_LIFETIMES] = "lifetimes",     \
   [FG_COUNTER_IO] = "io",                   \
   [FG_COUNTER_FD] = "fd",                   \
-  [FG_COUNTER_MAPS] = "maps",               \
   [FG_COUNTER_THROWS] = "throws",           \
   [FG_COUNTER_LOCKS] = "locks",             \
  }

@@ -34,7 +34,6 @@ enum {
 	WORTH_NS = 250000,     /* of system time between two looks are worth another, */
 	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
-	KERNEL_PATIENCE = 128,
 	SAMPLES_PER_LOOK = 2, /* of user time, where nothing looks for system time yet */
 	AHEAD_PERIODS = 3,    /* that are in no sample: there is system time */
 	LATE_PERIODS = 8,     /* by which what is owed may run ahead of the kernel's records */
@@ -435,40 +434,6 @@ static void note_switch(struct fg_thread *thread, bool on)
 }
 
 /*
- * The kernel may be sampled, too.  While a call lasts further signals are dropped: what the CPU
- * clock counts beyond the samples tells how many periods this one stands for.
- */
-static void on_perf_with_kernel(struct fg_thread *thread, const ucontext_t *context, bool on)
-{
-	const bool behind = is_behind_syscall(context);
-	struct fg_account *account = &thread->account;
-	struct fg_times now = account->last;
-	struct fg_times split;
-
-	if (!fg_g.sandboxed)
-		fg_thread_times(&now);
-	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (!on) {
-		fg_kernel_skip(thread);
-		return;
-	}
-	const uint64_t weight_ns = fg_account_periods(account, fg_g.period_ns) * fg_g.period_ns;
-	const bool in_kernel = behind || fg_account_is_fault(&split, weight_ns);
-
-	if (!in_kernel) {
-		fg_account_give(account, weight_ns);
-		sample_or_carry(thread, context, weight_ns);
-		if (thread->clocks.kernel_ring && ++thread->clocks.kernel_idle > KERNEL_PATIENCE)
-			fg_kernel_unwatch(thread);
-	} else if (fg_thread_enter(thread)) {
-		fg_account_give(account, weight_ns);
-		(void)take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,
-				  weight_ns);
-		fg_thread_leave(thread);
-	}
-}
-
-/*
  * Ticks may never meet a program that runs in step with them.  Where user time was met it is seen
  * that there is system time, and what the kernel's event has met of it is taken.
  */
@@ -520,10 +485,6 @@ static void on_perf(struct fg_thread *thread, const ucontext_t *context, uint64_
 
 	if (thread->clocks.settling && !fg_g.sandboxed)
 		fg_thread_settle(thread);
-	if (fg_g.perf_sees_kernel) {
-		on_perf_with_kernel(thread, context, on);
-		return;
-	}
 	note_switch(thread, on);
 	if (!on)
 		return;

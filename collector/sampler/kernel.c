@@ -190,7 +190,6 @@ void fg_kernel_watch(struct fg_thread *thread)
 	struct fg_thread_clocks *clocks = &thread->clocks;
 	int error = 0;
 
-	clocks->kernel_idle = 0;
 	if (!is_calm(thread)) {
 		fg_kernel_unwatch(thread);
 		return;

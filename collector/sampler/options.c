@@ -86,11 +86,9 @@ static bool set_clock(struct fg_options *options, const char *text)
 		const char *name;
 		enum fg_trace_clock clock;
 		bool exact;
-		bool user_only;
 	} names[] = {
 		{.name = "cpu", .clock = FG_CLOCK_PERF_USER},
 		{.name = "exact", .clock = FG_CLOCK_PERF_USER, .exact = true},
-		{.name = "probe", .clock = FG_CLOCK_PERF_USER, .exact = true, .user_only = true},
 		{.name = "jitter", .clock = FG_CLOCK_JITTER},
 		{.name = "tick", .clock = FG_CLOCK_TICK},
 		{.name = "wall", .clock = FG_CLOCK_WALL},
@@ -101,7 +99,6 @@ static bool set_clock(struct fg_options *options, const char *text)
 		if (strcmp(text, names[i].name) == 0) {
 			options->clock = names[i].clock;
 			options->exact = names[i].exact;
-			options->user_only = names[i].user_only;
 			return true;
 		}
 	}
@@ -181,24 +178,17 @@ static bool set_dump_signal(struct fg_options *options, const char *text)
 	return true;
 }
 
-static bool set_temporary(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, 1, UINT32_MAX, &options->temporary);
-}
-
 static bool set_max_bytes(struct fg_options *options, const char *text)
 {
 	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
 }
 
-/* What is counted where less was asked for: classes are counted by block. */
+/* The heap includes its allocations; allocations alone are the heap without its blocks. */
 static uint32_t with_heap(uint32_t counters)
 {
 	const uint32_t heap = 1u << FG_COUNTER_HEAP;
 	const uint32_t allocations = 1u << FG_COUNTER_ALLOCATIONS;
 
-	if (counters & (1u << FG_COUNTER_SIZES | 1u << FG_COUNTER_LIFETIMES))
-		counters |= heap;
 	if (counters & heap)
 		return counters & ~allocations;
 	return counters & allocations ? counters | heap : counters;
@@ -244,7 +234,6 @@ static const struct {
 	{.name = FG_ENV_PAUSED, .set = set_paused},
 	{.name = FG_ENV_PYTHON, .set = set_python},
 	{.name = FG_ENV_COUNT, .set = set_counters},
-	{.name = FG_ENV_TEMPORARY, .set = set_temporary},
 	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},
 	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
 };

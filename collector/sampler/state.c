@@ -7,4 +7,3 @@ struct fg_global fg_g;
 _Thread_local struct fg_thread *fg_self;
 const struct fg_count_hooks *fg_count_hooks;
 const struct fg_fd_hooks *fg_fd_hooks;
-const struct fg_map_hooks *fg_map_hooks;

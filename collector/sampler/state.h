@@ -158,7 +158,6 @@ struct fg_thread_clocks {
 	bool kernel_stacks; /* its records have the program's stack */
 	uint8_t unlooked;   /* user samples since the last look at what is owed to system time */
 	bool kernel_refused;
-	uint8_t kernel_idle; /* samples in a row that met the program */
 };
 
 /* The thread came to another region. */
@@ -281,9 +280,8 @@ struct fg_options {
 	uint64_t signal_ns; /* what one costs on this host, for the trace */
 	uint64_t switch_ns; /* what the clock adds to a context switch, for the trace */
 	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
-	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
-	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
-	bool no_kernel; /* do not look which functions of the kernel system time is spent in */
+	bool exact;         /* probe for system time, at the cost of interrupted calls */
+	bool no_kernel;     /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
 	uint64_t delay_ns;
 	uint64_t duration_ns;
@@ -293,7 +291,6 @@ struct fg_options {
 	bool paused;
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
-	uint64_t temporary;   /* blocks end before their thread makes this many more; 0: at once */
 	uint32_t counters;    /* bits of enum fg_counter */
 	uint32_t dump_signal; /* that asks for a dump; 0: none does */
 	const char *misread;  /* a variable whose value makes no sense */
@@ -331,7 +328,6 @@ struct fg_global {
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
-	bool perf_sees_kernel;           /* the kernel lets us sample it */
 	bool ticks_interrupt;            /* an old kernel raises them inside of system calls */
 	_Atomic uint32_t kernel_errno;   /* why its functions cannot be seen, 0 if they can */
 	_Atomic uint64_t phases;         /* of first periods, spread evenly */

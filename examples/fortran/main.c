@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* heat SIZE STEPS: lets heat spread from one side of a plate; prints the temperature beside it. */
+/* heat SIZE STEPS: spreads heat from one side of a plate; prints the temperature next to it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 using intervals::Calendar;
 using intervals::Interval;
 
-// Every second minute is taken.
+// Every second minute is busy.
 static Calendar full_calendar(std::int64_t count)
 {
 	Calendar calendar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * server: answers each line on a TCP connection with its checksum, until it is told to end. It
+ * server: answers each line on a TCP connection with its checksum, until it is terminated. It
  * listens on a port of the loopback address that the system chooses, and prints it.
  */
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ static void serve(int connection)
 	char answer[16];
 	ssize_t size = 0;
 
-	/* The load generator waits for each answer, so a line comes whole. */
+	/* The load generator waits for each answer, so a line arrives whole. */
 	while ((size = read(connection, line, sizeof(line))) > 0) {
 		const int length =
 			snprintf(answer, sizeof(answer), "%08x\n", checksum(line, (size_t)size));

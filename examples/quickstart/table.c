@@ -17,7 +17,7 @@ static struct entry *find(struct table *table, const char *word, size_t length, 
 {
 	struct entry *entry = table->chains[hash % 512];
 
-	/* The hash tells nearly all strangers apart; only then are the letters looked at. */
+	/* The hash rejects nearly all other words; only then are the letters compared. */
 	while (entry && (entry->hash != hash || entry->length != length ||
 			 memcmp(entry->word, word, length) != 0))
 		entry = entry->next;

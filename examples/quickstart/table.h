@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often each word was seen: a hash table with chains. */
+/* Counts words in a hash table with chains. */
 #ifndef TABLE_H
 #define TABLE_H
 

@@ -15,7 +15,7 @@ void text_make(char *text, size_t size)
 	size_t at = 0;
 
 	while (at + 16 < size) {
-		/* Squaring prefers small numbers: a few words are frequent, many are rare. */
+		/* Squaring favours small numbers: a few words are frequent, many are rare. */
 		const unsigned a = next_random(&state) % 64;
 		unsigned word = a * a + next_random(&state) % 128;
 		const size_t length = 2 + word % 10;

@@ -4,9 +4,8 @@
  * SOCKET` listens, starts one client process that sends every line of the file REQUESTS, answers
  * them, and ends when the client does.
  *
- * A benchmark of a server needs an end and the same work each time; so the load belongs to the
- * program, and not to a second one that somebody starts by hand.  Each request is a unit of work
- * for the profile.
+ * A benchmark of a server must end and do the same work each time, so the program generates its own
+ * load.  Each request is a unit of work for the profile.
  */
 #include <fastgate/region.h>
 #include <stdio.h>
@@ -56,7 +55,7 @@ static struct entry *find_entry(const char *key)
 	return NULL;
 }
 
-/* How many keys begin like this: the slow kind of request. */
+/* The number of keys with this prefix: the slow kind of request. */
 static unsigned count_keys(const char *start)
 {
 	const size_t length = strlen(start);
@@ -110,7 +109,7 @@ static int serve(FILE *from, FILE *to)
 	return number > 0 ? 0 : 1;
 }
 
-/* One request after the other, each with its answer. */
+/* Sends the requests one by one and reads each answer. */
 static int send_all(const char *requests, const struct sockaddr_un *address)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wilcoxon's signed-rank test: the gate's veto against a mean that a few strange pairs carry. */
+/*
+ * Wilcoxon's signed-rank test, and the interval of all centers that it does not reject.
+ *
+ * The test asks how often random signs would make the values as large as they are.  If a fair coin
+ * gave each value its sign, the answer is exact, however the sizes depend on each other.
+ */
 #ifndef FG_STATS_SIGNED_RANK_H
 #define FG_STATS_SIGNED_RANK_H
 
@@ -11,5 +16,19 @@
  * finite and stay as they are.
  */
 struct fg_test fg_signed_rank_test(const double *values, size_t count, double center);
+
+/* NaN: too few values for this error. */
+struct fg_rank_interval {
+	double low;
+	double high;
+	double estimate; /* Hodges and Lehmann: the median of the means of any two values */
+};
+
+/*
+ * The centers that the test does not reject, each end with an error of at most `share` (Tukey
+ * 1949).  Without ties exact up to 40 values; beyond, the normal approximation makes it slightly
+ * too wide.  Both ends exist if 2^-count <= share.
+ */
+struct fg_rank_interval fg_signed_rank_interval(const double *values, size_t count, double share);
 
 #endif

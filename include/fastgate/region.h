@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mark what your program is doing, so that a profile can be cut by it: regions (nested, per thread)
- * and units of work (an event, an image, a request, each with its number).  Header only, C and C++,
- * nothing to link.
+ * Marks what your program is doing, so that a profile can be split by it: regions (nested, per
+ * thread) and units of work (an event, an image, a request, each with its number).  Header only, C
+ * and C++, nothing to link.
  *
  *	FG_REGION_BEGIN("fit");
  *	...
@@ -36,22 +36,21 @@ extern "C" {
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
-	uint32_t (*name)(
-		const char *text); /* the number of a name, always the same; 0: too many names */
+	uint32_t (*name)(const char *text); /* the number of a name, constant; 0: too many names */
 	void (*region_begin)(uint32_t name);
 	void (*region_end)(void);
 	void (*unit_begin)(uint32_t name, uint64_t number);
 	void (*unit_end)(void);
 	void (*pause)(void);
 	void (*resume)(void);
-	void (*dump)(void); /* absent from collectors of an earlier fastgate: see `size` */
+	void (*dump)(void); /* missing in collectors of older versions: see `size` */
 };
 
 /* NULL without the collector. */
 static inline const struct fg_region_api *fg_region_api(void)
 {
 	static const struct fg_region_api *api;
-	static int state; /* 0 not looked yet, 1 there, -1 not there */
+	static int state; /* 0: not looked up yet, 1: found, -1: not found */
 	int seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(seen < 0, 1))
@@ -71,7 +70,7 @@ static inline void fg_region_begin(const char *name)
 		api->region_begin(api->name(name));
 }
 
-/* As above, for a constant name: it is looked up once. */
+/* As above, for a constant name, which is looked up once. */
 #define FG_REGION_BEGIN(text)                                        \
  do {                                                                \
   static uint32_t fg_name_;                                          \
@@ -96,7 +95,7 @@ static inline void fg_region_end(void)
 		api->region_end();
 }
 
-/* One unit at a time in each thread: a unit that begins ends the one before. */
+/* One unit at a time per thread: starting a unit ends the previous one. */
 static inline void fg_unit_begin(const char *kind, uint64_t number)
 {
 	const struct fg_region_api *api = fg_region_api();
@@ -113,7 +112,7 @@ static inline void fg_unit_end(void)
 		api->unit_end();
 }
 
-/* Sampling off and on, for the whole process. */
+/* Switch sampling off and on for the whole process. */
 static inline void fg_pause(void)
 {
 	const struct fg_region_api *api = fg_region_api();
@@ -131,8 +130,8 @@ static inline void fg_resume(void)
 }
 
 /*
- * Record what is held now, by call path, in recordings that count it (fastgate record --measure
- * heap or fd).  Dumps are numbered from 1; fastgate view -V growth compares two.
+ * Records what is held now, by call path, in recordings that count it (fastgate record --measure
+ * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two.
  */
 static inline void fg_dump(void)
 {

@@ -24,7 +24,7 @@
 
 #include <signal.h>
 
-/* Make the run's file in the spool; an existing one is replaced. */
+/* Writes the run's file in the spool, replacing an existing one. */
 int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
 		 struct fg_error *err) FG_NODISCARD;
 
@@ -39,31 +39,33 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 	FG_NODISCARD;
 
 struct fg_push_options {
-	const char *url;         /* "https://perfdb.example.org" */
-	const char *token;       /* NULL: none; never in a message */
-	const char *ca_file;     /* NULL: the system's */
-	unsigned attempts;       /* for each run; 0: 5 */
-	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
-	int64_t timeout_ns;      /* of one request; 0: 60 s */
+	const char *url;                          /* "https://perfdb.example.org" */
+	const char *token;                        /* NULL: none; never appears in a message */
+	const char *ca_file;                      /* NULL: the system's certificates */
+	unsigned attempts;                        /* for each run; 0: 5 */
+	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* also caps Retry-After; 0: 30 s */
+	int64_t timeout_ns;                       /* of one request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	/* Called after each file, and before each wait (then `what` says why). May be NULL. */
+	/*
+	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.
+	 */
 	void (*tell)(void *context, const char *file, const char *what);
 	void *context;
 };
 
 struct fg_push_result {
 	size_t sent;
-	size_t known;    /* the server had them */
-	size_t rejected; /* will never be taken */
+	size_t known;    /* already on the server */
+	size_t rejected; /* refused for good */
 	size_t waiting;  /* still in the spool */
 	size_t retries;
 	uint64_t bytes; /* of bodies sent */
 };
 
 /*
- * FG_OK when nothing is left waiting or rejected.  Otherwise FG_ENET with the first reason;
- * `result` is filled in either case.
+ * FG_OK if nothing is waiting or rejected. Otherwise FG_ENET with the first reason; `result` is
+ * filled in either case.
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;

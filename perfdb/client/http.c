@@ -21,7 +21,8 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	DROPPED_MAX_BYTES = 8 << 20, /* of what a reply says beyond that; then it has no end */
+	/* further bytes of a reply are read and dropped; beyond this the request fails */
+	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
 	SLOW_BYTES = 1,
@@ -33,12 +34,12 @@ struct fg_http {
 	CURL *curl;
 	struct fg_http_options options;
 	char *base;
-	char *name; /* "https://host:port": what messages call it */
+	char *name; /* "https://host:port", for messages */
 	char curl_words[CURL_ERROR_SIZE];
 	bool was_refused;
-	/* While a request is under way. */
+	/* During a request. */
 	struct fg_http_reply *reply;
-	size_t received; /* of a body that is kept, or dropped */
+	size_t received; /* bytes of the body kept or dropped */
 	bool is_endless;
 };
 
@@ -49,7 +50,7 @@ static void init_curl(void)
 	(void)fg_curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
-int fg_http_start(struct fg_error *err)
+static int start(struct fg_error *err)
 {
 	const int status = fg_curl_open(err);
 
@@ -59,7 +60,7 @@ int fg_http_start(struct fg_error *err)
 	return FG_OK;
 }
 
-/* 127.0.0.0/8 is this machine; "127.example.org" is not. */
+/* 127.0.0.0/8 is loopback; "127.example.org" is not. */
 static bool is_loopback(const char *host)
 {
 	struct in_addr address;
@@ -71,7 +72,7 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* Without a password, even where a URL cannot have one. */
+/* Hides a password, even in a URL that cannot have one. */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');
@@ -155,7 +156,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* Called with the very address that is connected to. */
+/* Called with the very address of the connection. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;
@@ -212,7 +213,7 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	struct fg_http *h = NULL;
 	char *name = NULL;
 	size_t length = 0;
-	int status = fg_http_start(err);
+	int status = start(err);
 
 	if (status != FG_OK)
 		return status;
@@ -290,8 +291,8 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * How long a server wants to be left alone; -1: it does not say.  GitHub's limit names the second
- * in which it ends.
+ * How long the server asks us to wait; -1: unknown. GitHub's rate limit gives the second at which
+ * it ends.
  */
 static int64_t wait_asked_for(CURL *curl)
 {
@@ -361,7 +362,7 @@ bool fg_http_is_passing(long status)
 	return status == 408 || status == 425 || status == 429 || status >= 500 || status < 200;
 }
 
-/* perfdb, GitHub and GitLab each have their own place for it. */
+/* perfdb, GitHub and GitLab put the message in different places. */
 static const char *find_message(const cJSON *json)
 {
 	static const char *const places[] = {"error/message", "message", "error"};
@@ -413,14 +414,14 @@ static int64_t wait_after(struct fg_http_patience *patience, unsigned attempt,
 		wait *= 2;
 	if (wait > longest)
 		wait = longest;
-	/* Clients that failed together must not come back together. */
+	/* Random, so that clients that failed together do not retry together. */
 	wait = wait / 2 + (int64_t)fg_random_below(&patience->random, (uint64_t)wait / 2 + 1);
 	if (retry_after_ns > wait)
 		wait = retry_after_ns < longest ? retry_after_ns : longest;
 	return wait;
 }
 
-/* In small steps, so that Ctrl-C is obeyed. */
+/* Waits in small steps, so that Ctrl-C works. */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns)
 {
 	int64_t left_ns = wait_after(patience, attempt, retry_after_ns);

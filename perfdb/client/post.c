@@ -10,7 +10,7 @@
 enum {
 	DEFAULT_ATTEMPTS = 4,
 	DEFAULT_TIMEOUT_S = 20,
-	DEFAULT_LONGEST_WAIT_S = 60, /* what GitHub's second limit asks for */
+	DEFAULT_LONGEST_WAIT_S = 60, /* as required by GitHub's secondary rate limit */
 };
 
 /* ---- a webhook ---- */
@@ -51,7 +51,7 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 
 /* ---- all of it ---- */
 
-/* What a target cannot do without. */
+/* Requirements of a target. */
 enum need {
 	NEEDS_NOTHING,
 	NEEDS_REQUEST, /* a pull or merge request */
@@ -60,10 +60,10 @@ enum need {
 
 static const struct kind {
 	const char *name;
-	const char *value; /* NULL: the target's own address */
+	const char *value; /* NULL: any; the value is an address */
 	enum need need;
 	const char *token_header;                                   /* NULL: "Authorization" */
-	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: the target says it */
+	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: no job is needed */
 	int (*deliver)(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 } kinds[] = {
 	{
@@ -151,7 +151,7 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 		status = kind->deliver(p, result, err);
 		if (status == FG_OK || status == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
 			return status;
-		/* Asking again before a limit has ended makes it longer. */
+		/* Retrying before a limit has ended prolongs it. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
 			fg_error_prefix(err, "its limit ends in %" PRId64 " s, which is too long",
 					p->retry_after_ns / FG_NS_PER_S);

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Telling others of a verdict: the one comment of a project on a GitHub pull request, the one note
- * on a GitLab merge request, a commit status or a check run, or the JSON report to a webhook.
+ * Posts a verdict: the single comment of a project on a GitHub pull request, the single note on a
+ * GitLab merge request, a commit status or a check run, or the JSON report to a webhook.
  *
- * A comment is found again by its marker (its first line) on all pages of the thread, and
- * rewritten; only when there is none is a new one written.  Whatever may pass (no connection, 408,
- * 425, 429, 5xx, a limit that names its end) is tried again from the search on, so that an answer
- * that was lost does not make a second comment.  A limit that ends later than we are willing to
- * wait is not tried against.
+ * A comment is found by its marker (its first line) on all pages of the thread and rewritten; only
+ * if there is none is a new one created.  Temporary failures (no connection, 408, 425, 429, 5xx, a
+ * limit with a known end) are retried from the search on, so that a lost answer does not cause a
+ * second comment.  If a limit ends too late, there is no retry.
  *
- * Where it belongs is read from the variables that the CI service sets for a job:
+ * The target comes from the variables that the CI service sets for a job:
  *
  *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and pull request and commit from
  *	         GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * In a workflow that follows another one (the event has a "workflow_run") it is the pull request
- * and the commit of that other one.  A job that belongs to no pull request, and a run outside of
- * CI, has nowhere to post to: no failure.
+ * In a workflow that follows another one (the event has a "workflow_run"), the pull request and the
+ * commit are those of the other one.  A job without a pull request, or a run outside CI, posts
+ * nothing, which is not a failure.
  *
  * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX"
  * is the HMAC-SHA256 of the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
@@ -33,33 +32,33 @@
 #include <signal.h>
 
 struct fg_post_message {
-	const char *marker;  /* what the comment begins with */
+	const char *marker;  /* first line of the comment */
 	const char *comment; /* Markdown */
 	const char *json;    /* the report */
 	const char *run_id;
 	const char *name;  /* of a status or check run: letters, digits, '/', '.', '_', '-' */
 	const char *title; /* the verdict in one line */
 	enum fg_exit exit_code;
-	bool is_open; /* passed without having been decided */
+	bool is_open; /* passed without being decided */
 };
 
-/* Zero is right outside of tests. */
+/* Zero is right outside tests. */
 struct fg_post_options {
-	unsigned attempts;       /* 0: 4 */
-	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns; /* a limit that lasts longer is given up on at once; 0: 60 s */
-	int64_t timeout_ns;      /* of one request; 0: 20 s */
+	unsigned attempts;                        /* 0: 4 */
+	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* longer limits fail at once; 0: 60 s */
+	int64_t timeout_ns;                       /* of one request; 0: 20 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
 enum fg_post_result {
-	FG_POST_NOWHERE, /* this run belongs to no pull request */
+	FG_POST_NOWHERE, /* this run has no pull request */
 	FG_POST_CREATED,
 	FG_POST_UPDATED,
 	FG_POST_DELIVERED, /* to a webhook */
 };
 
-/* FG_ENET, FG_EINVAL and others: it was not posted.  No secret is ever part of the message. */
+/* FG_ENET, FG_EINVAL and others: not posted. Messages never contain a secret. */
 int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
 	    const struct fg_post_options *options, enum fg_post_result *result,
 	    struct fg_error *err) FG_NODISCARD;

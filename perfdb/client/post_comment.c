@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The one comment of a project on a pull request, and the one note on a merge request. */
+/* The project's single comment on a pull request, and its single note on a merge request. */
 #include "base/json_write.h"
 #include "base/text.h"
 #include "perfdb/client/post_private.h"
@@ -12,8 +12,8 @@ enum {
 };
 
 struct thread {
-	char *list;   /* comments are listed and made there */
-	char *single; /* "/…/": followed by a comment's id, that comment */
+	char *list;   /* URL for listing and creating comments */
+	char *single; /* "/…/"; a comment's id is appended */
 	const char *edit_method;
 };
 
@@ -37,10 +37,7 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 	}
 }
 
-/*
- * Its head must be the very commit that was measured: a pull request that moved on since has
- * another job.
- */
+/* Its head must be the measured commit: a pull request that has moved on has another job. */
 static int find_number(struct fg_post *p, struct fg_error *err)
 {
 	struct fg_strbuf path = {0};
@@ -65,7 +62,7 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 
 /* ---- one thread ---- */
 
-/* The id of our comment on one page, 0 for none; and whether it was the last page. */
+/* The id of our comment on one page, or 0, and whether this was the last page. */
 static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned page, int64_t *id,
 			bool *is_last, struct fg_error *err)
 {

@@ -97,9 +97,9 @@ static int64_t number_of_ref(const char *ref)
 }
 
 /*
- * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA tell of that one, so
- * nothing but the event counts.  It names the pull requests of branches of this repository only;
- * one of a fork is asked for by its head.
+ * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA describe that branch,
+ * so only the event counts. It names pull requests of this repository's branches only; one from a
+ * fork is looked up by its head.
  */
 static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {
@@ -126,7 +126,7 @@ static void take_job(struct fg_post_job *job, const cJSON *event, const char *re
 	job->number = number_in(event, "pull_request/number");
 	if (job->number == 0)
 		job->number = number_of_ref(fg_post_variable("GITHUB_REF"));
-	/* GITHUB_SHA of a pull request is a merge commit that nobody looks at. */
+	/* GITHUB_SHA of a pull request is a temporary merge commit. */
 	job->sha = hash_or_null(fg_json_text_or(event, "pull_request/head/sha", NULL));
 	if (!job->sha && job->number == 0)
 		job->sha = hash_or_null(fg_post_variable("GITHUB_SHA"));
@@ -144,7 +144,7 @@ int fg_post_job_github(struct fg_post_job *job, struct fg_error *err)
 	if (!repository)
 		return FG_OK;
 	if (!strchr(repository, '/') || !is_made_of(repository, "/-_.") || strstr(repository, ".."))
-		return fg_error_set(err, FG_EINVAL, "GITHUB_REPOSITORY is no OWNER/NAME");
+		return fg_error_set(err, FG_EINVAL, "GITHUB_REPOSITORY is not OWNER/NAME");
 	job->api = fg_xstrdup(api ? api : "https://api.github.com");
 	job->project = fg_xasprintf("/repos/%s", repository);
 	event = read_event();
@@ -170,7 +170,7 @@ int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err)
 		return FG_OK;
 	if (!is_number(project) || (request && !is_number(request)))
 		return fg_error_set(err, FG_EINVAL,
-				    "CI_PROJECT_ID and CI_MERGE_REQUEST_IID are no numbers");
+				    "CI_PROJECT_ID and CI_MERGE_REQUEST_IID are not numbers");
 	job->api = fg_xstrdup(api);
 	job->project = fg_xasprintf("/projects/%s", project);
 	job->number = request ? strtoll(request, NULL, 10) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One post on its way: what post.c, post_comment.c and post_status.c share.  Inside perfdb/client/
+ * State of one post, shared by post.c, post_comment.c and post_status.c. Inside perfdb/client/
  * only.
  */
 #ifndef FG_PERFDB_CLIENT_POST_PRIVATE_H
@@ -23,23 +23,24 @@ struct fg_post {
 	struct fg_post_job job;
 	const char *token; /* NULL: none */
 	struct fg_http *http;
-	int64_t retry_after_ns; /* of the last failure; -1: not said */
-	bool may_pass;          /* the last failure */
+	int64_t retry_after_ns; /* of the last failure; -1: not given */
+	bool may_pass;          /* the last failure is temporary */
 };
 
 /*
- * One request; anything but 2xx is a failure in the server's own words.  Release the reply's body.
+ * Sends one request; anything but 2xx is a failure with the server's message. The caller releases
+ * the reply's body.
  */
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
-/* GET that answers with JSON, to be deleted; `what` names it if it is not JSON. */
+/* GETs JSON, which the caller deletes; `what` names it in the message if it is not JSON. */
 int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
 		struct fg_error *err) FG_NODISCARD;
-/* A JSON body there; the answer is not needed. */
+/* Sends a JSON body; the answer is not needed. */
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* Resolves a target. *result stays FG_POST_NOWHERE if there turns out to be no place. */
+/* Posts to one target. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A line beside the commit: GitHub's and GitLab's commit status, and GitHub's check run with the
- * whole report. Both are identified by their name, which is the same for every run of a project, so
- * that it can be made a required one. A status replaces an earlier one of the same name by itself;
- * a check run is found and rewritten.
+ * The commit status of GitHub and GitLab, and GitHub's check run with the whole report. Both are
+ * identified by their name, which is the same for every run of a project, so that it can be a
+ * required check. A status replaces an earlier one of the same name; a check run is found and
+ * rewritten.
  */
 #include "base/json_write.h"
 #include "perfdb/client/post_private.h"
@@ -14,7 +14,7 @@ enum {
 	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer ones */
 };
 
-/* What GitHub calls what an exit code says. */
+/* GitHub's words for an exit code. */
 struct words {
 	const char *state;
 	const char *conclusion;
@@ -37,7 +37,7 @@ static void add_description(struct fg_json_writer *w, const char *title)
 {
 	const size_t length = strlen(title);
 
-	/* Titles are ASCII words and numbers of ours: any byte is a whole character. */
+	/* Titles are ASCII words and numbers of ours: cutting at any byte is safe. */
 	fg_json_text_sized(w, "description", title,
 			   length < DESCRIPTION_MAX_BYTES ? length : DESCRIPTION_MAX_BYTES);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How files are sent from a spool; client.c has what runs are sent as. */
+/* Sends files from a spool; client.c defines how a run is sent. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -24,15 +24,13 @@ static void tell(const struct fg_push *p, const char *file, const char *what)
 		p->options->tell(p->options->context, file, what);
 }
 
-/* By the status of the answer alone. */
+/* By the status alone. */
 static enum fg_push_outcome classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
 		return FG_PUSH_SENT;
 	if (status == FG_HTTP_OK)
 		return FG_PUSH_KNOWN;
-	if (status == FG_HTTP_NO_DICTIONARY)
-		return FG_PUSH_NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
 		return FG_PUSH_REFUSED;
 	return fg_http_is_passing(status) ? FG_PUSH_LATER : FG_PUSH_REJECTED;
@@ -105,7 +103,7 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 	return fg_http_open(&server, http, err);
 }
 
-/* It will never be taken: kept under another name. */
+/* The server will never accept it: keep it under another name. */
 static void reject(struct fg_push *p, const char *path)
 {
 	char *new_path = fg_xasprintf("%s" FG_PUSH_REJECTED_ENDING, path);

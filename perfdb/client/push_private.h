@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How files are sent from a spool.  Inside perfdb/client/ only. */
+/* Sending files from a spool. Inside perfdb/client/ only. */
 #ifndef FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 #define FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 
@@ -17,7 +17,7 @@ struct fg_push {
 	struct fg_push_result result;
 	struct fg_http *http;
 	struct fg_http_patience patience;
-	struct fg_error reason; /* the first */
+	struct fg_error reason; /* first failure */
 };
 
 enum fg_push_outcome {
@@ -26,31 +26,30 @@ enum fg_push_outcome {
 	FG_PUSH_LATER,
 	FG_PUSH_REFUSED,
 	FG_PUSH_REJECTED,
-	FG_PUSH_NO_DICTIONARY,
 };
 
 /* Sends one file of the spool. */
 typedef enum fg_push_outcome fg_push_send(struct fg_push *p, const char *path, const char *name,
 					  struct fg_error *err);
 
-/* Sends all of them: see fg_push_spool(). */
+/* Sends all files; see fg_push_spool(). */
 int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
 
-/* One try at sending something; fills `err` unless it is there. */
+/* One attempt; sets `err` unless it succeeds. */
 typedef enum fg_push_outcome fg_push_attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
 					     struct fg_error *err);
 
-/* Names in the spool, in order: ids are ordered by time, so the oldest comes first. */
+/* Names in the spool, sorted: ids are ordered by time, so the oldest comes first. */
 int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * By the whole answer.  Anything may stand between us and the server, and answer 200: a login page,
- * a cache.  Only a reply that names the run and the digest of what was sent confirms it.
+ * By the whole answer. A login page or cache in between may answer 200: only a reply with the run's
+ * id and the digest of the sent body confirms it.
  */
 enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char *digest,
 				   const struct fg_http_reply *reply, struct fg_error *err);
-/* Tries until it succeeds, is refused, or was tried often enough. */
+/* Retries until it succeeds, is refused, or attempts run out. */
 enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 				     fg_push_attempt *attempt_it, void *what, struct fg_error *err);
 

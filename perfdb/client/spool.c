@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What waits to be sent: files that are synced and renamed into place. */
+/* The spool: files waiting to be sent, synced and renamed into place. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "perfdb/client/push_private.h"

@@ -112,7 +112,7 @@ static bool is_proven(struct fg_request *rq)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
 
-	return rq->server->is_open || rq->server->options.secret ||
+	return rq->server->options.secret ||
 	       (header && fg_remembered_have(rq->server->good_tokens, header));
 }
 
@@ -175,33 +175,23 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * The Host header can be forged, and to this server a proxy on this machine looks local.  A browser
- * may read: any page can make it send something, so it writes only with a token.
+ * On a server for this machine alone, another name in the Host header is a page that reads by DNS
+ * rebinding.
  */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
-	static const char *const proxy_headers[] = {"Forwarded", "X-Forwarded-For", "Via"};
+	const struct fg_server_options *options = &rq->server->options;
 	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
 
-	if (!rq->server->is_open)
+	if (options->anonymous_read && rq->server->is_local && host &&
+	    !fg_guard_is_local_name(host))
 		return fg_request_refuse(
-			rq, 403, err,
-			"this server admits nobody until a token is created: `perfdb token create`");
-	if (host && !fg_guard_is_local_name(host))
-		return fg_request_refuse(rq, 403, err,
-					 "a server without tokens answers to loopback names only");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(proxy_headers); i++) {
-		if (fg_request_header(rq, proxy_headers[i]))
-			return fg_request_refuse(
-				rq, 403, err,
-				"a server without tokens does not answer through a proxy");
-	}
-	fg_grant_list_add(&rq->grants, NULL,
-			  fg_guard_is_browser(rq) ? FG_SCOPE_READ : FG_SCOPE_ADMIN);
+			rq, 403, err, "without a token this server answers to loopback names only");
+	if (options->anonymous_read)
+		fg_grant_list_add(&rq->grants, NULL, FG_SCOPE_READ);
 	if (!fg_request_is_allowed(rq, rq->route->scope))
-		return fg_request_refuse(
-			rq, 403, err,
-			"a server without tokens takes nothing from a browser: make a token");
+		return fg_request_refuse(rq, 401, err,
+					 "a token is needed: Authorization: Bearer TOKEN");
 	return FG_OK;
 }
 
@@ -228,51 +218,21 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/*
- * Was ever a token made?  Until then each request asks, or takes the answer to a question that
- * began after it had come; none is removed after that.
- */
-static int look_for_tokens(struct fg_request *rq, bool *has_tokens, struct fg_error *err)
-{
-	int64_t asked_ns = 0;
-	size_t tokens = 0;
-	int status = FG_OK;
-
-	*has_tokens = atomic_load(&rq->server->has_tokens);
-	if (*has_tokens || atomic_load(&rq->server->no_token_ns) > rq->started_ns)
-		return FG_OK;
-	asked_ns = fg_clock_monotonic_ns();
-	status = fg_store_token_count(rq->store, &tokens, err);
-	if (status == FG_OK && tokens == 0)
-		atomic_store(&rq->server->no_token_ns, asked_ns);
-	if (status != FG_OK || tokens == 0)
-		return status;
-	*has_tokens = true;
-	atomic_store(&rq->server->has_tokens, true);
-	return FG_OK;
-}
-
-/* By what the request brings: a token, or a name from a proxy; or because all may enter. */
+/* By what the request brings: a token, or a name from a proxy; or because all may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
-	bool has_tokens = false;
-	int status = look_for_tokens(rq, &has_tokens, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	if (has_tokens && header && fg_text_starts_with(header, "Bearer ")) {
+	if (header && fg_text_starts_with(header, "Bearer ")) {
 		status = admit_token(rq, header + strlen("Bearer "), err);
-		if (status != FG_OK)
-			return status;
-		fg_remembered_add(rq->server->good_tokens, header);
-		return FG_OK;
+		if (status == FG_OK)
+			fg_remembered_add(rq->server->good_tokens, header);
+		return status;
 	}
 	if (rq->server->options.user_header)
 		return fg_people_admit(rq, err);
-	if (!has_tokens)
-		return admit_without_token(rq, err);
-	return fg_request_refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
+	return admit_without_token(rq, err);
 }
 
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)

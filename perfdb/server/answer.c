@@ -53,7 +53,6 @@ static const struct {
 	{.http_status = 405, .word = "method_not_allowed"},
 	{.http_status = 415, .word = "unsupported"},
 	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
-	{.http_status = FG_HTTP_NO_DICTIONARY, .word = "dictionary_missing"},
 	{.http_status = 429, .word = "too_many_requests"},
 	{.http_status = 502, .word = "bad_gateway"},
 	{.http_status = 503, .word = "busy"},

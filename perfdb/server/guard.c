@@ -76,12 +76,6 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err)
 	return fg_request_refuse(rq, 403, err, "this server does not answer to this name");
 }
 
-bool fg_guard_is_browser(struct fg_request *rq)
-{
-	return fg_request_header(rq, MHD_HTTP_HEADER_ORIGIN) ||
-	       fg_request_header(rq, "Sec-Fetch-Site");
-}
-
 /* "https://HOST:PORT" against "HOST:PORT". */
 static bool is_own_origin(struct fg_request *rq, const char *origin)
 {

@@ -15,7 +15,5 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err) FG_NODISCARD;
 
 bool fg_guard_is_local_name(const char *host);
-/* Sent by a page rather than by a program. */
-bool fg_guard_is_browser(struct fg_request *rq);
 
 #endif

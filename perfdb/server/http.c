@@ -57,19 +57,10 @@ static bool ask_replica(struct fg_request *rq)
 	return false;
 }
 
-/* The first step, or the one after a write. */
-static int step(struct fg_request *rq, struct fg_error *err)
+static int handle(struct fg_request *rq, struct fg_error *err)
 {
-	fg_handler *then = rq->then;
-	int status = FG_OK;
+	int status = check_body(rq, err);
 
-	if (then) {
-		rq->then = NULL;
-		if (rq->write.status != FG_OK)
-			*err = rq->write.err;
-		return then(rq, err);
-	}
-	status = check_body(rq, err);
 	if (status != FG_OK)
 		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
@@ -86,31 +77,21 @@ static int step(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? rq->route->handler(rq, err) : status;
 }
 
-/* False: the writing thread has the request now. */
-static bool handle(struct fg_request *rq)
+static void answer(struct fg_request *rq)
 {
 	struct fg_error err = {0};
 
-	if (step(rq, &err) != FG_OK && err.code == FG_OK)
+	if (handle(rq, &err) != FG_OK && err.code == FG_OK)
 		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
-	if (!rq->then) {
-		fg_answer_settle(rq, &err);
-		return true;
-	}
-	/* A session is not held while the disk works. */
-	fg_request_leave_store(rq);
-	fg_write_queue_give(rq->server->writes, &rq->write);
-	return false;
+	fg_answer_settle(rq, &err);
 }
 
-static bool run_job(struct fg_job *job)
+static void run_job(struct fg_job *job)
 {
 	struct fg_request *rq = (struct fg_request *)job;
 
-	if (!handle(rq))
-		return false;
+	answer(rq);
 	MHD_resume_connection(rq->connection);
-	return true;
 }
 
 static void refuse_job(struct fg_job *job)
@@ -121,15 +102,6 @@ static void refuse_job(struct fg_job *job)
 	(void)fg_admission_database_is_down(rq, &err);
 	fg_answer_settle(rq, &err);
 	MHD_resume_connection(rq->connection);
-}
-
-static void go_on_after_write(struct fg_write *write)
-{
-	struct fg_request *rq =
-		(struct fg_request *)((char *)write - offsetof(struct fg_request, write));
-
-	rq->job.kind = FG_JOB_WRITTEN;
-	fg_workers_give(rq->server->workers, &rq->job);
 }
 
 static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
@@ -146,7 +118,6 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->path = fg_arena_strdup(&rq->arena, path);
 	rq->is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
 	rq->started_ns = fg_clock_monotonic_ns();
-	rq->write.done = go_on_after_write;
 	fg_connections_request(server->connections, connection, true);
 	if (fg_admission_check(rq, &err) == FG_OK)
 		return MHD_YES;
@@ -176,7 +147,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	if (rq->held)
 		return fg_answer_send(rq);
 	if (rq->route->scope == FG_SCOPE_NONE) {
-		(void)handle(rq);
+		answer(rq);
 		return fg_answer_send(rq);
 	}
 	if (!fg_workers_hold(rq->server->workers)) {

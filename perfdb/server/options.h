@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/option_rows.h"
 #include "base/strbuf.h"
+#include "store/serving/access.h"
 
 enum {
 	FG_PERFDB_OK = 0,
@@ -24,10 +25,10 @@ struct fg_perfdb_options {
 	const char *public_url;
 	const char *user_header;
 	const char *groups_header;
-	struct fg_option_list alert_allowed;
-	bool alert_plain;
-	const char *alert_ca_file;
-	int64_t alert_retry_ns;
+	struct fg_option_list webhook_allowed;
+	bool webhook_plain;
+	const char *webhook_ca_file;
+	int64_t webhook_retry_ns;
 	const char *project;
 	const char *scope;
 	const char *note;
@@ -46,6 +47,7 @@ struct fg_perfdb_options {
 	bool behind_proxy;
 	bool read_only;
 	bool secret;
+	bool anonymous_read;
 	bool is_group;
 	bool dry_run;
 	bool quiet;
@@ -117,6 +119,14 @@ int fg_perfdb_note(struct fg_store *store, const char *project, const char *acti
  * A name from the database for a terminal: without control characters, padded to `width`.
  */
 void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
+/*
+ * The administrator's key of a database that never had a token, also written beside an SQLite file;
+ * "" if it had one.
+ */
+int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
+	FG_NODISCARD;
+/* The file with the key, to be freed; NULL: there is none for such a database. */
+char *fg_first_start_file(const char *database);
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);
 

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "perfdb/server/quotas.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
 #include "store/serving/uploads.h"
@@ -173,19 +172,6 @@ int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *e
 	return fg_error_set(err, FG_EINVAL, "%s", message);
 }
 
-int fg_request_check_quota(struct fg_request *rq, const char *project, const struct fg_usage *more,
-			   struct fg_error *err)
-{
-	const int status = fg_quotas_check(rq->server->quotas, rq->store, project, more, err);
-
-	if (status != FG_ELIMIT)
-		return status;
-	atomic_fetch_add(&rq->server->counters.over_quota, 1);
-	rq->answer.status = 403;
-	rq->answer.refusal = "over_quota";
-	return status;
-}
-
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w)
 {
 	rq->answer.type = "application/json";
@@ -205,11 +191,4 @@ void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns
 
 	fg_time_format_utc(ns, time);
 	fg_json_text(w, name, time);
-}
-
-void fg_request_write(struct fg_request *rq, fg_write_task *task, void *context, fg_handler *then)
-{
-	rq->write.task = task;
-	rq->write.context = context;
-	rq->then = then;
 }

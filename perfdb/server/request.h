@@ -8,14 +8,11 @@
 #include "perfdb/server/body.h"
 #include "perfdb/server/server_private.h"
 #include "perfdb/server/workers.h"
-#include "perfdb/server/write_queue.h"
 #include "store/serving/roles.h"
 
 struct MHD_Connection;
 struct fg_request;
 struct fg_route;
-struct fg_incoming;
-struct fg_usage;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
@@ -59,10 +56,6 @@ struct fg_request {
 	struct fg_store *store;
 	bool is_of_replica; /* `store` */
 	bool held;          /* by the workers */
-	/* Where it goes on after `write`; NULL: nothing is to be written. */
-	fg_handler *then;
-	struct fg_write write;
-	struct fg_incoming *upload;
 	struct fg_answer answer;
 };
 
@@ -101,16 +94,11 @@ int fg_request_find_run(struct fg_request *rq, const char *name, const char **id
 /* Fails with this HTTP status. */
 int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *err,
 		      const char *message);
-/* May the project hold this, too?  Clients keep in their spool what is forbidden to them. */
-int fg_request_check_quota(struct fg_request *rq, const char *project, const struct fg_usage *more,
-			   struct fg_error *err) FG_NODISCARD;
 /* Starts the answer as JSON. */
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w);
 /* Starts {"NAME": [ ... ]}; fg_json_end() twice ends it. */
 void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const char *name);
 /* A member with a time. */
 void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns);
-/* The writing thread does `task`; then the request goes on with `then`. */
-void fg_request_write(struct fg_request *rq, fg_write_task *task, void *context, fg_handler *then);
 
 #endif

@@ -45,23 +45,27 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, hosts),
 	 .argument = "NAME",
 	 .help = "answer only requests that name this host, or a loopback one"},
-	FG_ROW_TEXT(struct fg_perfdb_options, public_url, "public-url", 0, "URL",
-		    "the address that browsers know this server by: links in alerts begin with it"),
+	FG_ROW_TEXT(
+		struct fg_perfdb_options, public_url, "public-url", 0, "URL",
+		"the address that browsers know this server by: links in webhooks begin with it"),
 	FG_ROW_TEXT(struct fg_perfdb_options, user_header, "user-header", 0, "NAME",
 		    "the proxies of --trust-proxy name the person in this header"),
 	FG_ROW_TEXT(struct fg_perfdb_options, groups_header, "groups-header", 0, "NAME",
 		    "and the groups in this one, separated by commas"),
-	{.name = "alert-allow",
+	{.name = "webhook-allow",
 	 .kind = FG_OPTION_LIST,
-	 .offset = offsetof(struct fg_perfdb_options, alert_allowed),
+	 .offset = offsetof(struct fg_perfdb_options, webhook_allowed),
 	 .argument = "CIDR",
-	 .help = "webhooks of alerts may go to these addresses, too; without it, to no local or private one"},
-	FG_ROW_FLAG(struct fg_perfdb_options, alert_plain, "alert-http", 0,
-		    "webhooks of alerts may be http://, not only https://"),
-	FG_ROW_FILE(struct fg_perfdb_options, alert_ca_file, "alert-ca-file", 0,
+	 .help = "webhooks may go to these addresses, too; without it, to no local or private one"},
+	FG_ROW_FLAG(struct fg_perfdb_options, webhook_plain, "webhook-http", 0,
+		    "webhooks may be http://, not only https://"),
+	FG_ROW_FILE(struct fg_perfdb_options, webhook_ca_file, "webhook-ca-file", 0,
 		    "certificates to trust for webhooks instead of the system's"),
-	FG_ROW_DURATION(struct fg_perfdb_options, alert_retry_ns, "alert-retry", "10s",
-			"wait before an alert's second try, then twice as long each time"),
+	FG_ROW_DURATION(struct fg_perfdb_options, webhook_retry_ns, "webhook-retry", "10s",
+			"wait before a webhook's second try, then twice as long each time"),
+	FG_ROW_FLAG(
+		struct fg_perfdb_options, anonymous_read, "anonymous-read", 0,
+		"let everybody read who reaches this server; nothing else is done without a token"),
 	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
@@ -196,65 +200,109 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	return FG_OK;
 }
 
-static char *make_url(const struct fg_server_options *options, uint16_t port)
+/* With what lets a browser in: the key of this start, or the token `key` ("": none). */
+static char *make_url(const struct fg_server_options *options, uint16_t port, const char *key)
 {
 	const bool is_six = strchr(options->address, ':');
 
-	return fg_xasprintf("%s://%s%s%s:%u/%s%s", options->tls_certificate ? "https" : "http",
+	return fg_xasprintf("%s://%s%s%s:%u/%s%s%s%s", options->tls_certificate ? "https" : "http",
 			    is_six ? "[" : "", options->address, is_six ? "]" : "", port,
-			    options->secret ? "?key=" : "", options->secret ? options->secret : "");
+			    options->secret ? "?key=" : "", options->secret ? options->secret : "",
+			    *key ? "#token=" : "", key);
 }
 
-static void announce(const struct fg_perfdb_options *given, const struct fg_server *server,
-		     const char *url)
+static void announce(const struct fg_perfdb_options *given, const struct fg_server_options *options,
+		     uint16_t port, const char *key)
 {
-	const char *database = given->database;
-	const bool is_url = strstr(database, "://");
+	char *url = make_url(options, port, "");
+	char *entry = make_url(options, port, key);
+	char *file = fg_first_start_file(given->database);
 
-	if (fg_server_needs_token(server))
+	if (*key)
 		(void)fprintf(stderr,
-			      "perfdb: nobody is admitted until a token is created: "
-			      "perfdb token create --database %s --scope admin\n",
-			      is_url ? "URL" : database);
+			      "perfdb: first start: open %s\n"
+			      "perfdb: this administrator's key is printed only now%s%s\n",
+			      entry, file ? ", and kept in " : "", file ? file : "");
 	(void)fprintf(stderr, "perfdb: serving %s at %s\n",
-		      is_url ? "a PostgreSQL database" : database, url);
+		      file ? given->database : "a PostgreSQL database", url);
+	free(file);
+	free(entry);
+	free(url);
+}
+
+/* A later start shows the pages with the key of the first one, while its file is there. */
+static void recall_key(const char *database, char key[FG_TOKEN_TEXT_SIZE])
+{
+	char *file = fg_first_start_file(database);
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file && fg_fs_read(file, FG_TOKEN_TEXT_SIZE - 1, &text, &size, NULL) == FG_OK)
+		(void)snprintf(key, FG_TOKEN_TEXT_SIZE, "%s", text);
+	free(text);
+	free(file);
+}
+
+static char *show(const struct fg_perfdb_options *given, const struct fg_server_options *options,
+		  uint16_t port, char key[FG_TOKEN_TEXT_SIZE])
+{
+	char *url = NULL;
+	char *entry = NULL;
+
+	if (!*key && !options->secret)
+		recall_key(given->database, key);
+	url = make_url(options, port, key);
+	entry = open_browser(url);
+	free(url);
+	return entry;
+}
+
+/* Whoever sees the database only, or has the key of this start, or a name, needs no token. */
+static int prepare(const struct fg_server_options *options, char key[FG_TOKEN_TEXT_SIZE],
+		   struct fg_error *err)
+{
+	*key = '\0';
+	return options->read_only || options->secret || options->user_header
+		       ? FG_OK
+		       : fg_first_start(options->database, key, err);
 }
 
 static int run_server(const struct fg_perfdb_options *given, struct fg_server_options *options,
 		      struct fg_error *err)
 {
 	struct fg_server *server = NULL;
+	char key[FG_TOKEN_TEXT_SIZE];
 	char *entry = NULL;
-	char *url = NULL;
 	int status = FG_OK;
 
 	block_signals();
 	/* write() fails with EPIPE or EFBIG instead. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	status = fg_server_start(options, &server, err);
+	status = prepare(options, key, err);
+	if (status == FG_OK)
+		status = fg_server_start(options, &server, err);
 	if (status != FG_OK)
 		return status;
-	url = make_url(options, fg_server_port(server));
-	announce(given, server, url);
+	announce(given, options, fg_server_port(server), key);
 	if (given->open)
-		entry = open_browser(url);
+		entry = show(given, options, fg_server_port(server), key);
+	explicit_bzero(key, sizeof(key));
 	wait_for_signal();
 	(void)fprintf(stderr, "perfdb: finishing the requests in progress\n");
 	fg_server_stop(server);
 	remove_entry(entry);
-	free(url);
 	return FG_OK;
 }
 
-static struct fg_alert_options alert_options(const struct fg_perfdb_options *given)
+static struct fg_webhook_options webhook_options(const struct fg_perfdb_options *given)
 {
-	return (struct fg_alert_options){
-		.allowed = given->alert_allowed.items,
-		.allowed_count = given->alert_allowed.count,
-		.allows_plain = given->alert_plain,
-		.ca_file = given->alert_ca_file,
-		.retry_ns = given->alert_retry_ns,
+	return (struct fg_webhook_options){
+		.allowed = given->webhook_allowed.items,
+		.allowed_count = given->webhook_allowed.count,
+		.allows_plain = given->webhook_plain,
+		.ca_file = given->webhook_ca_file,
+		.retry_ns = given->webhook_retry_ns,
 	};
 }
 
@@ -273,8 +321,9 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.user_header = given->user_header,
 		.groups_header = given->groups_header,
 		.public_url = given->public_url,
-		.alerts = alert_options(given),
+		.webhooks = webhook_options(given),
 		.read_only = given->read_only,
+		.anonymous_read = given->anonymous_read,
 		.body_limit_bytes = (size_t)given->body_limit,
 		.requests_per_minute = given->rate,
 		.threads = given->threads,

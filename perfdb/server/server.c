@@ -7,22 +7,18 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "perfdb/protocol.h"
-#include "perfdb/server/alerter.h"
 #include "perfdb/server/connections.h"
-#include "perfdb/server/dictionaries.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
-#include "perfdb/server/quotas.h"
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/request_log.h"
-#include "perfdb/server/sealer.h"
 #include "perfdb/server/watcher.h"
+#include "perfdb/server/webhook.h"
 #include "perfdb/server/workers.h"
-#include "store/serving/access.h"
-#include "store/serving/ids.h"
+#include "perfdb/server/writer.h"
 #include "store/store.h"
 
 #include <malloc.h>
@@ -32,7 +28,8 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	FAILURES_PER_MINUTE = 30, /* of one address */
+	FAILURES_PER_MINUTE = 30,     /* of one address */
+	WEBHOOK_TESTS_PER_MINUTE = 3, /* of one project */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -45,27 +42,14 @@ enum {
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
 
-static int check_exposure(struct fg_server *server, struct fg_store *store, struct fg_error *err)
+static int check_exposure(const struct fg_server_options *options, struct fg_error *err)
 {
-	const struct fg_server_options *options = &server->options;
-	const char *address = fg_listen_address(options);
-	size_t tokens = 0;
-	int status = fg_store_token_count(store, &tokens, err);
-
-	server->needs_token = !server->is_open && tokens == 0 && !options->user_header;
-	if (status != FG_OK || fg_listen_is_loopback(options))
-		return status;
-	if (tokens == 0 && !options->user_header)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
-			address);
-	if (!options->tls_certificate && !options->behind_proxy)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
-			address);
-	return FG_OK;
+	if (fg_listen_is_loopback(options) || options->tls_certificate || options->behind_proxy)
+		return FG_OK;
+	return fg_error_set(
+		err, FG_EINVAL,
+		"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
+		fg_listen_address(options));
 }
 
 /* Every client holds a descriptor: the usual soft limit of 1024 is too low. */
@@ -121,8 +105,8 @@ static void set_defaults(struct fg_server_options *options)
 		options->request_ns = DEFAULT_REQUEST_SECONDS * FG_NS_PER_S;
 	if (!options->threads)
 		options->threads = DEFAULT_THREADS;
-	if (options->alerts.retry_ns <= 0)
-		options->alerts.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
+	if (options->webhooks.retry_ns <= 0)
+		options->webhooks.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
 }
 
 /* Opens the database, which creates its tables. */
@@ -137,10 +121,9 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	s->database_shown = fg_xstrdup(fg_store_location(store));
-	status = check_exposure(s, store, err);
 	fg_store_close(store);
 	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
-	return status;
+	return FG_OK;
 }
 
 static void refuse_waiting(void *context)
@@ -180,30 +163,12 @@ static int start_replica(struct fg_server *s, struct fg_error *err)
 	return fg_replica_start(options->read_database, &s->replica, err);
 }
 
-static bool expects_uploads(void *context)
-{
-	return fg_workers_have_uploads(((struct fg_server *)context)->workers);
-}
-
 static int start_writing(struct fg_server *s, struct fg_error *err)
 {
-	const struct fg_write_queue_options options = {
-		.sessions = s->sessions,
-		.ids = s->ids,
-		.expects_more = expects_uploads,
-		.context = s,
-	};
-	int status = FG_OK;
-
 	if (s->options.read_only)
 		return FG_OK;
-	status = fg_write_queue_start(&options, &s->writes, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_sealer_start(s->sessions, s->writes, &s->sealer, err);
-	if (status != FG_OK)
-		return status;
-	return fg_alerter_start(s->sessions, &s->options, &s->alerter, err);
+	s->writer = fg_writer_new(s->sessions);
+	return fg_webhooks_start(s->sessions, &s->options, &s->webhooks, err);
 }
 
 static int set_proxies(struct fg_server *s, struct fg_error *err)
@@ -240,10 +205,11 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 {
 	const struct fg_server_options *options = &s->options;
 
-	if (options->user_header && (options->secret || options->read_only))
+	if (options->user_header &&
+	    (options->secret || options->read_only || options->anonymous_read))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header is for a server that people write to: not with --read-only or --secret");
+			"--user-header is for a server that people sign in to: not with --read-only, --secret or --anonymous-read");
 	if (options->user_header && options->proxy_count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,
@@ -258,6 +224,9 @@ static int start(struct fg_server *s, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = check_people(s, err);
+	if (status != FG_OK)
+		return status;
+	status = check_exposure(&s->options, err);
 	if (status != FG_OK)
 		return status;
 	status = open_database(s, err);
@@ -295,15 +264,11 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->options = *options;
 	set_defaults(&s->options);
 	s->started_ns = fg_clock_wall_ns();
-	s->is_open =
-		fg_listen_is_loopback(options) && !options->behind_proxy && !options->user_header;
-	s->ids = fg_ids_new();
-	s->dictionaries = fg_dictionaries_new();
+	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
+	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
-	s->dictionary_users = fg_remembered_new();
-	s->quotas = fg_quotas_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret);
@@ -316,11 +281,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	}
 	*server = s;
 	return FG_OK;
-}
-
-bool fg_server_needs_token(const struct fg_server *server)
-{
-	return server->needs_token;
 }
 
 uint16_t fg_server_port(const struct fg_server *server)
@@ -340,20 +300,16 @@ void fg_server_stop(struct fg_server *server)
 	fg_connections_stop(server->connections);
 	fg_health_stop(server->health);
 	fg_watcher_stop(server->watcher);
-	fg_alerter_stop(server->alerter);
-	fg_sealer_stop(server->sealer);
-	fg_write_queue_stop(server->writes);
+	fg_webhooks_stop(server->webhooks);
+	fg_writer_free(server->writer);
 	fg_workers_free(server->workers);
 	fg_replica_stop(server->replica);
 	fg_sessions_free(server->sessions);
 	fg_request_log_free(server->log);
-	fg_dictionaries_free(server->dictionaries);
-	fg_ids_free(server->ids);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->failures);
+	fg_limiter_free(server->webhook_tests);
 	fg_remembered_free(server->good_tokens);
-	fg_remembered_free(server->dictionary_users);
-	fg_quotas_free(server->quotas);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)

@@ -5,14 +5,11 @@
  *	fg_server_start() → it serves from threads of its own → fg_server_stop()
  *
  * Two threads of libmicrohttpd move bytes.  A pool of ours answers (workers.c), each request with a
- * database session that it borrows.  One thread stores uploads, several in one transaction when
- * several wait (write_queue.c); one seals tiles (sealer.c); a few send alerts (alerter.c).  stop()
- * lets requests in progress finish, writes what is queued, and ends.
+ * database session that it borrows.  Uploads are stored one after the other (writer.c).  One
+ * thread calls webhooks (webhook.c).  stop() lets requests in progress finish, then ends.
  *
- * While no token was ever made, a server is open to local clients: it listens on loopback only, and
- * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
- * and that came through no proxy.  Behind a proxy it lets nobody in until a token is made.
- * Revoking the last token does not open it again.
+ * Nothing is done without a token, the key of options.secret, or a name from a trusted proxy; with
+ * options.anonymous_read, everybody reads.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H
@@ -22,11 +19,10 @@
 
 struct fg_server;
 
-/* What is sent to people, and where it may go. */
-struct fg_alert_options {
-	const char *const *allowed; /* ranges of local and private addresses for webhooks */
+struct fg_webhook_options {
+	const char *const *allowed; /* ranges of local and private addresses that may be called */
 	size_t allowed_count;
-	bool allows_plain;   /* webhooks may be http:// */
+	bool allows_plain;   /* http://, too */
 	const char *ca_file; /* NULL: the system's */
 	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
 };
@@ -49,9 +45,10 @@ struct fg_server_options {
 	const char *groups_header; /* and the groups, separated by commas; NULL: none */
 	const char *secret;        /* every request must know it, and needs no token; NULL: none */
 	const char *public_url;    /* how browsers know the server; NULL: not known */
-	struct fg_alert_options alerts;
-	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
-	bool read_only;    /* nothing is stored, no upload is taken */
+	struct fg_webhook_options webhooks;
+	bool behind_proxy;   /* TLS is the proxy's: listening wider without certificates is fine */
+	bool read_only;      /* nothing is stored, no upload is taken */
+	bool anonymous_read; /* no token is needed to read */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
@@ -63,8 +60,6 @@ struct fg_server_options {
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err) FG_NODISCARD;
-/* Nobody could sign in when it started: there was no token, and it is not open. */
-bool fg_server_needs_token(const struct fg_server *server);
 uint16_t fg_server_port(const struct fg_server *server);
 void fg_server_stop(struct fg_server *server); /* NULL is fine */
 

@@ -7,22 +7,18 @@
 
 #include <stdatomic.h>
 
-struct fg_alerter;
 struct fg_connections;
-struct fg_dictionaries;
 struct fg_health;
-struct fg_ids;
 struct fg_remembered;
 struct fg_limiter;
 struct fg_proxies;
-struct fg_quotas;
 struct fg_replica;
 struct fg_request_log;
-struct fg_sealer;
 struct fg_sessions;
 struct fg_watcher;
+struct fg_webhooks;
 struct fg_workers;
-struct fg_write_queue;
+struct fg_writer;
 struct MHD_Daemon;
 
 enum {
@@ -45,31 +41,24 @@ struct fg_counters {
 
 struct fg_server {
 	struct fg_server_options options;
-	char *database_shown;     /* without a password: for the log */
-	bool is_open;             /* to every local client, as long as no token was made */
-	bool needs_token;         /* there was none at the start, and the server is not open */
-	atomic_llong no_token_ns; /* when the last question began that found none */
-	atomic_bool has_tokens;   /* from the first on for ever: a revoked one counts as made */
+	char *database_shown; /* without a password: for the log */
+	bool is_local;        /* reached from this machine alone */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;
 	char *key;
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* NULL: none */
-	struct fg_ids *ids;         /* of functions and call paths, for all sessions */
-	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *requests;
-	struct fg_limiter *failures;            /* of authentication */
-	struct fg_remembered *good_tokens;      /* that worked lately */
-	struct fg_remembered *dictionary_users; /* "PROJECT HASH": dictionaries by project */
+	struct fg_limiter *failures;       /* of authentication */
+	struct fg_remembered *good_tokens; /* that worked lately */
 	struct fg_proxies *proxies;
-	struct fg_quotas *quotas;
-	char *cookie_name;             /* for the secret */
-	struct fg_write_queue *writes; /* NULL: read-only */
+	char *cookie_name;        /* for the secret */
+	struct fg_writer *writer; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_sealer *sealer;   /* NULL: read-only */
-	struct fg_alerter *alerter; /* NULL: read-only */
+	struct fg_webhooks *webhooks; /* NULL: read-only */
+	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;

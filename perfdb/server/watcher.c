@@ -8,6 +8,8 @@
 #include "perfdb/server/threads.h"
 #include "store/serving/history.h"
 
+#include <math.h>
+
 enum {
 	PLACES_MAX = 20000, /* beyond these nothing is watched */
 };
@@ -101,40 +103,55 @@ static void keep(const struct fg_history *history, const struct fg_change_series
 	}
 }
 
-static int read_series(struct fg_store *store, const struct place *place,
-		       struct fg_history *history, struct fg_change_series *series,
-		       struct fg_error *err)
+/* What the range takes of the history. */
+static size_t count_points(const struct fg_history *history, const struct fg_watch_range *range)
 {
-	const struct fg_history_query query = {.project = place->project,
-					       .benchmark = place->benchmark,
-					       .metric = place->metric,
-					       .limit = FG_WATCHED_RUNS};
-	const int status = fg_store_history(store, &query, history, err);
+	size_t last = 0;
 
-	if (status != FG_OK)
-		return status;
-	fg_change_series_init(series, history->count);
-	for (size_t i = 0; i < history->count; i++)
-		fg_change_series_add(series, i, history->points[i].run,
-				     history->points[i].candidate);
-	return FG_OK;
+	if (!range->last)
+		return history->count;
+	while (last < history->count && strcmp(history->points[last].run, range->last) != 0)
+		last++;
+	if (last == history->count || !isfinite(history->points[last].candidate))
+		return 0;
+	return range->without_last ? last : last + 1;
 }
 
-static int search(struct fg_store *store, const struct place *place, struct fg_watched *found,
+static int search(const struct fg_history *history, size_t points, struct fg_watched *watched,
 		  struct fg_error *err)
 {
-	struct fg_history history = {0};
 	struct fg_change_series series = {0};
 	struct fg_changepoints changes = {0};
-	int status = read_series(store, place, &history, &series, err);
+	int status = FG_OK;
+
+	fg_change_series_init(&series, points);
+	for (size_t i = 0; i < points; i++)
+		fg_change_series_add(&series, i, history->points[i].run,
+				     history->points[i].candidate);
+	status = fg_changes_find(&series, &changes, err);
+	if (status == FG_OK)
+		keep(history, &series, &changes, watched);
+	fg_changepoints_release(&changes);
+	fg_change_series_release(&series);
+	return status;
+}
+
+int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
+		      struct fg_watched *watched, struct fg_error *err)
+{
+	const struct fg_history_query query = {.project = range->place.project,
+					       .benchmark = range->place.benchmark,
+					       .metric = range->place.metric,
+					       .limit = FG_WATCHED_RUNS};
+	struct fg_history history = {0};
+	size_t points = 0;
+	int status = fg_store_history(store, &query, &history, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_changes_find(&series, &changes, err);
-	if (status == FG_OK)
-		keep(&history, &series, &changes, found);
-	fg_changepoints_release(&changes);
-	fg_change_series_release(&series);
+	points = count_points(&history, range);
+	if (points)
+		status = search(&history, points, watched, err);
 	fg_history_release(&history);
 	return status;
 }
@@ -144,8 +161,11 @@ static void look_at(struct fg_watcher *w, const struct place *place, struct fg_w
 {
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(w->sessions, &err);
+	const struct fg_watch_range range = {.place = {.project = place->project,
+						       .benchmark = place->benchmark,
+						       .metric = place->metric}};
 
-	if (!store || search(store, place, found, &err) != FG_OK)
+	if (!store || fg_watcher_search(store, &range, found, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "change points of '%s': %s", place->benchmark,
 		       err.message);
 	fg_sessions_give_back(w->sessions, store);

@@ -36,6 +36,19 @@ struct fg_watch_place {
 	int64_t series;
 };
 
+/* The runs of a place up to one of them. */
+struct fg_watch_range {
+	struct fg_watch_place place;
+	const char *last; /* run; NULL: the newest */
+	bool without_last;
+};
+
+struct fg_store;
+
+/* Searches at once.  A range whose last run has no value there has no changes. */
+int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
+		      struct fg_watched *watched, struct fg_error *err) FG_NODISCARD;
+
 struct fg_watcher;
 
 /* *watcher is set also on failure. */

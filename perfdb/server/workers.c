@@ -4,11 +4,8 @@
  * waits, so a handler that ran there and waited for its transaction would hold up all of them.  A
  * complete request is suspended, answered here, and resumed.
  *
- * Uploads are CPU work, so they never have all threads: a quarter is kept for questions.  While an
- * upload waits for the disk it holds no thread.
- *
- * The idle thread that worked last is woken first, because its memory and caches are warm.  The
- * kernel has to give each further thread pages of its own.
+ * Uploads are CPU work and wait for each other, so they never have all threads: a quarter is kept
+ * for questions.
  */
 #include "perfdb/server/workers.h"
 
@@ -18,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_MAX = 32, /* in progress: each takes more memory than its body */
-	LEAVE_SECONDS = 5 /* for clients to read their answers when the server stops */
+	UPLOADS_PER_PROCESSOR = 2, /* one is unpacked while another is stored */
+	LEAVE_SECONDS = 5          /* for clients to read their answers when the server stops */
 };
 
 struct queue {
@@ -27,55 +24,22 @@ struct queue {
 	struct fg_job **last;
 };
 
-struct worker {
-	struct fg_workers *all;
-	struct worker *below; /* idle for longer */
-	pthread_t thread;
-	pthread_cond_t wake;
-	bool is_idle;
-};
-
 struct fg_workers {
 	pthread_mutex_t lock;
+	pthread_cond_t wake;
 	pthread_cond_t left;
-	struct worker *threads;
+	pthread_t *threads;
 	size_t thread_count;
-	struct worker *idle; /* the last to become so */
-	size_t waking;       /* woken, and not there yet */
 	struct queue queues[FG_JOB_KINDS];
 	size_t upload_threads; /* busy with an upload */
 	size_t upload_threads_max;
-	size_t uploads; /* begun and not answered */
 	size_t held;
 	bool stopping;
 };
 
-static bool is_of_upload(enum fg_job_kind kind)
-{
-	return kind == FG_JOB_UPLOAD || kind == FG_JOB_WRITTEN;
-}
-
 static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
 {
-	if (kind == FG_JOB_QUESTION)
-		return true;
-	return w->upload_threads < w->upload_threads_max &&
-	       (kind == FG_JOB_WRITTEN || w->uploads < UPLOADS_MAX);
-}
-
-static bool has_room_beside_waking(const struct fg_workers *w, enum fg_job_kind kind)
-{
-	return may_begin(w, kind) &&
-	       (!is_of_upload(kind) || w->upload_threads + w->waking < w->upload_threads_max);
-}
-
-static bool has_more(const struct fg_workers *w)
-{
-	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
-		if (w->queues[kind].first && may_begin(w, (enum fg_job_kind)kind))
-			return true;
-	}
-	return false;
+	return kind != FG_JOB_UPLOAD || w->upload_threads < w->upload_threads_max;
 }
 
 static struct fg_job *take_first(struct queue *queue)
@@ -94,88 +58,47 @@ static struct fg_job *next(struct fg_workers *w)
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
 		if (!w->queues[kind].first || !may_begin(w, (enum fg_job_kind)kind))
 			continue;
-		w->upload_threads += is_of_upload((enum fg_job_kind)kind);
-		w->uploads += kind == FG_JOB_UPLOAD;
+		w->upload_threads += kind == FG_JOB_UPLOAD;
 		return take_first(&w->queues[kind]);
 	}
 	return NULL;
 }
 
-/* The one that had work last. */
-static void wake_one(struct fg_workers *w)
-{
-	struct worker *me = w->idle;
-
-	if (!me)
-		return;
-	w->idle = me->below;
-	me->is_idle = false;
-	w->waking++;
-	(void)pthread_cond_signal(&me->wake);
-}
-
-static void wake_all(struct fg_workers *w)
-{
-	while (w->idle)
-		wake_one(w);
-}
-
-static void wait_for_work(struct worker *me)
-{
-	struct fg_workers *w = me->all;
-
-	me->is_idle = true;
-	me->below = w->idle;
-	w->idle = me;
-	while (me->is_idle)
-		(void)pthread_cond_wait(&me->wake, &w->lock);
-	w->waking--;
-}
-
 static void *work(void *context)
 {
-	struct worker *me = context;
-	struct fg_workers *w = me->all;
+	struct fg_workers *w = context;
 
 	fg_thread_name("worker");
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
 		struct fg_job *job = next(w);
 		enum fg_job_kind kind = FG_JOB_QUESTION;
-		bool answered = false;
 
-		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first && !w->uploads)
+		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first)
 			break;
 		if (!job) {
-			wait_for_work(me);
+			(void)pthread_cond_wait(&w->wake, &w->lock);
 			continue;
 		}
 		kind = job->kind;
-		/* Whoever was woken for that one finds this one. */
-		if (w->waking == 0 && has_more(w))
-			wake_one(w);
 		(void)pthread_mutex_unlock(&w->lock);
-		answered = job->run(job); /* from here on it may be gone */
+		job->run(job); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
-		if (kind == FG_JOB_QUESTION)
-			continue;
-		w->upload_threads--;
-		w->uploads -= answered;
+		w->upload_threads -= kind == FG_JOB_UPLOAD;
 		if (w->stopping)
-			wake_all(w);
+			(void)pthread_cond_broadcast(&w->wake);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
 
-/* More than there are processors would only take time from each other and from the writer. */
 static size_t count_upload_threads(unsigned threads)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = threads - (threads + 3) / 4;
 
 	if (processors > 0)
-		most = fg_min_size(most, (size_t)processors);
+		most = fg_min_size(most, UPLOADS_PER_PROCESSOR * (size_t)processors);
 	return most ? most : 1;
 }
 
@@ -187,18 +110,13 @@ int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_er
 		w->queues[kind].last = &w->queues[kind].first;
 	w->upload_threads_max = count_upload_threads(threads);
 	(void)pthread_mutex_init(&w->lock, NULL);
+	(void)pthread_cond_init(&w->wake, NULL);
 	fg_wake_init(&w->left);
 	w->threads = fg_xcalloc(threads, sizeof(*w->threads));
 	*workers = w;
 	while (w->thread_count < threads) {
-		struct worker *me = &w->threads[w->thread_count];
-
-		me->all = w;
-		(void)pthread_cond_init(&me->wake, NULL);
-		if (pthread_create(&me->thread, NULL, work, me) != 0) {
-			(void)pthread_cond_destroy(&me->wake);
+		if (pthread_create(&w->threads[w->thread_count], NULL, work, w) != 0)
 			return fg_error_set(err, FG_EIO, "cannot start a worker thread");
-		}
 		w->thread_count++;
 	}
 	return FG_OK;
@@ -223,9 +141,7 @@ void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 	job->next = NULL;
 	*queue->last = job;
 	queue->last = &job->next;
-	/* Otherwise a thread that makes room for it takes it. */
-	if (has_room_beside_waking(w, job->kind))
-		wake_one(w);
+	(void)pthread_cond_signal(&w->wake);
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -250,16 +166,6 @@ void fg_workers_refuse_waiting(struct fg_workers *w)
 	}
 }
 
-bool fg_workers_have_uploads(struct fg_workers *w)
-{
-	bool have = false;
-
-	(void)pthread_mutex_lock(&w->lock);
-	have = w->upload_threads || w->queues[FG_JOB_UPLOAD].first;
-	(void)pthread_mutex_unlock(&w->lock);
-	return have;
-}
-
 void fg_workers_let_go(struct fg_workers *w)
 {
 	(void)pthread_mutex_lock(&w->lock);
@@ -277,12 +183,10 @@ void fg_workers_stop(struct fg_workers *w)
 		return;
 	(void)pthread_mutex_lock(&w->lock);
 	w->stopping = true;
-	wake_all(w);
+	(void)pthread_cond_broadcast(&w->wake);
 	(void)pthread_mutex_unlock(&w->lock);
-	for (size_t i = 0; i < w->thread_count; i++) {
-		(void)pthread_join(w->threads[i].thread, NULL);
-		(void)pthread_cond_destroy(&w->threads[i].wake);
-	}
+	for (size_t i = 0; i < w->thread_count; i++)
+		(void)pthread_join(w->threads[i], NULL);
 	w->thread_count = 0;
 	until_ns = fg_clock_monotonic_ns() + LEAVE_SECONDS * FG_NS_PER_S;
 	(void)pthread_mutex_lock(&w->lock);
@@ -297,6 +201,7 @@ void fg_workers_free(struct fg_workers *w)
 		return;
 	free(w->threads);
 	(void)pthread_mutex_destroy(&w->lock);
+	(void)pthread_cond_destroy(&w->wake);
 	(void)pthread_cond_destroy(&w->left);
 	free(w);
 }

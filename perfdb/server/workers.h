@@ -11,7 +11,6 @@
 
 /* In the order in which they are taken. */
 enum fg_job_kind {
-	FG_JOB_WRITTEN, /* an upload that goes on after a write */
 	FG_JOB_QUESTION,
 	FG_JOB_UPLOAD,
 	FG_JOB_KINDS,
@@ -20,11 +19,7 @@ enum fg_job_kind {
 struct fg_job {
 	struct fg_job *next;
 	enum fg_job_kind kind;
-	/*
-	 * True: the request is answered, and the job may already be gone.  False: it waits for the
-	 * writer, and is given again as FG_JOB_WRITTEN.
-	 */
-	bool (*run)(struct fg_job *job);
+	void (*run)(struct fg_job *job);    /* answers; from then on the job may be gone */
 	void (*refuse)(struct fg_job *job); /* instead of run(): answers at once */
 };
 
@@ -33,7 +28,7 @@ struct fg_workers;
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Answers what waits, here and at the writer, and gives clients some seconds to read it.  NULL is
+ * Answers what waits, and gives clients some seconds to read it.  NULL is
  * fine.
  */
 void fg_workers_stop(struct fg_workers *workers);
@@ -47,7 +42,5 @@ void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
 /* Refuses the jobs that wait to be begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);
-/* Is an upload under way that may soon have something to write? */
-bool fg_workers_have_uploads(struct fg_workers *workers);
 
 #endif

@@ -5,7 +5,6 @@ import { afterPaint, el, replace } from './dom.js';
 import { clip } from './format.js';
 import { Missing, Refused, ask, canAdminister, useToken } from './server.js';
 import { address, heading, link, listenForSearch, page, showTrail, status } from './shell.js';
-import { showAlerts } from './alerts.js';
 import { summary } from './dashboard.js';
 import { showProject } from './project.js';
 import { showVerdict } from './run.js';
@@ -13,6 +12,7 @@ import { showLimits } from './limits.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
+import { showWebhook } from './webhook.js';
 
 const SUMMED_UP = 30; // projects whose state is asked for
 
@@ -20,7 +20,7 @@ const SUMMED_UP = 30; // projects whose state is asked for
 async function showProjects(state) {
 	const [{ projects }, administers] = await Promise.all([ask('projects'), canAdminister()]);
 	const tokens = administers && el('p', {}, link('Tokens', 'tokens', {}), ' · ', link('Limits', 'limits', {}),
-		' · ', link('Alerts', 'alerts', {}));
+		' · ', link('Webhook', 'webhook', {}));
 	if (projects.length === 1 && !state.view) {
 		await showProject({ project: projects[0] });
 		if (tokens)
@@ -39,7 +39,7 @@ async function showProjects(state) {
 }
 
 const VIEWS = { projects: showProjects, project: showProject, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, limits: showLimits, alerts: showAlerts };
+	search: showSearch, tokens: showTokens, limits: showLimits, webhook: showWebhook };
 
 function askToken(words) {
 	showTrail();

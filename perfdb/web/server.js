@@ -10,6 +10,14 @@ const banner = document.getElementById('banner');
 export class Refused extends Error {}
 export class Missing extends Error {}
 
+// The address of the first start has the token behind #, where no server and no log sees it.
+const given = new URLSearchParams(location.hash.slice(1)).get('token');
+if (given) {
+	if (!sessionStorage.getItem(TOKEN_KEY))
+		sessionStorage.setItem(TOKEN_KEY, given);
+	history.replaceState(null, '', location.pathname + location.search);
+}
+
 export function useToken(token) {
 	capabilities = null;
 	sessionStorage.setItem(TOKEN_KEY, token);

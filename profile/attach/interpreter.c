@@ -120,10 +120,10 @@ char *fg_interpreter_refusal(const struct fg_interpreter *interpreter)
 				    "no Python frames",
 				    major, minor);
 	if (interpreter->version)
-		return fg_xasprintf("Python %u.%u: no Python frames (read of 3.11, 3.12, 3.13 in "
-				    "64-bit programs)",
+		return fg_xasprintf("Python %u.%u: no Python frames (supported: 3.11, 3.12, 3.13 "
+				    "in 64-bit programs)",
 				    major, minor);
-	return fg_xstrdup("Python before 3.11: no Python frames (read of 3.11, 3.12, 3.13 in "
+	return fg_xstrdup("Python before 3.11: no Python frames (supported: 3.11, 3.12, 3.13 in "
 			  "64-bit programs)");
 }
 

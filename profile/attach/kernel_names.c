@@ -2,6 +2,7 @@
 #include "profile/attach/kernel_names.h"
 
 #include "base/fs.h"
+#include "base/sorted.h"
 
 enum {
 	MAX_BYTES = 256 << 20,
@@ -85,17 +86,9 @@ int fg_kernel_names_read(const char *path, struct fg_kernel_names *names, struct
 const struct fg_kernel_function *fg_kernel_names_find(const struct fg_kernel_names *names,
 						      uint64_t address)
 {
-	size_t low = 0;
-	size_t high = names->count;
+	const size_t low = fg_sorted_up_to(
+		FG_SORTED(names->items, names->count, struct fg_kernel_function, start), address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (names->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && address < names->items[low - 1].end ? &names->items[low - 1] : NULL;
 }
 

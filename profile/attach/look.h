@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of whereabouts.c and crash.c: processes and threads that stood still, as addresses first.
- * look_names.c gives them names when all of them run again.
+ * Between whereabouts.c and look_names.c: stopped processes and threads as addresses, which get
+ * their names when all of them run again.
  */
 #ifndef FG_OUTSIDE_LOOK_H
 #define FG_OUTSIDE_LOOK_H
@@ -10,7 +10,6 @@
 #include "profile/attach/mixed.h"
 #include "profile/attach/stacks.h"
 #include "profile/attach/threads.h"
-#include "profile/attach/waiting.h"
 #include "profile/attach/whereabouts.h"
 
 enum {
@@ -26,9 +25,8 @@ struct fg_look_thread {
 	struct fg_thread_stop stop;
 	struct fg_walked_stack stack;
 	struct fg_python_stack *python; /* what is `left` of it, innermost first; NULL: none */
-	struct fg_waiting waiting;
-	char *crash; /* what it was ended by; NULL: it was not */
-	char *path;  /* "main → read_all"; filled when names are known */
+	const char *call;               /* the system call that it waits in; NULL: it runs */
+	char *path;                     /* "main → read_all"; filled when names are known */
 };
 
 struct fg_look_process {
@@ -51,16 +49,7 @@ struct fg_look {
 	struct fg_error why; /* the first refusal */
 };
 
-/* The command line; to be freed. */
-char *fg_look_read_command(pid_t pid);
-/*
- * Stacks of those of a process's threads that are stopped, and what they wait for; `tids` are all
- * of its threads.
- */
-void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *process,
-			  const struct fg_pids *tids, struct fg_memory *memory);
-/* Looks names up and puts both texts together. */
+/* Looks names up and writes both texts. */
 void fg_look_describe(struct fg_look *look, struct fg_whereabouts *where);
-void fg_look_release(struct fg_look *look); /* frees it, too */
 
 #endif

@@ -186,7 +186,7 @@ static void name_frames(struct naming *naming)
 /* main → … → read_all → read */
 static void settle_path(const struct naming *naming)
 {
-	const struct fg_waiting *waiting = &naming->thread->waiting;
+	const char *call = naming->thread->call;
 	struct fg_strbuf text = {0};
 	const size_t count = naming->path_count;
 
@@ -197,19 +197,15 @@ static void settle_path(const struct naming *naming)
 			fg_strbuf_add_text(&text, " → …");
 		fg_strbuf_printf(&text, "%s%s", text.length ? " → " : "", naming->path[i]);
 	}
-	if (waiting->call && (count == 0 || strcmp(naming->path[0], waiting->call) != 0))
-		fg_strbuf_printf(&text, "%s%s", text.length ? " → " : "", waiting->call);
-	if (waiting->what.length)
-		fg_strbuf_printf(&text, " (%s)", fg_strbuf_text(&waiting->what));
+	if (call && (count == 0 || strcmp(naming->path[0], call) != 0))
+		fg_strbuf_printf(&text, "%s%s", text.length ? " → " : "", call);
 	naming->thread->path = fg_strbuf_detach(&text);
 }
 
 static const char *state_words(const struct fg_look_thread *thread)
 {
-	if (thread->crash)
-		return thread->crash;
-	if (thread->waiting.call)
-		return thread->waiting.call;
+	if (thread->call)
+		return thread->call;
 	if (thread->state.state == 'Z')
 		return "has ended; its parent has not waited for it";
 	if (!thread->seized)
@@ -224,11 +220,8 @@ static void name_thread(const struct fg_look *look, const struct fg_look_process
 {
 	struct naming naming = {.look = look, .process = process, .thread = thread, .lines = lines};
 
-	fg_strbuf_printf(lines, "  thread %d (%s): %s", (int)thread->tid, thread->state.name,
+	fg_strbuf_printf(lines, "  thread %d (%s): %s\n", (int)thread->tid, thread->state.name,
 			 state_words(thread));
-	if (thread->waiting.what.length)
-		fg_strbuf_printf(lines, ", %s", fg_strbuf_text(&thread->waiting.what));
-	fg_strbuf_add_char(lines, '\n');
 	if (thread->stopped)
 		name_frames(&naming);
 	settle_path(&naming);
@@ -237,44 +230,6 @@ static void name_thread(const struct fg_look *look, const struct fg_look_process
 }
 
 /* ---- the summary ---- */
-
-static const struct fg_look_thread *find_thread(const struct fg_look_process *process, pid_t tid)
-{
-	for (size_t i = 0; i < process->thread_count; i++) {
-		if (process->threads[i].tid == tid)
-			return &process->threads[i];
-	}
-	return NULL;
-}
-
-/* Follows the chain of waiting threads; true: it is a cycle. */
-static bool waits_for_itself(const struct fg_look_process *process,
-			     const struct fg_look_thread *first)
-{
-	const struct fg_look_thread *thread = first;
-
-	for (size_t i = 0; thread && i <= process->thread_count; i++) {
-		thread = thread->waiting.holder ? find_thread(process, thread->waiting.holder)
-						: NULL;
-		if (thread == first)
-			return true;
-	}
-	return false;
-}
-
-static void add_deadlock(struct fg_strbuf *text, const struct fg_look_process *process)
-{
-	const char *separator = "deadlock of threads ";
-
-	for (size_t i = 0; i < process->thread_count; i++) {
-		if (!waits_for_itself(process, &process->threads[i]))
-			continue;
-		fg_strbuf_printf(text, "%s%d", separator, (int)process->threads[i].tid);
-		separator = ", ";
-	}
-	if (text->length)
-		fg_strbuf_add_text(text, "; ");
-}
 
 static void add_groups(struct fg_strbuf *text, const struct fg_look_process *process)
 {
@@ -306,19 +261,9 @@ static void add_groups(struct fg_strbuf *text, const struct fg_look_process *pro
 static char *summarise(const struct fg_look *look)
 {
 	struct fg_strbuf text = {0};
-	const struct fg_look_thread *first =
-		look->process_count ? look->processes[0].threads : NULL;
 
-	if (first && first->crash) {
-		fg_strbuf_printf(&text, "%s%s%s", first->crash, *first->path ? " in " : "",
-				 first->path);
-		return fg_strbuf_detach(&text);
-	}
-
-	for (size_t i = look->process_count; i-- > 0 && !text.length;) {
-		add_deadlock(&text, &look->processes[i]);
+	for (size_t i = look->process_count; i-- > 0 && !text.length;)
 		add_groups(&text, &look->processes[i]);
-	}
 	if (look->process_count > 1 && text.length)
 		fg_strbuf_printf(&text, "; %zu processes in all",
 				 look->process_count + look->unseen_processes);

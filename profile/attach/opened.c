@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/attach/opened.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/open_filter.h"
-#include "profile/attach/following.h"
 #include "profile/attach/memory.h"
+#include "profile/attach/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
+	POLL_US = 100,
 	EVENT_SHIFT = 16,
 };
 
@@ -139,36 +144,151 @@ static bool note_opening(struct fg_opened *opened, pid_t tid)
 	return true;
 }
 
-static bool on_stop(void *context, pid_t tid, int status, int signal)
+static void note_stop(struct fg_opened *opened, pid_t tid)
 {
-	struct fg_opened *opened = context;
 	unsigned long message = 0;
 
-	(void)signal;
-	if (status >> EVENT_SHIFT != PTRACE_EVENT_SECCOMP)
-		return false;
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) != 0 || message != FG_OPEN_EVENT ||
 	    !note_opening(opened, tid))
 		opened->is_incomplete = true;
-	return false;
+}
+
+/* ---- the tracer ---- */
+
+/* All that is traced is traced by one thread. */
+struct tracer {
+	struct fg_process_options options;
+	struct fg_opened *opened;
+	int status;
+	struct fg_error err;
+};
+
+/* A tracee has stopped: it goes on. */
+static void handle_stop(const struct tracer *tracer, pid_t tid, int status, struct fg_pids *known)
+{
+	int signal = WSTOPSIG(status);
+	const bool is_new = !fg_pids_contain(known, tid);
+
+	if (is_new)
+		fg_pids_add(known, tid);
+	if (status >> EVENT_SHIFT || signal == SIGTRAP || (is_new && signal == SIGSTOP))
+		signal = 0;
+	if (status >> EVENT_SHIFT == PTRACE_EVENT_SECCOMP)
+		note_stop(tracer->opened, tid);
+	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
+}
+
+/* A traced thread is gone only when its tracer has waited for it. */
+static void end_all(pid_t root, const struct fg_pids *known)
+{
+	pid_t tid = -1;
+	int status = 0;
+
+	(void)kill(-root, SIGKILL);
+	for (size_t i = 0; i < known->count; i++)
+		(void)kill(known->items[i], SIGKILL);
+	while ((tid = waitpid(-1, &status, __WALL | __WNOTHREAD)) > 0 ||
+	       (tid < 0 && errno == EINTR)) {
+		if (tid > 0 && WIFSTOPPED(status))
+			(void)kill(tid, SIGKILL);
+	}
+}
+
+/*
+ * Has the program itself ended?  Whoever started it reaps it.  A traced one reports its stops here,
+ * too.
+ */
+static bool has_ended(struct fg_opened *opened, pid_t root)
+{
+	siginfo_t info = {0};
+
+	if (waitid(P_PID, (id_t)root, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	    info.si_pid != root || info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
+		return false;
+	opened->exited = info.si_code == CLD_EXITED;
+	opened->exit_code = info.si_status;
+	return true;
+}
+
+static void follow(struct tracer *tracer, pid_t root)
+{
+	const struct fg_process_options *options = &tracer->options;
+	const int64_t until_ns = fg_clock_monotonic_ns() + options->timeout_ns;
+	struct fg_pids known = {0};
+	bool ended = false;
+
+	while (!ended && !has_ended(tracer->opened, root)) {
+		int status = 0;
+		pid_t tid = -1;
+
+		if (options->interrupted && *options->interrupted) {
+			tracer->status = fg_error_set(&tracer->err, FG_EINTERRUPTED, "interrupted");
+			break;
+		}
+		tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
+		if (tid > 0 && WIFSTOPPED(status)) {
+			handle_stop(tracer, tid, status, &known);
+			continue;
+		}
+		if (tid == root) {
+			tracer->opened->exited = WIFEXITED(status);
+			tracer->opened->exit_code = WEXITSTATUS(status);
+		}
+		ended = tid == root || (tid < 0 && errno == ECHILD);
+		if (!ended && options->timeout_ns > 0 && fg_clock_monotonic_ns() >= until_ns) {
+			tracer->status =
+				fg_error_set(&tracer->err, FG_ETIMEOUT, "it did not end in time");
+			break;
+		}
+		if (tid <= 0)
+			(void)usleep(POLL_US);
+	}
+	end_all(root, &known);
+	fg_pids_release(&known);
+}
+
+static void *trace(void *context)
+{
+	struct tracer *tracer = context;
+	struct fg_process process = {0};
+	int status = 0;
+
+	tracer->status = fg_process_start(&tracer->options, &process, &tracer->err);
+	if (tracer->status != FG_OK)
+		return NULL;
+	if (waitpid(process.pid, &status, __WALL) == process.pid && WIFSTOPPED(status)) {
+		(void)ptrace(PTRACE_SETOPTIONS, process.pid, NULL,
+			     (void *)(uintptr_t)(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+						 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+						 PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP));
+		(void)ptrace(PTRACE_CONT, process.pid, NULL, NULL);
+		follow(tracer, process.pid);
+	}
+	fg_process_release(&process);
+	return NULL;
 }
 
 int fg_opened_find(const struct fg_process_options *options, struct fg_opened *opened,
 		   struct fg_error *err)
 {
-	struct fg_following following = {.options = *options,
-					 .events = PTRACE_O_TRACESECCOMP,
-					 .on_stop = on_stop,
-					 .context = opened};
+	struct tracer tracer = {.options = *options, .opened = opened};
+	pthread_t thread;
 	int status = FG_OK;
 
 	*opened = (struct fg_opened){0};
-	following.options.shows_opens = true;
-	status = fg_following_run(&following, err);
-	if (status == FG_OK && opened->paths.count == 0)
+	tracer.options.traced = true;
+	tracer.options.shows_opens = true;
+	tracer.options.launcher = NULL;
+	tracer.options.stdout_to = FG_STREAM_DISCARD;
+	tracer.options.stderr_to = FG_STREAM_DISCARD;
+	if (pthread_create(&thread, NULL, trace, &tracer) != 0)
+		return fg_error_set(err, FG_EIO, "cannot start a thread");
+	(void)pthread_join(thread, NULL);
+	(void)fg_process_end_strays();
+	if (tracer.status != FG_OK)
+		status = fg_error_set(err, tracer.err.code, "%s", tracer.err.message);
+	else if (opened->paths.count == 0)
 		status = fg_error_set(err, FG_EUNSUPPORTED, "it was not seen to open any file");
-	opened->exited = following.exited;
-	opened->exit_code = following.exit_code;
 	if (status != FG_OK)
 		fg_opened_release(opened);
 	return status;

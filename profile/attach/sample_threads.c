@@ -201,7 +201,7 @@ static void collect(struct fg_sampling_run *run, size_t index)
 	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
 	if (run->sampling->elapsed && stop.seen_ns > thread->moment.at_ns)
 		thread->moment.queued_ns = (uint64_t)(stop.seen_ns - thread->moment.at_ns);
-	copy->waits = copy->weight_ns && fg_waiting_is(&copy->registers);
+	copy->waits = copy->weight_ns && fg_waiting_call(&copy->registers);
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
 	if (copy->weight_ns)

@@ -21,9 +21,7 @@ enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
 	STAT_PARENT = 1, /* fields after the state */
 	STAT_GROUP = 2,
-	STAT_USER = 11,
-	STAT_SYSTEM = 12,
-	STAT_FIELDS = 13,
+	STAT_FIELDS = 3,
 	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
 	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
 	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
@@ -88,7 +86,6 @@ static bool read_stat(const char *path, struct fg_thread_state *state, uint64_t 
 		state->state = end[2];
 		for (size_t i = 1; i < STAT_FIELDS; i++)
 			fields[i] = (uint64_t)strtoll(at, &at, 10);
-		state->cpu_ticks = fields[STAT_USER] + fields[STAT_SYSTEM];
 		done = true;
 	}
 	free(text);
@@ -157,29 +154,6 @@ void fg_threads_of(pid_t pid, struct fg_pids *found)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	list_numbers(path, found);
-}
-
-void fg_children_of(pid_t pid, struct fg_pids *found)
-{
-	struct fg_pids threads = {0};
-
-	fg_threads_of(pid, &threads);
-	for (size_t i = 0; i < threads.count; i++) {
-		char path[96];
-		char *text = NULL;
-		char *next = NULL;
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
-			       (int)threads.items[i]);
-		if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
-			continue;
-		next = text;
-		for (long child = strtol(next, &next, 10); child > 0;
-		     child = strtol(next, &next, 10))
-			fg_pids_add(found, (pid_t)child);
-		free(text);
-	}
-	fg_pids_release(&threads);
 }
 
 bool fg_thread_seize(pid_t tid)

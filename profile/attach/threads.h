@@ -25,15 +25,12 @@ void fg_pids_release(struct fg_pids *pids);
 
 /* A process, its descendants, and whoever is in the process group that bears its number. */
 void fg_processes_of(pid_t root, struct fg_pids *found);
-/* Children of all its threads. */
-void fg_children_of(pid_t pid, struct fg_pids *found);
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 
 /* From /proc/PID/task/TID/stat. */
 struct fg_thread_state {
 	char name[32];
 	char state; /* R, S, D, T, t, Z, ...; 0: gone */
-	uint64_t cpu_ticks;
 };
 
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);

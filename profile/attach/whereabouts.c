@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "profile/attach/look.h"
+#include "profile/attach/waiting.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +21,8 @@ enum {
 
 /* ---- the tracer ---- */
 
-char *fg_look_read_command(pid_t pid)
+/* The command line; to be freed. */
+static char *read_command(pid_t pid)
 {
 	char path[64];
 	char *text = NULL;
@@ -93,8 +95,7 @@ static void read_python(struct fg_look_process *process, struct fg_look_thread *
 }
 
 static void read_thread(struct fg_look_process *process, struct fg_look_thread *thread,
-			const struct fg_pids *tids, struct fg_memory *memory,
-			struct fg_stack_walker *walker)
+			struct fg_memory *memory, struct fg_stack_walker *walker)
 {
 	struct user_regs_struct registers = {0};
 
@@ -105,15 +106,12 @@ static void read_thread(struct fg_look_process *process, struct fg_look_thread *
 	fg_stack_walk(walker, &registers, &thread->stack);
 	if (process->interpreter.state == FG_INTERPRETER_READ)
 		read_python(process, thread, registers.fs_base, memory);
-	fg_waiting_find(&(struct fg_waiter){.pid = process->pid,
-					    .threads = tids,
-					    .registers = &registers,
-					    .memory = memory},
-			&thread->waiting);
+	thread->call = fg_waiting_call(&registers);
 }
 
-void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *process,
-			  const struct fg_pids *tids, struct fg_memory *memory)
+/* Stacks of the stopped threads, and the system calls they wait in. */
+static void read_threads(const struct fg_look *look, struct fg_look_process *process,
+			 struct fg_memory *memory)
 {
 	struct fg_stack_walker *walker = NULL;
 
@@ -124,7 +122,7 @@ void fg_look_read_threads(const struct fg_look *look, struct fg_look_process *pr
 	walker = fg_stack_walker_new(memory, &process->mappings);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].stopped)
-			read_thread(process, &process->threads[i], tids, memory, walker);
+			read_thread(process, &process->threads[i], memory, walker);
 	}
 	fg_stack_walker_free(walker);
 }
@@ -136,7 +134,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 	int64_t until_ns = 0;
 
 	fg_memory_init(&memory, process->pid);
-	process->command = fg_look_read_command(process->pid);
+	process->command = read_command(process->pid);
 	seize_threads(look, process, &tids);
 	until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;
 	for (size_t i = 0; i < process->thread_count; i++) {
@@ -145,7 +143,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 		thread->stopped =
 			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->stop);
 	}
-	fg_look_read_threads(look, process, &tids, &memory);
+	read_threads(look, process, &memory);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].seized)
 			fg_thread_release(process->threads[i].tid, process->threads[i].stop.signal);
@@ -182,15 +180,13 @@ static void *trace(void *context)
 	return NULL;
 }
 
-void fg_look_release(struct fg_look *look)
+static void release(struct fg_look *look)
 {
 	for (size_t i = 0; i < look->process_count; i++) {
 		struct fg_look_process *process = &look->processes[i];
 
 		for (size_t k = 0; k < process->thread_count; k++) {
-			fg_strbuf_release(&process->threads[k].waiting.what);
 			free(process->threads[k].path);
-			free(process->threads[k].crash);
 			free(process->threads[k].python);
 		}
 		free(process->threads);
@@ -244,6 +240,6 @@ int fg_whereabouts_find(const struct fg_whereabouts_request *request, struct fg_
 	}
 	fg_look_describe(look, where);
 out:
-	fg_look_release(look);
+	release(look);
 	return status;
 }

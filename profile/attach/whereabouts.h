@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a program stands: every thread of every one of its processes, its stack with names and
- * lines, those of Python as well, and what it waits for.  For a program that hangs, just before it
- * is ended.
+ * Where a program that hangs stands, just before it is ended: every thread of all its processes,
+ * its stack with names and lines, those of Python as well, and the system call it waits in.
  */
 #ifndef FG_OUTSIDE_WHEREABOUTS_H
 #define FG_OUTSIDE_WHEREABOUTS_H

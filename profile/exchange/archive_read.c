@@ -13,8 +13,14 @@
 #include "profile/exchange/pack.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+enum {
+	SMALL_BYTES = 64 << 20,
+	RATIO_MAX = 100, /* debug information packs to a quarter, traces to a tenth */
+};
 
 struct listed {
 	const char *name;
@@ -144,7 +150,16 @@ static int list_files(struct reader *r, struct fg_error *err)
 static int check_room(const struct reader *r, const char *parent, struct fg_error *err)
 {
 	struct statvfs disk;
+	struct stat packed;
 
+	if (stat(r->path, &packed) != 0)
+		return fg_error_errno(err, FG_EIO, "%s", r->path);
+	if (r->total > SMALL_BYTES && r->total / RATIO_MAX > (uint64_t)packed.st_size)
+		return fg_error_set(err, FG_ELIMIT,
+				    "%s: refused: its %llu KiB unpack to %llu MiB, more than %d "
+				    "times as much",
+				    r->path, (unsigned long long)packed.st_size >> 10,
+				    (unsigned long long)(r->total >> 20), RATIO_MAX);
 	if (statvfs(parent, &disk) != 0)
 		return fg_error_errno(err, FG_EIO, "%s", parent);
 	if (r->total / disk.f_frsize >= disk.f_bavail)

@@ -6,7 +6,7 @@
 const struct fg_export_format fg_export_formats[] = {
 	{.name = "folded",
 	 .extension = ".folded",
-	 .description = "one line a stack with its weight: flame graph tools, speedscope",
+	 .description = "one line per stack with its weight: flame graph tools, speedscope",
 	 .write = fg_export_folded},
 	{.name = "pprof",
 	 .extension = ".pb.gz",
@@ -33,7 +33,7 @@ const struct fg_export_format fg_export_formats[] = {
 	 .write = fg_export_json},
 	{.name = "csv",
 	 .extension = ".csv",
-	 .description = "one line a call path: time, samples, function, library, line",
+	 .description = "one line per call path: time, samples, function, library, line",
 	 .write = fg_export_csv},
 	{.name = "tables",
 	 .extension = ".txt",

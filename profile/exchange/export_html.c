@@ -6,8 +6,7 @@
  */
 #include "base/number.h"
 #include "base/xml_write.h"
-#include "profile/call_times.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 #include "profile/exchange/export_formats.h"
 
 #include <math.h>
@@ -20,21 +19,13 @@ enum {
 	HINTS_MAX = 20,
 };
 
-/* What a page is about: arguments, or durations. */
+/* The subject of a section: arguments, or durations. */
 struct subject {
+	const struct fg_called_kind *kind;
 	const char *title;
 	const char *const *heads; /* of its columns, NULL at the end */
-	/* The cells of a row. */
-	void (*cells)(struct fg_xml_writer *w, const void *item);
-	void (*bars)(struct fg_xml_writer *w, const void *item);
-};
-
-struct trace {
-	char *function; /* "pow #2"; owned */
-	uint32_t stack;
-	double calls;
-	double weight; /* what they are ordered by */
-	const void *item;
+	void (*cells)(struct fg_xml_writer *w, const void *figures); /* of a row */
+	bool has_hints;
 };
 
 static void add_count(struct fg_xml_writer *w, double count)
@@ -99,26 +90,12 @@ static void add_argument_cells(struct fg_xml_writer *w, const void *item)
 	add_count(w, seen->repeats);
 }
 
-static void add_argument_bars(struct fg_xml_writer *w, const void *item)
-{
-	const struct fg_argument_figures *seen = item;
-	double most = 0;
-
-	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++)
-		most = fmax(most, seen->bins[i]);
-	for (unsigned i = 0; i < FG_ARGUMENT_BINS; i++) {
-		char range[FG_NUMBER_TEXT_SIZE];
-
-		if (seen->bins[i] > 0)
-			add_bar(w, fg_argument_bin_text(i, range), seen->bins[i], most);
-	}
-}
-
 static const struct subject arguments = {
+	.kind = &fg_called_arguments,
 	.title = "Arguments",
 	.heads = argument_heads,
 	.cells = add_argument_cells,
-	.bars = add_argument_bars,
+	.has_hints = true,
 };
 
 /* ---- durations ---- */
@@ -141,29 +118,11 @@ static void add_duration_cells(struct fg_xml_writer *w, const void *item)
 	add_time(w, durations->most_ns);
 }
 
-static void add_duration_bars(struct fg_xml_writer *w, const void *item)
-{
-	const struct fg_call_durations *durations = item;
-	double most = 0;
-
-	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++)
-		most = fmax(most, durations->bins[i]);
-	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++) {
-		struct fg_strbuf range = {0};
-
-		if (durations->bins[i] > 0) {
-			fg_call_durations_bin_text(i, &range);
-			add_bar(w, fg_strbuf_text(&range), durations->bins[i], most);
-		}
-		fg_strbuf_release(&range);
-	}
-}
-
 static const struct subject durations = {
+	.kind = &fg_called_durations,
 	.title = "Durations",
 	.heads = duration_heads,
 	.cells = add_duration_cells,
-	.bars = add_duration_bars,
 };
 
 /* ---- both ---- */
@@ -185,6 +144,31 @@ static void add_row(struct fg_xml_writer *w, const struct subject *subject, cons
 	fg_xml_begin(w, "tr");
 	subject->cells(w, item);
 	fg_export_page_text(w, "td", "text", last);
+	fg_xml_end(w);
+}
+
+static void add_bars(struct fg_xml_writer *w, const struct fg_called_kind *kind,
+		     const void *figures)
+{
+	unsigned count = 0;
+	const double *bins = kind->bins(figures, &count);
+	double most = 0;
+
+	fg_xml_begin(w, "table");
+	fg_xml_begin(w, "tbody");
+	for (unsigned i = 0; i < count; i++)
+		most = fmax(most, bins[i]);
+	for (unsigned i = 0; i < count; i++) {
+		struct fg_strbuf range = {0};
+
+		if (bins[i] > 0) {
+			kind->bin_text(i, &range);
+			add_bar(w, fg_strbuf_text(&range), bins[i], most);
+		}
+		fg_strbuf_release(&range);
+	}
+	fg_xml_text(w, "");
+	fg_xml_end(w);
 	fg_xml_end(w);
 }
 
@@ -217,7 +201,7 @@ static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile
 }
 
 static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
-		      const struct subject *subject, const struct trace *trace)
+		      const struct subject *subject, const struct fg_called *trace)
 {
 	char *path = short_path(profile, trace->stack);
 	char count[FG_NUMBER_TEXT_SIZE];
@@ -228,16 +212,11 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 	fg_xml_begin(w, "table");
 	add_heads(w, subject, "called by");
 	fg_xml_begin(w, "tbody");
-	add_row(w, subject, trace->item, path);
+	add_row(w, subject, trace->figures, path);
 	fg_xml_end(w);
 	fg_xml_end(w);
 	add_frames(w, profile, trace->stack);
-	fg_xml_begin(w, "table");
-	fg_xml_begin(w, "tbody");
-	subject->bars(w, trace->item);
-	fg_xml_text(w, "");
-	fg_xml_end(w);
-	fg_xml_end(w);
+	add_bars(w, subject->kind, trace->figures);
 	fg_xml_end(w);
 	free(summary);
 	free(path);
@@ -245,10 +224,11 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 
 /* The traces of one function, which are in order. */
 static void add_function(struct fg_xml_writer *w, const struct fg_profile *profile,
-			 const struct subject *subject, const struct trace *traces, size_t count)
+			 const struct subject *subject, const struct fg_called *traces,
+			 size_t count)
 {
-	char *summary = fg_xasprintf("%s: %zu call path%s", traces[0].function, count,
-				     count == 1 ? "" : "s");
+	char *summary =
+		fg_xasprintf("%s: %zu call path%s", traces[0].name, count, count == 1 ? "" : "s");
 
 	fg_xml_begin(w, "details");
 	fg_export_page_text(w, "summary", NULL, summary);
@@ -264,11 +244,11 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 	free(summary);
 }
 
-static int by_function_and_weight(const void *left, const void *right)
+static int by_name_and_weight(const void *left, const void *right)
 {
-	const struct trace *a = left;
-	const struct trace *b = right;
-	const int names = strcmp(a->function, b->function);
+	const struct fg_called *a = left;
+	const struct fg_called *b = right;
+	const int names = strcmp(a->name, b->name);
 
 	if (names != 0)
 		return names;
@@ -277,17 +257,17 @@ static int by_function_and_weight(const void *left, const void *right)
 	return (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-static size_t same_function(const struct trace *traces, size_t count)
+static size_t same_function(const struct fg_called *traces, size_t count)
 {
 	size_t same = 1;
 
-	while (same < count && strcmp(traces[same].function, traces[0].function) == 0)
+	while (same < count && strcmp(traces[same].name, traces[0].name) == 0)
 		same++;
 	return same;
 }
 
 static void add_details(struct fg_xml_writer *w, const struct fg_profile *profile,
-			const struct subject *subject, struct trace *traces, size_t count)
+			const struct subject *subject, struct fg_called *traces, size_t count)
 {
 	for (size_t i = 0; i < count;) {
 		const size_t same = same_function(&traces[i], count - i);
@@ -297,7 +277,7 @@ static void add_details(struct fg_xml_writer *w, const struct fg_profile *profil
 	}
 }
 
-/* ---- the two sections ---- */
+/* ---- a section ---- */
 
 static void begin_section(struct fg_xml_writer *w, const struct subject *subject)
 {
@@ -309,7 +289,7 @@ static void begin_section(struct fg_xml_writer *w, const struct subject *subject
 }
 
 static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
-		      const struct trace *traces, size_t count)
+		      const struct fg_called *traces, size_t count)
 {
 	unsigned said = 0;
 
@@ -317,14 +297,14 @@ static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
 	for (size_t i = 0; i < count && said < HINTS_MAX; i++) {
 		struct fg_strbuf hint = {0};
 
-		fg_argument_hint(traces[i].function, traces[i].item, &hint);
+		fg_argument_hint(traces[i].function, traces[i].figures, &hint);
 		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
 			char *end = strchr(line, '\n');
 			char *path = short_path(profile, traces[i].stack);
 			char *text = NULL;
 
 			*end = '\0';
-			text = fg_xasprintf("%s (%s): %s", traces[i].function, path, line);
+			text = fg_xasprintf("%s (%s): %s", traces[i].name, path, line);
 			fg_export_page_text(w, "li", NULL, text);
 			free(text);
 			free(path);
@@ -336,67 +316,31 @@ static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
 	fg_xml_end(w);
 }
 
-static void write_arguments(struct fg_xml_writer *w, const struct fg_profile *profile)
+static void write_section(struct fg_xml_writer *w, const struct fg_profile *profile,
+			  const struct subject *subject)
 {
-	const size_t count = profile->domain_count;
-	struct trace *traces = fg_xcalloc(count + 1, sizeof(traces[0]));
+	struct fg_arena arena = {0};
+	size_t count = 0;
+	struct fg_called *traces = subject->kind->list(profile, &arena, &count);
+	size_t sum_count = count;
+	struct fg_called *sums = fg_called_sums(subject->kind, traces, &arena, &sum_count);
 
-	for (size_t i = 0; i < count; i++)
-		traces[i] = (struct trace){.function = fg_domain_name(&profile->domains[i]),
-					   .stack = profile->domains[i].stack,
-					   .calls = profile->domains[i].seen.values,
-					   .weight = profile->domains[i].seen.values,
-					   .item = &profile->domains[i].seen};
-	qsort(traces, count, sizeof(traces[0]), by_function_and_weight);
-	begin_section(w, &arguments);
-	for (size_t i = 0; i < count;) {
-		const size_t same = same_function(&traces[i], count - i);
-		struct fg_argument_figures sum = {0};
-
-		for (size_t n = i; n < i + same; n++)
-			fg_argument_join(&sum, traces[n].item);
-		add_row(w, &arguments, &sum, traces[i].function);
-		i += same;
+	if (count > 0) {
+		qsort(traces, count, sizeof(traces[0]), by_name_and_weight);
+		qsort(sums, sum_count, sizeof(sums[0]), by_name_and_weight);
+		begin_section(w, subject);
+		for (size_t i = 0; i < sum_count; i++)
+			add_row(w, subject, sums[i].figures, sums[i].name);
+		fg_xml_end(w);
+		fg_xml_end(w);
+		if (subject->has_hints)
+			add_hints(w, profile, traces, count);
+		add_details(w, profile, subject, traces, count);
+		fg_xml_end(w);
 	}
-	fg_xml_end(w);
-	fg_xml_end(w);
-	add_hints(w, profile, traces, count);
-	add_details(w, profile, &arguments, traces, count);
-	fg_xml_end(w);
-	for (size_t i = 0; i < count; i++)
-		free(traces[i].function);
+	free(sums);
 	free(traces);
-}
-
-static void write_durations(struct fg_xml_writer *w, const struct fg_profile *profile)
-{
-	const size_t count = profile->duration_count;
-	struct trace *traces = fg_xcalloc(count + 1, sizeof(traces[0]));
-
-	for (size_t i = 0; i < count; i++)
-		traces[i] = (struct trace){.function = fg_xstrdup(profile->durations[i].function),
-					   .stack = profile->durations[i].stack,
-					   .calls = profile->durations[i].returned,
-					   .weight = profile->durations[i].total_ns,
-					   .item = &profile->durations[i]};
-	qsort(traces, count, sizeof(traces[0]), by_function_and_weight);
-	begin_section(w, &durations);
-	for (size_t i = 0; i < count;) {
-		const size_t same = same_function(&traces[i], count - i);
-		struct fg_call_durations sum = {.function = traces[i].function};
-
-		for (size_t n = i; n < i + same; n++)
-			fg_call_durations_join(&sum, traces[n].item);
-		add_row(w, &durations, &sum, traces[i].function);
-		i += same;
-	}
-	fg_xml_end(w);
-	fg_xml_end(w);
-	add_details(w, profile, &durations, traces, count);
-	fg_xml_end(w);
-	for (size_t i = 0; i < count; i++)
-		free(traces[i].function);
-	free(traces);
+	fg_arena_release(&arena);
 }
 
 int fg_export_html(const struct fg_profile *profile, const struct fg_export_options *options,
@@ -414,10 +358,8 @@ int fg_export_html(const struct fg_profile *profile, const struct fg_export_opti
 	fg_export_page_begin(&w, profile, has_memory ? "Memory" : "Calls of functions");
 	if (has_memory)
 		status = fg_export_html_memory(profile, &w, err);
-	if (profile->domain_count > 0)
-		write_arguments(&w, profile);
-	if (profile->duration_count > 0)
-		write_durations(&w, profile);
+	write_section(&w, profile, &arguments);
+	write_section(&w, profile, &durations);
 	while (w.depth > 0)
 		fg_xml_end(&w);
 	return status;

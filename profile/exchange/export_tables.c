@@ -13,11 +13,13 @@
 
 #include <inttypes.h>
 
-/* Tabs and line ends would break the table. */
+/* Tabs and line ends would break the table; a spreadsheet would evaluate a formula. */
 static void add_field(struct fg_strbuf *out, const char *text)
 {
 	if (!text || !*text)
 		text = "-";
+	else if (strchr("=+-@", *text))
+		fg_strbuf_add_char(out, '\'');
 	for (; *text; text++)
 		fg_strbuf_add_char(out, fg_printable(*text));
 }

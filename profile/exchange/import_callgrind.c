@@ -193,7 +193,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 	if (number.length == 0)
 		return FG_OK; /* zeros at the end may be left out */
 	if (!fg_parse_weight(number.text, number.length, &value))
-		return fg_error_set(err, FG_EPARSE, "'%.*s' is no count",
+		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a count",
 				    (int)fg_min_size(number.length, 40), number.text);
 	reader->contexts[reader->function].instructions += value;
 	return FG_OK;
@@ -232,9 +232,9 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 	const struct fg_text number = word(&line);
 
 	if (reader->callee == none || reader->function == none)
-		return fg_error_set(err, FG_EPARSE, "calls of no function");
+		return fg_error_set(err, FG_EPARSE, "calls without a function");
 	if (!fg_parse_weight(number.text, number.length, &reader->calls))
-		return fg_error_set(err, FG_EPARSE, "'%.*s' is no number of calls",
+		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a number of calls",
 				    (int)fg_min_size(number.length, 40), number.text);
 	reader->callee_library = reader->library;
 	return FG_OK;

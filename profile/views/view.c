@@ -123,18 +123,6 @@ const struct fg_view fg_views[] = {
 		.needs_samples = true,
 	},
 	{
-		.name = "sizes",
-		.description = "how large the allocations of functions are",
-		.make = fg_view_sizes,
-		.measure = "heap.allocations",
-	},
-	{
-		.name = "lifetimes",
-		.description = "how many allocations the blocks of functions outlive",
-		.make = fg_view_lifetimes,
-		.measure = "heap.allocations",
-	},
-	{
 		.name = "throws",
 		.description = "exceptions: what was thrown where, and who caught it",
 		.make = fg_view_throws,
@@ -232,8 +220,8 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 	if (sum < SYSTEM_SHARE * profile->measures[0].total || sqrt(squares) < SYSTEM_ERROR * sum)
 		return;
 	fg_view_note(table,
-		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions are "
-		     "uncertain by %.0f %% of it (record --clock exact tells them)",
+		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions "
+		     "are uncertain by %.0f %% of it (record --clock exact shows them)",
 		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }

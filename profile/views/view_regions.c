@@ -232,7 +232,7 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 	if (!regions.is_whole)
 		fg_view_note(table,
 			     "entries and elapsed time of regions are known for the whole "
-			     "recording only: not shown beside --unit, --thread, --from, --to");
+			     "recording only: not shown with --unit, --thread, --from, --to");
 	free(nodes);
 	free(regions.is_region);
 }

@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-// What functions were called with: all functions, the call paths to one of them by calls, one path in full, how its arguments are spread.
+// SPDX-License-Identifier: Apache-2.0 Arguments of calls: all functions, the call paths to one of them by calls, one path in full, and
+// the distribution of its arguments.
 
 import { el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatValue, isStarter, shortName } from './format.js';
 import { dataTable } from './table.js';
 
 const SIDES = ['baseline', 'candidate'];
-const NAMED = 3; // functions of a path in a line
+const NAMED = 3; // functions shown of a path
 const HINTS_SHOWN = 8;
-const OUTER_FRAMES = 32; // of a path that is cut, the gap is behind them
+const OUTER_FRAMES = 32; // of a cut path, before the gap
 const FIRST_BIN = -32;
 const LAST_BIN = 31;
 const BAR = 240;
@@ -22,7 +22,7 @@ function formatCalls(count) {
 	return count > 0 ? formatValue(count, '1') : '';
 }
 
-// One where the sides agree, or only one is known; `none`: what a side says that has nothing.
+// One value if the sides agree or only one is known; `none` stands for a missing value.
 function bothSides([before, after], none = '0') {
 	const isOne = [before, after].some((text) => text === undefined || text === null);
 	return isOne || before === after ? after ?? before ?? '' : `${before || none} → ${after || none}`;
@@ -33,7 +33,7 @@ function figure(title, key, format, help) {
 		cell: (row) => bothSides(SIDES.map((side) => row[side] && format(row[side][key])), format === formatReal ? '–' : '0') };
 }
 
-// known: the sides that were looked at; one that never calls it has no calls.
+// known: the sides whose arguments were recorded; a side that never calls the function has no calls.
 function figureColumns(known) {
 	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };
@@ -47,7 +47,7 @@ function callsOf(row) {
 	return Math.max(...SIDES.map((side) => row[side]?.calls ?? 0));
 }
 
-// "fit ← loop ← main": the innermost functions, without those that start every program.
+// "fit ← loop ← main": the innermost functions, without startup functions.
 function callerWords(names) {
 	const inner = names.filter((name) => !isStarter(name)).reverse();
 	const shown = inner.length > 0 ? inner : [...names].reverse();
@@ -97,7 +97,7 @@ function leftOut(count, one, many) {
 	return count > 0 && el('p', { class: 'quiet' }, `And ${formatValue(count, '1')} ${count === 1 ? one : many}.`);
 }
 
-// A table whose rows can be chosen, one at a time; what stands in `spot` below is about the chosen one.
+// A table with one selected row, which `spot` below describes.
 function chooser(options, spot) {
 	const place = el('div');
 	let order = {};
@@ -138,7 +138,7 @@ function allHints(functions) {
 	return hints.length > 0 && [el('ul', { class: 'notes' }, hints.slice(0, HINTS_SHOWN)), leftOut(hints.length - HINTS_SHOWN, 'hint, at its call path', 'hints, at their call paths')];
 }
 
-// `state`: the function and the path that the address names; keep({ argument, trace }) writes them there.  Null where nobody looked.
+// `state`: the function and path in the address; keep({ argument, trace }) updates it. Returns null if arguments were not recorded.
 export function argumentParts(table, state, keep) {
 	if (!table || table.functions.length === 0)
 		return null;

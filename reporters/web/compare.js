@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The comparison of two sides, whole: from the verdict down to the raw pairs.  Its data is report.json with `raw` and `profile`
-// added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
+// SPDX-License-Identifier: Apache-2.0 The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb. Its data is
+// report.json with `raw` and `profile` added to each benchmark.
 
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
@@ -17,7 +16,7 @@ import { argumentParts } from './arguments.js';
 
 const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'regression', 'error'];
 
-// The metric that tells the benchmark's story.
+// The benchmark's headline metric.
 export function headline(benchmark) {
 	const rank = (m) => (m.decided ? 100 + (m.accepted ? 0 : WEIGHT.indexOf(m.verdict)) : 0) + (m.gated ? 20 : 0);
 	return benchmark.metrics.reduce((best, m) => (!best || rank(m) > rank(best) ? m : best), null);
@@ -37,14 +36,14 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
-	// Medians of all repetitions that fall where the pairs rise differ by chance.
+	// If the medians of all repetitions fall while the pairs rise, the medians differ by chance.
 	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
 		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
 		: formatValue(finite(metric.candidate) ? metric.candidate : metric.baseline, unit);
 }
 
-// --- the interval, drawn: zero, the margin and the estimate on one line ---
+// --- picture of the interval: zero, the margin and the estimate on one line ---
 
 function intervalBar(metric, scale) {
 	const width = 120;
@@ -66,7 +65,7 @@ function intervalScale(benchmarks) {
 
 // --- the verdict table ---
 
-// What was counted after the pairs took counts of its own.
+// Measures counted after the pairs have counts, not pairs.
 function effort(b, metric) {
 	if (metric?.exact && metric.pairs && metric.pairs !== b.pairs)
 		return `${metric.pairs} ${metric.pairs === 1 ? 'count' : 'counts'}`;
@@ -104,14 +103,14 @@ function section(title, id, ...content) {
 	return el('section', { 'aria-labelledby': id }, el('h3', { id }, title), ...content);
 }
 
-// A function's name, and where a server knows how it fared over time, the way there.
+// A function's name, linked to its history if a server has one.
 function functionName(benchmark, view, f, length) {
 	const href = view.functionHref?.(benchmark.name, f.name, f.library ?? '');
 	const words = el('code', { title: clip(f.name, 600) }, clip(f.name || '[no name]', length));
 	return href ? el('a', { href }, words) : words;
 }
 
-// What the parts of a change are called in the JSON, and how they are written: times say that they are in milliseconds.
+// Keys and formats of the parts of a change: keys of times name the unit, milliseconds.
 function timeParts(benchmark) {
 	return { of: benchmark, label: null, delta: (f) => f.delta_ms, total: benchmark.total_delta_ms, amount: (m) => formatMs(m.moved_ms),
 		format: formatDeltaMs };
@@ -123,16 +122,16 @@ function measureParts(blame) {
 		format: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + unsigned(value)) };
 }
 
-// Measure by measure, first that of the metric which tells the story.
+// Measure by measure, the headline metric's first.
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
 	const metric = headline(benchmark)?.name;
-	const story = metric === 'max_rss' ? 'heap.peak' : metric; // who makes a program larger is who holds more of its memory
+	const story = metric === 'max_rss' ? 'heap.peak' : metric; // a larger program is explained by who holds more memory
 	const first = parts.findIndex((p) => p.of.measure && p.of.measure === story);
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }
 
-// Where there are no shares of the change, the bars compare the rows with each other.
+// Without shares of the change, bars compare rows with each other.
 function blameRow(benchmark, view, parts, largest, f) {
 	const share = Math.min(1, Math.abs(f.share_of_change ?? (largest > 0 ? parts.delta(f) / largest : 0)));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
@@ -157,7 +156,7 @@ export function isSure(f) {
 	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
-// One truth for a function: guilty, faster, same code, moved, not sure or unchanged.  "pass" is a word for benchmarks.
+// Standings of a function: guilty, faster, same code, moved, not sure or unchanged. Only benchmarks "pass".
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
@@ -165,10 +164,10 @@ function standing(f) {
 	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
-// A larger share, of a whole that nearly cancels out, says nothing.
+// A larger share, of a total that nearly cancels out, is meaningless.
 const SHARE_MAX = 2;
 
-// The rows add up to the whole change.
+// The rows add up to the total change.
 export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || rest === 0)
@@ -217,7 +216,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Metrics of which there are values, the one that was asked for or tells the story first.
+// Metrics with values, the requested one or the headline first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -241,7 +240,7 @@ function pairs(benchmark, view) {
 	}), spot);
 }
 
-// Closed until somebody wants to know: the picture costs nothing before.
+// Closed at first: the picture is drawn only when opened.
 function overTime(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, false);
 	if (metrics.length === 0)
@@ -261,7 +260,7 @@ function overTime(benchmark, view) {
 	return details;
 }
 
-// What several metrics have to say stands once, above them.
+// Notes on several metrics appear once, above them.
 function sharedNotes(metrics) {
 	const all = metrics.flatMap((m) => m.notes ?? []);
 	return [...new Set(all.filter((note, i) => all.indexOf(note) !== i))];
@@ -350,7 +349,7 @@ function rawTable(benchmark) {
 	return section('Raw pairs', 'raw', details);
 }
 
-// In the order of reading: how long, how often, at what price, and what cannot be seen.
+// Duration, rate, cost, and what cannot be seen.
 function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))
@@ -380,7 +379,7 @@ function notes(list) {
 	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, withCode(note))));
 }
 
-// `--pairs` and the like stand between backticks.
+// Text between backticks, such as `--pairs`, becomes code.
 function withCode(text) {
 	return text.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
 }
@@ -414,7 +413,7 @@ function libraryTable(benchmark) {
 	] }));
 }
 
-// What is made of the profile, whole or of some pairs alone.
+// Pictures and tables of the profile, of all pairs or of a range.
 function profileParts(benchmark, data, profile, view) {
 	const both = Boolean(profile?.hasBaseline && profile.hasCandidate);
 	return [profile && functionTable(benchmark, profile, view),
@@ -423,7 +422,7 @@ function profileParts(benchmark, data, profile, view) {
 }
 
 function flameSection(profile, range, view, inTime) {
-	// A zoom is a step that the browser's Back takes back; what is typed or chosen is not.
+	// The browser's Back button undoes a zoom, but no typing or choice.
 	const graph = flameViews(profile, { inTime, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
 		(flame.node || undefined) !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
@@ -471,7 +470,7 @@ function showBenchmark(benchmark, view) {
 			replace(flame, el('p', { role: 'alert' }, error.message));
 		}
 	}
-	// What the paths and functions below are weighed by: time, or whatever else was counted.
+	// Choice of the measure that weighs paths and functions: time, or any other.
 	async function offerMeasures() {
 		const list = view.measuresOf && benchmark.profile ? await view.measuresOf(benchmark.name).catch(() => []) : [];
 		units = new Map(list.map(({ name, unit }) => [name, unit]));
@@ -525,7 +524,7 @@ function side(words, s, links) {
 		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.build?.['git.subject'] ? ` “${clip(s.build['git.subject'], 100)}”` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
 
-// The view is in the address, so that a link to the page is a link to what is seen.
+// The address contains the view, so that a link reproduces it.
 function readHash() {
 	const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 	const pairRange = /^(\d+)-(\d+)$/.exec(state.pairs ?? '');
@@ -539,7 +538,7 @@ function writeHash(state, isStep) {
 	write.call(history, null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
-// What asks for somebody first, the largest change first among equals, those that passed in their order.
+// The most urgent first, then by size of the change; passed ones in their order.
 const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
 
 function sizeOf(benchmark) {
@@ -551,16 +550,16 @@ export function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || sizeOf(b) - sizeOf(a));
 }
 
-// The benchmark that is shown first: the one that the sentence above is about.  A sure improvement says more than what is open.
+// The benchmark shown first: the one in the headline. A sure improvement says more than an undecided benchmark.
 function leading(data) {
 	const all = worstFirst(data.benchmarks);
 	const failed = all.find((b) => b.verdict === 'regression') ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
 	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
 }
 
-// On a server: options.trendHref(benchmark) is where a benchmark's history stands, options.functionHref(benchmark, name, library) is where a function's history stands, and
-// options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; the measures
-// that there are come from options.measuresOf(benchmark), [{ name, unit }].
+// On a server: options.trendHref(benchmark) and options.functionHref(benchmark, name, library) are the addresses of a benchmark's and a function's history.
+// options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; options.measuresOf(benchmark) returns the measures,
+// [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };

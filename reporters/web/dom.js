@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Making elements.  Text only ever becomes a text node: whatever a name contains, it is never read as markup.
+// SPDX-License-Identifier: Apache-2.0 Creates elements. Text always becomes a text node, so a name is never
+// parsed as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -33,12 +33,12 @@ export function replace(parent, ...children) {
 	return parent;
 }
 
-// What stands further down may come after the first picture.
+// Content further down can wait for the first paint.
 export function afterPaint(work) {
 	requestAnimationFrame(() => setTimeout(work));
 }
 
-// What a reader may ask for next is prepared while the browser has nothing else to do.
+// Prepares likely next views while the browser is idle.
 export function whenIdle(work) {
 	if ('requestIdleCallback' in window)
 		requestIdleCallback(work);
@@ -46,12 +46,12 @@ export function whenIdle(work) {
 		setTimeout(work, 200);
 }
 
-// What the style sheet says now: light or dark, or what the user's system forces.
+// The style sheet's current colour: light, dark, or forced by the user's system.
 export function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-// Calls back when the look of the page changes: theme, forced colours, printing.
+// Calls back when the page's appearance changes: theme, forced colours, printing.
 export function onThemeChange(callback) {
 	for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'])
 		matchMedia(query).addEventListener('change', callback);

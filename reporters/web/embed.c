@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Build tool: makes C arrays of the page parts, and one script of all modules.
+ * Build tool: converts the page parts to C arrays, and joins all modules into one script.
  *
  *	embed OUTPUT.c FILE...
  *
  * Every FILE becomes an asset under its base name.  The modules among them are also joined, in the
- * order given, into "bundle.js" for pages that stand alone: lines that import are dropped, `export`
- * before a declaration too, and so are whole-line comments and indentation.  Modules therefore keep
- * to one-line imports, names that are unique over all of them, and no literal that spans lines.
+ * order given, into "bundle.js" for self-contained pages, without imports, `export`, whole-line
+ * comments and indentation.  Modules must therefore use one-line imports, names that are unique
+ * across all of them, and no literal that spans lines.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Other ways to look at a profile as a flame graph: both sides beside each other, callees first, and one function with all
-// its callers and callees.
+// SPDX-License-Identifier: Apache-2.0 Other flame graphs of a profile: both sides next to each other, callees first, and one
+// function with all its callers and callees.
 
 import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
@@ -9,7 +8,7 @@ import { readProfile } from './profile.js';
 
 const DEEPEST = 256;
 
-// A tree that grows: a node for each parent and function, parents before their children.
+// A growing tree: one node per parent and function, parents before children.
 class Growing {
 	constructor(rootFunction, arms) {
 		this.parent = [0];
@@ -51,7 +50,7 @@ class Growing {
 	}
 }
 
-// The way from a node up to where the program began, as a path below `start`.
+// Adds the path from a node up to the root as a path below `start`.
 function growCallers(tree, profile, node, start) {
 	const count = profile.functions.name.length;
 	let at = start;
@@ -61,10 +60,10 @@ function growCallers(tree, profile, node, start) {
 	return at;
 }
 
-// A caller with less of the whole than this cannot be seen: it is counted with what it calls.
+// A caller with a smaller share is invisible: it is counted with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
-// What took time itself, and how far up each of these has come; those of one node of the tree stand together.
+// All nodes with self time, and how far up each has been followed; those of one tree node are contiguous.
 function everySelf(profile) {
 	const nodes = [];
 	for (let i = 1; i < profile.count; i += 1)
@@ -73,15 +72,16 @@ function everySelf(profile) {
 	return { origin: Int32Array.from(nodes), at: Int32Array.from(nodes), groups: [{ node: 0, end: nodes.length }] };
 }
 
-// Functions by what they took themselves, their callers below.  Level by level: a program with many paths has millions of callers
-// of callers, of which a few thousand are large enough to be seen.
+// Functions by self time, with their callers below. Built level by level: of the millions of callers of a program with many
+// paths, a few thousand are large enough to be seen.
 export function invertedProfile(profile) {
 	const tree = new Growing(profile.function[0], 2);
 	const { parent: up, function: functionOf } = profile;
 	const [self0, self1] = profile.self;
 	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
 	const size = profile.functions.name.length;
-	// Of each function among the members of one node: their weights, how many have callers, its own node, and where those go.
+	// For each function among the members of one node: total weights, number of members with callers, its own node, and their
+	// new position.
 	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
 	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
 	let folded = 0;
@@ -140,7 +140,7 @@ export function invertedProfile(profile) {
 	return Object.assign(tree.read(profile), { folded });
 }
 
-// 1 where the function stands the first time on a path, 2 below that.
+// 1 for the function's first occurrence on a path, 2 below it.
 function places(profile, functionIndex) {
 	const place = new Uint8Array(profile.count);
 	for (let i = 0; i < profile.count; i += 1) {
@@ -152,7 +152,7 @@ function places(profile, functionIndex) {
 	return place;
 }
 
-// All that one function calls, wherever it was called from.
+// Everything that one function calls, from all callers combined.
 export function calleesOf(profile, functionIndex) {
 	const tree = new Growing(functionIndex, 2);
 	const count = profile.functions.name.length;
@@ -167,7 +167,7 @@ export function calleesOf(profile, functionIndex) {
 	return tree.read(profile);
 }
 
-// All that leads to it, with what it took including its callees.
+// Everything that leads to a function, weighted by its inclusive time.
 export function callersOf(profile, functionIndex) {
 	const tree = new Growing(functionIndex, 2);
 	const place = places(profile, functionIndex);
@@ -221,7 +221,7 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function that was looked at last, else the one with the largest change.
+	// The function viewed last, else the one with the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0)
@@ -262,7 +262,7 @@ export function flameViews(profile, options = {}) {
 	whenIdle(invertedOnce);
 	return {
 		element,
-		// What a link said.
+		// State from a link.
 		restore(state) {
 			const wanted = state.view ?? '';
 			const wantedOf = /^\d+$/.test(state.of ?? '') ? Number(state.of) : undefined;

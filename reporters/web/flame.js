@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential flame graph on a canvas: the root on top, time as width, change as colour, sign and hatching.
 //
-// Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs
-// what can be seen.  The canvas says nothing to a screen reader: beside it stands a tree of the frames around the focused
-// one, moved through by the same keys.
+// Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs only what is visible. A canvas is opaque to a screen reader, so a
+// tree next to it has the frames around the focused one, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, formatChange, formatShare, place, shortName } from './format.js';
@@ -11,11 +10,11 @@ import { linked } from './links.js';
 import { appearance, childLists, pathOf, readProfile, tint } from './profile.js';
 
 const ROW = 19;
-const LEVELS = 8; // shades on either side
+const LEVELS = 8; // shades in each direction
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
 
-// Width of every node in one of three modes, and the place of its left edge: widest first, or in the order of time.
+// Width and left edge of every node in one of three modes; siblings are sorted by width, or by time.
 function layOut(profile, mode, inTime) {
 	const width = new Float64Array(profile.count);
 	if (mode === 'both') {
@@ -59,13 +58,13 @@ function parseColor(text) {
 	return hex ? hex.slice(1).map((h) => parseInt(h, 16)) : [128, 128, 128];
 }
 
-// Shades from faster over unchanged to slower, as the theme wants them.
+// Shades from faster through unchanged to slower, from the theme.
 function makePalette() {
 	const [faster, same, slower] = ['faster', 'same', 'slower'].map((name) => parseColor(color(name)));
 	const shades = [];
 	for (let level = -LEVELS; level <= LEVELS; level += 1)
 		shades.push(mix(same, level < 0 ? faster : slower, Math.abs(level) / LEVELS));
-	// In the order of time frames only have to be told apart.
+	// In order of time, colours only separate frames.
 	const tones = [0, 1, 2, 3].map((tone) => mix(same, parseColor(color('background')), tone / 5));
 	return { shades, tones, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
@@ -211,7 +210,7 @@ class FlameGraph {
 			state && el('span', { class: 'state' }, state));
 	}
 
-	// What the pointer is on, beside it.
+	// The frame under the pointer, described next to it.
 	showTip(node, event) {
 		this.tip.hidden = node < 0;
 		if (node < 0)
@@ -224,7 +223,7 @@ class FlameGraph {
 		this.tip.style.top = `${event.clientY - box.top + 16}px`;
 	}
 
-	// One frame a line, the caller first.
+	// One frame per line, callers first.
 	async copyStack() {
 		const lines = pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
 		try {
@@ -251,7 +250,7 @@ class FlameGraph {
 		this.tellState();
 	}
 
-	// What a link said.
+	// State from a link.
 	restore(state) {
 		if (state.mode && state.mode !== this.mode)
 			this.setMode(state.mode);
@@ -278,7 +277,7 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// The address is written behind the picture, once for all that happened before it.
+	// Updates the address after the picture, once for all changes before it.
 	tellState() {
 		if (!this.options.onState || this.telling)
 			return;
@@ -300,7 +299,7 @@ class FlameGraph {
 		this.draw();
 	}
 
-	// The frame beside this one that can be seen, or itself.
+	// The visible neighbour of this frame, or itself.
 	sibling(node, step) {
 		const { start, list, position } = this.layout.children;
 		const parent = this.profile.parent[node];
@@ -394,7 +393,7 @@ class FlameGraph {
 		}
 	}
 
-	// The frames around the focused one, for those who cannot see the canvas.
+	// The frames around the focused one, for screen readers.
 	mirror() {
 		const { start, list, position } = this.layout.children;
 		const { parent, depth } = this.profile;
@@ -436,11 +435,11 @@ class FlameGraph {
 		drawn.count += 1;
 	}
 
-	// What can be seen, into arrays that are made once: a zoom makes no garbage.
+	// Collects the visible frames into preallocated arrays: zooming creates no garbage.
 	collect() {
 		const { width, left, children } = this.layout;
 		const { profile, zoomed, stack } = this;
-		// Beside another graph, both sides have one scale.
+		// Next to another graph, both sides share one scale.
 		const scale = this.pixels / ((this.options.inTime && zoomed === 0 ? this.options.inTime : this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
 		this.firstRow = Math.floor(this.scrolled / ROW);
 		this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 1;
@@ -467,7 +466,7 @@ class FlameGraph {
 		}
 	}
 
-	// Places in `drawn` by shade, so that each colour is set once.
+	// Indexes into `drawn` by shade, so that each colour is set once.
 	sortByShade() {
 		const { drawn, shades, byShade } = this;
 		const next = new Int32Array(2 * LEVELS + 2);
@@ -486,7 +485,7 @@ class FlameGraph {
 		const { context, drawn } = this;
 		if (!context)
 			return;
-		this.scrolled = this.pane.scrollTop; // asking costs a layout: once a drawing
+		this.scrolled = this.pane.scrollTop; // reading it forces a layout: once per drawing
 		this.collect();
 		this.sortByShade();
 		context.clearRect(0, 0, this.pixels, this.height);
@@ -516,7 +515,7 @@ class FlameGraph {
 		this.context.fillRect(x[i], this.top(node[i]), width[i] > 2 ? width[i] - 1 : width[i], ROW - 1);
 	}
 
-	// New and gone frames, whatever their colour.
+	// Hatches new and gone frames.
 	drawHatch() {
 		const { drawn } = this;
 		const { inclusive } = this.profile;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Numbers and names as people read them; the same rules as on the terminal.
+// SPDX-License-Identifier: Apache-2.0 Formats numbers and names for people, by the same rules as
+// the terminal.
 
 const NONE = '–';
 
@@ -126,7 +126,7 @@ export function shortName(name) {
 	return short || cut || '[no name]';
 }
 
-// How every program and thread begins is no news.
+// Startup functions of programs and threads, which are not worth showing.
 export function isStarter(name) {
 	return /^(_start$|__libc_start_|clone3?$|__clone3?$|start_thread$)/.test(name);
 }
@@ -153,7 +153,7 @@ export function verdictMark(verdict) {
 const BUILT_IN = ['cpu_time', 'wall_time', 'user_time', 'system_time', 'max_rss', 'minor_faults', 'major_faults', 'voluntary_switches',
 	'involuntary_switches', 'blocks_read', 'blocks_written', 'binary_size'];
 
-// "cpu time"; a metric of the user's own keeps its name.
+// "cpu time"; user-defined metrics keep their names.
 export function metricWords(name) {
 	return BUILT_IN.includes(name) ? name.replaceAll('_', ' ') : name;
 }

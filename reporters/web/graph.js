@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Call graph picture: the functions that matter, in layers from callers to callees.
+// SPDX-License-Identifier: Apache-2.0 Call graph picture: the most important functions, in layers from callers to
+// callees.
 //
-// Chosen are the functions with most time or most change.  A call path between two of them through others becomes one
-// dashed edge.  Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean
-// place for a few sweeps, which takes out most crossings of graphs this small.
+// It shows the functions with the most time or change. A call path between two of them through others becomes one dashed
+// edge. Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean place
+// for a few sweeps, which removes most crossings in graphs of this size.
 
 import { el, scroller, svg } from './dom.js';
 import { clip, formatChange, formatMs, isStarter, shortName } from './format.js';
@@ -27,7 +27,7 @@ function choose(profile) {
 // Edges between chosen functions, with the time that flows along them.
 function collectEdges(profile, chosen) {
 	const isChosen = new Set(chosen);
-	const nearest = new Int32Array(profile.count).fill(-1); // chosen function above each node
+	const nearest = new Int32Array(profile.count).fill(-1); // nearest chosen function above each node
 	const direct = new Uint8Array(profile.count);
 	const edges = new Map();
 	for (let i = 1; i < profile.count; i += 1) {

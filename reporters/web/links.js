@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Addresses made of the templates that a run brought along.  Runs come from strangers: what is no plain http or https address makes no link.
+// SPDX-License-Identifier: Apache-2.0 Links built from a run's own templates. Runs come from strangers: only plain http and https addresses
+// become links.
 
 import { el } from './dom.js';
 
@@ -13,7 +13,7 @@ function fileInTree(file) {
 	return !file || /^\/|^\.\.\/|\/\.\.\//.test(file) ? '' : file.replace(/^\.\//, '');
 }
 
-// Undefined: no template, or a placeholder whose value is not known.
+// Undefined if there is no template or a placeholder's value is unknown.
 export function expandLink(pattern, values) {
 	if (typeof pattern !== 'string' || !PLAIN_ADDRESS.test(pattern))
 		return undefined;
@@ -22,7 +22,7 @@ export function expandLink(pattern, values) {
 	return places.every((name) => known[name]) ? pattern.replace(/\{(project|commit|file|line)\}/g, (_, name) => escapeValue(known[name])) : undefined;
 }
 
-// Templates and what they need, of the `run` of a report.
+// Templates and placeholder values of a report's `run`.
 export function linksOfRun(run) {
 	const build = run?.candidate?.build ?? {};
 	return { project: run?.project, head: run?.candidate?.commit, commit: build['link.commit'], file: build['link.file'], line: build['link.line'] };

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What the program itself marked: regions, nested by '/', and units of work, by kind.
+// SPDX-License-Identifier: Apache-2.0 Regions (nested by '/') and units of work (by kind) that the
+// program marked.
 
 import { el } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatMs } from './format.js';
@@ -54,7 +54,7 @@ function markedTable(words, rows, extra, both) {
 	});
 }
 
-// [{ title, id, table }] of what there is; both: two sides are compared.
+// Returns [{ title, id, table }] of non-empty tables; both: two sides are compared.
 export function markedTables(benchmark, marked, both) {
 	const rows = markedRows(benchmark, marked);
 	const regions = rows.filter((r) => !r.name.startsWith(UNIT));

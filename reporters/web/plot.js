@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Charts in SVG: the pairs of one decision, trends as large as a word, and the axis of values that others draw on.
+// SPDX-License-Identifier: Apache-2.0 SVG charts: the pairs of one decision, word-sized trends, and the value axis for
+// other charts.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatPercent } from './format.js';
 
-// Round steps that give about `count` ticks.
+// About `count` ticks at round steps.
 function ticks(low, high, count) {
 	const rough = (high - low) / count || 1;
 	const power = 10 ** Math.floor(Math.log10(rough));
@@ -23,7 +23,7 @@ const SCALES = {
 const COUNTS = [['G', 1e9], ['M', 1e6], ['', 1]];
 const MOST_DIGITS = 6;
 
-// In one unit, with as many digits as tell them apart.
+// In one unit, with enough digits to distinguish them.
 function tickLabels(list, unit) {
 	const largest = Math.max(...list.map(Math.abs));
 	const step = list.length > 1 ? Math.abs(list[1] - list[0]) : largest;
@@ -48,7 +48,7 @@ export function label(x, y, text, name, anchor) {
 
 // --- pairs ---
 
-// One change per pair: mean of the candidate's values over mean of the baseline's.  Pairs that do not count are kept apart.
+// One change per pair: mean of the candidate's values over mean of the baseline's. Excluded pairs are separate.
 export function pairChanges(raw, metric) {
 	const values = raw.values[metric];
 	const pairs = new Map();
@@ -73,7 +73,7 @@ export function pairChanges(raw, metric) {
 	}));
 }
 
-// The bulk of the points and everything that was decided; what lies outside is drawn at the edge.
+// The range of most points and of everything decided; outliers are drawn at the edge.
 function pairRange(points, metric) {
 	const counted = points.filter((p) => !p.aside).map((p) => p.change).sort((a, b) => a - b);
 	const from = counted.length ? counted : points.map((p) => p.change).sort((a, b) => a - b);
@@ -98,7 +98,7 @@ function drawBand(parts, metric, box, y) {
 		parts.push(line(box.left, y(metric.ratio - 1), box.right, y(metric.ratio - 1), `estimate ${metric.verdict}`));
 }
 
-// How many pairs lie where: the same points, turned on their side.
+// The distribution of the same points, drawn sideways.
 function drawHistogram(parts, points, box, y, range) {
 	const counted = points.filter((p) => !p.aside);
 	const bins = Math.max(6, Math.min(24, Math.round(Math.sqrt(counted.length) * 2)));
@@ -151,8 +151,8 @@ function drawPairs(points, metric, width, what) {
 		'aria-label': `Change of ${metric.label} in ${points.length} pairs` }, parts);
 }
 
-// A figure that redraws itself with the width of its place.
-// `apart`: the sides ran in two sessions, repetition by repetition for want of pairs.
+// A figure that redraws itself when its width changes. `apart`: the sides ran in two sessions, plotted by repetition,
+// since there are no pairs.
 export function pairPlot(raw, metric, apart = false) {
 	const points = pairChanges(raw, metric.name);
 	const place = el('div', { class: 'plot' });
@@ -172,7 +172,7 @@ export function pairPlot(raw, metric, apart = false) {
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 
-// How far neighbours are apart, as a standard deviation.
+// The standard deviation implied by the distance of neighbours.
 function noiseOf(values) {
 	const list = values.filter(finite);
 	const steps = list.slice(1).map((v, i) => Math.abs(v - list[i])).sort((a, b) => a - b);
@@ -180,9 +180,9 @@ function noiseOf(values) {
 }
 
 const SPARK_NOISE = 10; // standard deviations, and
-const SPARK_LEVEL = 0.02; // of the level: so much at least is its full height
+const SPARK_LEVEL = 0.02; // of the level: the minimum of its full height
 
-// A trend as large as a word.  Noise stays small in it, whatever its size.
+// A word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {
 	const [width, height] = [140, 24];
 	const [least, most] = range(values);
@@ -196,7 +196,7 @@ export function sparkline(values) {
 
 // --- the axis of values over time ---
 
-// Lowest and highest, without values that no neighbour is near to: a level of two runs counts, one wild run does not.
+// Minimum and maximum without isolated values: a level of two runs counts, a single outlier does not.
 function range(values) {
 	const list = values.filter(finite);
 	const last = list.length - 1;
@@ -204,7 +204,7 @@ function range(values) {
 	return [...steady, ...list.slice(-1)].reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
 }
 
-// The range of almost all values, its place in the picture, and the grid for it.  What lies outside stands at the edge.
+// The range of almost all values, its position in the picture, and its grid. Outliers are drawn at the edge.
 export function axis(values, unit, width, height) {
 	let [low, high] = range(values);
 	if (!finite(low))

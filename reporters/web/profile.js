@@ -1,12 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// A profile of two arms, from the columns in which it travels to arrays that can be drawn.
+// SPDX-License-Identifier: Apache-2.0 Converts a profile of two arms from its columns to arrays that can be drawn.
 //
 // Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
 // nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
 
 import { formatDeltaMs, formatMs, formatValue } from './format.js';
 
-// How values are written: times, unless the profile is of another measure.  Weights are thousandths of what is written.
+// The format of values: times, unless the profile has another measure. Weights are thousandths of the displayed values.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -46,7 +45,7 @@ export function readProfile(data) {
 	};
 }
 
-// Most lists of children are short: for them moving beats the general sort, which calls back for each comparison.
+// Most lists of children are short, where insertion sort beats the general sort, which calls back for each comparison.
 function widestFirst(list, from, to, weight) {
 	if (to - from > 24) {
 		list.subarray(from, to).sort((a, b) => weight[b] - weight[a] || a - b);
@@ -61,7 +60,7 @@ function widestFirst(list, from, to, weight) {
 	}
 }
 
-// Children of each node as slices of one array, in the order of `weight`, or as they are listed.
+// Children of each node as slices of one array, sorted by `weight`, or in input order.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
 	const list = new Int32Array(Math.max(0, profile.count - 1));
@@ -82,7 +81,7 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// −1 … +1: how much this frame's time changed, full at ±25 %; small frames are mostly noise and stay pale.
+// −1 … +1: the change of this frame's time, saturated at ±25 %; small frames are mostly noise and stay pale.
 export function tint(baseline, candidate, total) {
 	const size = Math.max(baseline, candidate);
 	if (size <= 0)
@@ -92,7 +91,7 @@ export function tint(baseline, candidate, total) {
 	return Math.max(-1, Math.min(1, change / 0.25)) * weight;
 }
 
-// A single sample on one side is no news: "new" and "gone" are said of frames that take a noticeable part of the whole.
+// A single sample on one side is noise: "new" and "gone" need a noticeable part of the total.
 const NOTICEABLE = 0.0025;
 
 export function appearance(profile, before, after) {

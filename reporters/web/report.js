@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// The self-contained report: its data stands in the page.
+// SPDX-License-Identifier: Apache-2.0 The self-contained report: the page contains its data.
 
 import { showComparison } from './compare.js';
 

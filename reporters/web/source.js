@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// The source of a guilty function: lines of both sides in one list, and what each costs.
+// SPDX-License-Identifier: Apache-2.0 The source of a guilty function: lines of both sides in one list, with their costs.
 
 import { el, scroller, svg } from './dom.js';
 import { clip, finite, formatMs, shortName } from './format.js';
@@ -13,7 +12,7 @@ function costCell(cost, most) {
 		svg('svg', { width: 40, height: 10, class: 'share', 'aria-hidden': 'true' }, svg('rect', { x: 40 - width, width, height: 10, class: 'heat' })));
 }
 
-// Blanks that every line begins with tell nothing.
+// Indentation shared by all lines is removed.
 function commonIndent(rows) {
 	const indents = rows.filter((row) => row.text.trim()).map((row) => row.text.search(/\S/));
 	return indents.length > 0 ? Math.min(...indents) : 0;
@@ -32,7 +31,7 @@ function sourceRow(row, source, isHottest, style) {
 		el('td', { class: 'text' }, el('code', {}, row.text.slice(indent))));
 }
 
-// Lines that were left out show as a gap.
+// Omitted lines show as a gap.
 function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }
@@ -56,8 +55,8 @@ function assemblyTable(f, name) {
 		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that what did not change reads alike.'));
 }
 
-// The lines of a function and, one click further, its instructions; either may not be known.  Lines of the candidate are links
-// where `lineHref` knows an address.
+// The lines of a function and, one click further, its instructions; either may be unknown. Lines of the candidate are links if
+// `lineHref` returns an address.
 export function sourceTable(f, isOpen, lineHref) {
 	const name = clip(shortName(f.name), 80);
 	const assembly = f.assembly && assemblyTable(f, name);

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// A table that sorts, filters and shows more on request: thousands of rows, of which a hundred are in the page.
+// SPDX-License-Identifier: Apache-2.0 A table with sorting, filtering and paging: of thousands of rows, a hundred are in the page.
 
 import { el, replace, scroller } from './dom.js';
 import { verdictMark } from './format.js';
@@ -23,7 +22,7 @@ export function dataTable(options) {
 	const count = el('p', { class: 'count', role: 'status' });
 	const more = el('button', { type: 'button', class: 'more' }, 'Show more');
 	const heads = options.columns.map((column, index) => head(column, index));
-	// On narrow screens style.css makes cards of the rows; what is not laid out as a table is one for readers by its roles alone.
+	// On narrow screens style.css turns rows into cards; screen readers then recognise the table only by its roles.
 	const table = el('table', { class: 'data', role: 'table' }, el('caption', { class: 'hidden' }, options.label),
 		el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, heads)), body);
 

@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// The repetitions of a benchmark in the order in which they ran: what drifted, and when the host was busy.  A range of pairs
-// can be chosen with the pointer or by number; what is told elsewhere is then told of these pairs alone.
+// SPDX-License-Identifier: Apache-2.0 The repetitions of a benchmark in execution order, which shows drift and a busy host.
+// A range of pairs can be chosen with the pointer or by number; the rest of the page then covers only these pairs.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
 import { axis, pairChanges } from './plot.js';
 
 const HEIGHT = 230;
-const BUSY = 0.02; // share of stolen time from which it is drawn
+const BUSY = 0.02; // share of stolen time that is drawn
 const SHAPES = { 0: 'baseline', 1: 'candidate' };
 
 function middle(values) {
@@ -16,7 +15,7 @@ function middle(values) {
 	return sorted.length > 0 ? (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2 : NaN;
 }
 
-// One entry a repetition that has this metric, oldest first.
+// One entry per repetition with this metric, oldest first.
 function inOrder(raw, metric) {
 	const values = raw.values[metric];
 	return raw.pair.map((pair, i) => ({ pair, i, arm: raw.arm[i], value: values[i], aside: raw.aside[i], started: raw.started_ms[i], steal: raw.steal[i] ?? 0 }))

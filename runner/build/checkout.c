@@ -48,16 +48,13 @@ static void modules_free(struct module *modules, size_t count)
 	free(modules);
 }
 
-/*
- * Lines "submodule.NAME.path PATH" of .gitmodules: as a file ("--file"), or of a commit ("--blob").
- */
-static size_t list_modules(const struct fg_git *in_tree, const char *kind, const char *which,
-			   struct module **modules)
+/* Lines "submodule.NAME.path PATH" of .gitmodules. */
+static size_t list_modules(const struct fg_git *in_tree, struct module **modules)
 {
 	static const char start[] = "submodule.";
 	static const char end[] = ".path ";
-	const char *const ask[] = {"config", kind, which, "--get-regexp", "^submodule\\..*\\.path$",
-				   NULL};
+	const char *const ask[] = {
+		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
 	char *lines = NULL;
 	char *rest = NULL;
 	size_t count = 0;
@@ -236,7 +233,7 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 	const struct fg_git in_tree = {.folder = level->tree,
 				       .interrupted = level->checkout->interrupted};
 	struct module *modules = NULL;
-	const size_t count = list_modules(&in_tree, "--file", ".gitmodules", &modules);
+	const size_t count = list_modules(&in_tree, &modules);
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
@@ -356,79 +353,5 @@ int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)
 	if (status == FG_OK)
 		status = update_submodules(&level, err);
 	(void)close(lock_fd);
-	return status;
-}
-
-/* ---- before anything is built ---- */
-
-/* The commit that `commit` has at this path, to be freed; NULL: it has no submodule there. */
-static char *commit_of_module(const struct fg_checkout *checkout, const struct module *module)
-{
-	const struct fg_git in_top = {.folder = checkout->top,
-				      .interrupted = checkout->interrupted};
-	const char *const ask[] = {"ls-tree", "--full-tree", checkout->commit,
-				   "--",      module->path,  NULL};
-	static const char start[] = "160000 commit ";
-	char *entry = NULL;
-	char *found = NULL;
-
-	if (fg_git_output(&in_top, ask, &entry, NULL) == FG_OK && fg_text_starts_with(entry, start))
-		found = fg_xstrndup(entry + strlen(start), strcspn(entry + strlen(start), "\t"));
-	free(entry);
-	return found;
-}
-
-static bool git_works(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
-{
-	char *ignored = NULL;
-	const bool works = fg_git_output(git, arguments, &ignored, err) == FG_OK;
-
-	free(ignored);
-	return works;
-}
-
-/* The initialised submodule's clone has the commit, or its URL is reachable. */
-static int check_module(const struct fg_checkout *checkout, const struct module *module,
-			const char *wanted, struct fg_error *err)
-{
-	char *folder = fg_fs_join(checkout->top, module->path);
-	char *git_file = fg_fs_join(folder, ".git");
-	char *object = fg_xasprintf("%s^{commit}", wanted);
-	const struct fg_git in_module = {.folder = folder, .interrupted = checkout->interrupted};
-	const char *const has[] = {"cat-file", "-e", object, NULL};
-	const char *const reach[] = {"ls-remote", "--quiet", "origin", "HEAD", NULL};
-	struct fg_error found = {0};
-	int status = FG_OK;
-
-	if (fg_fs_exists(git_file) && !git_works(&in_module, has, NULL) &&
-	    !git_works(&in_module, reach, &found))
-		status = fg_error_set(err, FG_ECHILD,
-				      "%.9s needs submodule '%s' at %.9s, which its clone here "
-				      "does not have, and its address cannot be reached: %s",
-				      checkout->commit, module->path, wanted, found.message);
-	free(object);
-	free(git_file);
-	free(folder);
-	return status;
-}
-
-int fg_checkout_check(const struct fg_checkout *checkout, struct fg_error *err)
-{
-	const struct fg_git in_top = {.folder = checkout->top,
-				      .interrupted = checkout->interrupted};
-	char *blob = fg_xasprintf("%s:.gitmodules", checkout->commit);
-	struct module *modules = NULL;
-	const size_t count = list_modules(&in_top, "--blob", blob, &modules);
-	int status = FG_OK;
-
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		char *wanted = commit_of_module(checkout, &modules[i]);
-
-		if (wanted)
-			status = check_module(checkout, &modules[i], wanted, err);
-		free(wanted);
-	}
-	modules_free(modules, count);
-	free(blob);
 	return status;
 }

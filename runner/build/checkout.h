@@ -25,11 +25,6 @@ struct fg_checkout {
 };
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
-/*
- * Check, without changing anything, that every needed submodule of `commit` is present or
- * reachable. FG_ECHILD: one is not.
- */
-int fg_checkout_check(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
 /* Prune git's entries for work trees whose folders are gone. */
 int fg_checkout_forget_removed(const char *top, struct fg_error *err) FG_NODISCARD;
 

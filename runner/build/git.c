@@ -124,7 +124,7 @@ static int run_git(const struct fg_git *git, const char *const *arguments, char 
 		char *words = fg_output_tail(&result, 1, 300);
 
 		status = fg_error_set(err, FG_ECHILD, "git %s: %s", arguments[0],
-				      words ? words : "failed without a word");
+				      words ? words : "failed without a message");
 		free(words);
 	} else {
 		*text = result.stdout_text;
@@ -163,7 +163,7 @@ static char *ask(const struct fg_git *git, const char *const *arguments)
 /* ---- where we are ---- */
 
 /* One process for each: in a single output, a path with a line feed would be ambiguous. */
-static int locate_apart(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
+int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
 {
 	const char *const show_top[] = {"rev-parse", "--show-toplevel", NULL};
 	const char *const show_prefix[] = {"rev-parse", "--show-prefix", NULL};
@@ -177,27 +177,6 @@ static int locate_apart(const struct fg_git *git, char **top, char **prefix, str
 		return status;
 	}
 	*top = found_top;
-	return FG_OK;
-}
-
-int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
-{
-	const char *const show[] = {"rev-parse", "--show-toplevel", "--show-prefix", NULL};
-	char *lines = NULL;
-	const int status = fg_git_output(git, show, &lines, err);
-
-	if (status != FG_OK)
-		return status;
-	/* The prefix ends with a slash; the line of an empty one was trimmed away. */
-	char *second = strchr(lines, '\n');
-
-	if (second && (strchr(second + 1, '\n') || !fg_text_ends_with(second, "/"))) {
-		free(lines);
-		return locate_apart(git, top, prefix, err);
-	}
-	*prefix = fg_xstrdup(second ? second + 1 : "");
-	*top = second ? fg_xstrndup(lines, (size_t)(second - lines)) : fg_xstrdup(lines);
-	free(lines);
 	return FG_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "binary/code.h"
@@ -43,13 +42,11 @@ struct maker {
 	struct part *parts; /* one per program or library */
 	size_t part_count;
 	char *folder;     /* holds all layouts while they are made */
-	unsigned from;    /* layouts made by an earlier call */
-	unsigned count;   /* layouts wanted, including those */
+	unsigned count;   /* layouts wanted */
 	size_t next;      /* next part to link, counted over all layouts in order */
 	size_t linked;    /* parts linked by this call */
 	int64_t began_ns; /* start of the links */
 	int64_t spent_ns; /* wall time of the links so far */
-	int64_t cpu_ns;   /* CPU time of the links so far, of recorded links only */
 	uint64_t bytes;   /* disk space of the links so far */
 	int64_t link_ns;  /* estimated time to link one layout; 0: unknown */
 	uint64_t layout_bytes;
@@ -92,38 +89,13 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static uint64_t bytes_in(const char *folder)
-{
-	uint64_t bytes = 0;
-	char **names = NULL;
-	size_t count = 0;
-
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		bytes += bytes_of(path);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
-	return bytes;
-}
-
-/* Index of the first layout that this call links. */
-static unsigned first_linked(const struct maker *m)
-{
-	return m->from ? m->from : 1;
-}
-
 /* Estimates from the layouts so far what as many more would take. */
 static bool can_double(const struct maker *m)
 {
-	const size_t linked = first_linked(m) + (m->linked ? m->linked / m->part_count : 0);
+	const size_t linked = 1 + m->linked / m->part_count;
 	const int64_t more_ns = m->link_ns * (int64_t)(2 * (size_t)m->count - linked);
-	const bool is_known = m->link_ns > 0 || m->count == m->from;
 
-	return is_known && m->count * 2 <= m->options->most &&
+	return m->link_ns > 0 && m->count * 2 <= m->options->most &&
 	       m->spent_ns + more_ns <= m->options->more_within_ns &&
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
@@ -131,7 +103,7 @@ static bool can_double(const struct maker *m)
 /* Account for `parts` more parts of `bytes` in total; fails if the limits are now exceeded. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
-	const bool is_first = m->linked == 0 && m->from == 0;
+	const bool is_first = m->linked == 0;
 
 	m->linked += parts;
 	m->bytes += bytes;
@@ -338,7 +310,7 @@ static int start_batch(struct maker *m, struct batch *batch, struct fg_error *er
 	batch->again.timeout_ns = time_limit_ns(m);
 	batch->again.interrupted = m->options->interrupted;
 	while (batch->count < most && status == FG_OK) {
-		const unsigned k = first_linked(m) + (unsigned)(m->next / m->part_count);
+		const unsigned k = 1 + (unsigned)(m->next / m->part_count);
 
 		if (!has_layout(m, k))
 			break;
@@ -350,7 +322,7 @@ static int start_batch(struct maker *m, struct batch *batch, struct fg_error *er
 
 static int wait_for_batch(struct maker *m, struct batch *batch, struct fg_error *err)
 {
-	const int status = fg_link_again_wait(&batch->again, &m->cpu_ns, err);
+	const int status = fg_link_again_wait(&batch->again, err);
 	uint64_t bytes = 0;
 
 	if (status != FG_OK || batch->count == 0)
@@ -407,7 +379,7 @@ static int make_by_notes(struct maker *m, struct fg_error *err)
 {
 	struct batch batches[2] = {0};
 	size_t next = 0;
-	int status = m->from ? FG_OK : copy_originals(m, err);
+	int status = copy_originals(m, err);
 	bool more = status == FG_OK;
 
 	while (more) {
@@ -514,7 +486,7 @@ static int make_by_command(struct maker *m, struct fg_error *err)
 	int status = FG_OK;
 	int back;
 
-	for (unsigned k = m->from; status == FG_OK && has_layout(m, k); k++)
+	for (unsigned k = 0; status == FG_OK && has_layout(m, k); k++)
 		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 					   : make_in_place(m, k, err);
 	/* A program that changed is worse than the failure itself: report that instead. */
@@ -651,21 +623,10 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
-/*
- * On a busy machine a link takes many times the wall time but hardly more CPU time.  Record that,
- * so the next build may try again: its links are cut off anyway.  A user's command is not.
- */
-static int64_t price_of(const struct maker *m)
-{
-	const int64_t cpu_ns = m->cpu_ns * (int64_t)m->part_count / (int64_t)m->linked;
-
-	return is_noted(m) && cpu_ns < m->link_ns ? cpu_ns : m->link_ns;
-}
-
 /* A link that failed late still cost this much: remember it. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
-	const int64_t took_ns = m->linked ? price_of(m) : fg_clock_monotonic_ns() - m->began_ns;
+	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
 
 	if (status == FG_OK || status == FG_ELIMIT ||
 	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
@@ -711,53 +672,6 @@ out:
 	return status;
 }
 
-/*
- * Move layouts in order; one that a concurrent run created first is skipped, and the first failure
- * stops.
- */
-static void move_in(const struct maker *m, const char *folder)
-{
-	bool good = true;
-
-	for (unsigned k = m->from; good && k < m->count; k++) {
-		char *made = fg_xasprintf("%s/%u", m->folder, k);
-		char *wanted = fg_xasprintf("%s/%u", folder, k);
-
-		good = rename(made, wanted) == 0 || fg_fs_is_folder(wanted);
-		free(wanted);
-		free(made);
-	}
-}
-
-/*
- * Links may have been slower when an earlier call made its layouts, because the machine was busy.
- * Add the missing ones; on failure the existing ones stay.
- */
-static int extend(struct maker *m, const char *folder, struct fg_error *err)
-{
-	char *parent = fg_fs_parent(folder);
-	char *price = price_path(m->options);
-	char *first = fg_fs_join(folder, "0");
-	struct fg_error reason = {0};
-	int status = FG_OK;
-
-	m->link_ns = fg_link_price_read(price);
-	m->layout_bytes = bytes_in(first);
-	if (!can_double(m))
-		goto out;
-	status = make_apart(m, parent, price, &reason);
-	if (status == FG_OK)
-		move_in(m, folder);
-	else
-		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", reason.message);
-out:
-	free(first);
-	free(price);
-	free(parent);
-	return status == FG_EINTERRUPTED ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
-					 : FG_OK;
-}
-
 /* A user's command links in place, so two at once would link each other's program. */
 static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
 {
@@ -789,7 +703,7 @@ bool fg_layouts_are_made(const struct fg_layouts_options *options)
 	if (can_be_linked(options, NULL) != FG_OK)
 		return false;
 	folder = final_folder(options);
-	made = count_made(options, folder) == options->most;
+	made = count_made(options, folder) > 0;
 	free(folder);
 	return made;
 }
@@ -804,13 +718,8 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 	if (status != FG_OK)
 		return status;
 	folder = final_folder(options);
-	m.from = count_made(options, folder);
-	if (m.from == 0) {
+	if (count_made(options, folder) == 0)
 		status = make_alone(&m, folder, err);
-	} else if (m.from < options->most && is_noted(&m)) {
-		m.count = m.from;
-		status = extend(&m, folder, err);
-	}
 	if (status == FG_OK)
 		status = give(options, folder, layouts, err);
 	if (m.folder && fg_fs_is_folder(m.folder))

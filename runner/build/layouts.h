@@ -37,14 +37,13 @@ struct fg_layouts_options {
 };
 
 /*
- * Fills target->layouts, once per build: files of an earlier call are reused, and more are added if
- * it made fewer than can be had now.  On failure there are none, and the message gives the reason
- * in one line.
+ * Fills target->layouts, once per build: files of an earlier call are reused.  On failure there are
+ * none, and the message gives the reason in one line.
  */
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* Whether all the layouts that fg_layouts_make() would make exist already. */
+/* Whether fg_layouts_make() needs no link. */
 bool fg_layouts_are_made(const struct fg_layouts_options *options);
 
 #endif

@@ -124,7 +124,7 @@ int fg_link_again_judge(const char *program, const struct fg_process_result *res
 	return status;
 }
 
-int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
+int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err)
 {
 	struct fg_process_result results[FG_LINKS_AT_ONCE_MAX] = {0};
 	int status;
@@ -135,7 +135,6 @@ int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_e
 	for (size_t i = 0; i < again->count; i++) {
 		if (status == FG_OK)
 			status = fg_link_again_judge(again->linkers[i], &results[i], err);
-		*cpu_ns += fg_process_cpu_ns(&results[i]);
 		fg_process_result_release(&results[i]);
 	}
 	fg_link_again_end(again);

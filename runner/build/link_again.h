@@ -29,12 +29,8 @@ struct fg_link_again {
 /* Start one more; its arguments must live until it has ended. */
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err) FG_NODISCARD;
-/*
- * Wait for all links to end; on failure `err` is that of the first that failed.  Adds their CPU
- * time to `cpu_ns`.
- */
-int fg_link_again_wait(struct fg_link_again *again, int64_t *cpu_ns, struct fg_error *err)
-	FG_NODISCARD;
+/* Waits for all links to end; on failure `err` is that of the first that failed. */
+int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err) FG_NODISCARD;
 /* Kills links that still run. */
 void fg_link_again_end(struct fg_link_again *again);
 

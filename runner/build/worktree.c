@@ -526,27 +526,6 @@ out:
 	return status;
 }
 
-int fg_worktree_check(const struct fg_worktree_options *options, struct fg_error *err)
-{
-	struct places places = {0};
-	int status = places_init(options, &places, err);
-
-	if (status != FG_OK)
-		goto out;
-	set_folder(options, &places, places.wanted);
-	if (!is_built(&places))
-		status = fg_checkout_check(
-			&(struct fg_checkout){
-				.top = places.top,
-				.commit = options->commit,
-				.interrupted = options->interrupted,
-			},
-			err);
-out:
-	places_release(&places);
-	return status;
-}
-
 void fg_worktree_close(struct fg_worktree *worktree)
 {
 	if (worktree->root && worktree->lock_fd >= 0)

@@ -50,8 +50,6 @@ struct fg_worktree {
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
-/* Before anything is built: can this commit be checked out with the submodules it needs? */
-int fg_worktree_check(const struct fg_worktree_options *options, struct fg_error *err) FG_NODISCARD;
 
 /* Runs the build command in any folder, for a work tree that is measured in place. */
 int fg_worktree_build(const struct fg_worktree_options *options, const char *root,

@@ -30,7 +30,6 @@ void fg_job_begin_block(struct fg_runner_job *job)
 	struct fg_block *block = &job->block;
 	unsigned layouts = 0;
 
-	fg_job_link_beside(job, block);
 	layouts = fg_job_series(job)->layouts;
 	block->layout = layouts ? job->next_pair % layouts : 0;
 	job->pass = (struct fg_pass){

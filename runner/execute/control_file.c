@@ -135,7 +135,7 @@ static int make_file(const char *path, struct fg_error *err)
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	failed = fstat(fd, &status) != 0;
 	if (!failed && !S_ISREG(status.st_mode))
-		result = fg_error_set(err, FG_EINVAL, "%s is no regular file", path);
+		result = fg_error_set(err, FG_EINVAL, "%s is not a regular file", path);
 	else if (!failed && status.st_size == 0)
 		failed = write(fd, "1", 1) != 1;
 	if (failed)

@@ -86,52 +86,6 @@ static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm
 	return arm == FG_ARM_BASELINE ? "baseline: " : "candidate: ";
 }
 
-/* The signal that ended the program, or the child of it if it is a shell; 0: none. */
-static int signal_of(const struct fg_process_result *result)
-{
-	enum {
-		SHELL_SIGNAL = 128
-	};
-
-	if (result->timed_out)
-		return 0;
-	if (!result->exited)
-		return result->signal;
-	return result->exit_code > SHELL_SIGNAL ? result->exit_code - SHELL_SIGNAL : 0;
-}
-
-/*
- * Runs the program once more to see where it crashes, after the same preparation as a repetition.
- */
-static void explain_crash(struct fg_executor *executor, const struct fg_target *target,
-			  struct fg_execution *execution)
-{
-	const int signal = signal_of(&execution->result);
-	const struct fg_process_options options = {
-		.argv = target->command->argv,
-		.environment = target->environment,
-		.working_directory = target->working_directory,
-		.stdin_path = target->stdin_path,
-		.timeout_ns = target->benchmark->timeout_ns,
-		.no_core = true,
-		.interrupted = executor->interrupted,
-	};
-	struct fg_failure ignored = {0};
-	int status = FG_OK;
-
-	if (!signal || !executor->on_crash)
-		return;
-	status = fg_execute_helper(executor, target->arm, &target->benchmark->cleanup, "cleanup",
-				   &ignored, NULL);
-	if (status == FG_OK)
-		status = fg_execute_helper(executor, target->arm, &target->benchmark->prepare,
-					   "prepare", &ignored, NULL);
-	fg_failure_release(&ignored);
-	if (status == FG_OK)
-		executor->on_crash(executor->stuck_context, &options, signal, &execution->stuck,
-				   &execution->stacks);
-}
-
 /* Reports what went wrong with a program that has ended. */
 static int judge(struct fg_executor *executor, const struct fg_target *target,
 		 struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
@@ -151,8 +105,6 @@ static int judge(struct fg_executor *executor, const struct fg_target *target,
 	else if (!result->timed_out && result->signal == SIGKILL &&
 		 count_oom_kills() > executor->oom_kills)
 		fg_strbuf_add_text(&text, "; the kernel ran out of memory meanwhile");
-	if (!execution->stuck)
-		explain_crash(executor, target, execution);
 	if (execution->stuck)
 		fg_strbuf_printf(&text, ": %s", execution->stuck);
 	status = fail(failure, target, fg_strbuf_detach(&text), result, err);

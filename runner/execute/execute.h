@@ -60,9 +60,6 @@ struct fg_executor {
 	uint64_t oom_kills; /* the machine's counter at the start */
 	/* As in struct fg_runner_options, for the current series.  May be NULL. */
 	void (*on_stuck)(void *stuck_context, pid_t pid, char **summary, char **stacks);
-	/* As in struct fg_runner_options.  May be NULL. */
-	void (*on_crash)(void *stuck_context, const struct fg_process_options *options, int signal,
-			 char **summary, char **stacks);
 	void *stuck_context;
 };
 

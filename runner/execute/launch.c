@@ -170,7 +170,8 @@ int main(int argc, char **argv)
 
 	if (report_fd < 0 || count < 0 || count > argc - ARGUMENTS_MIN ||
 	    fcntl((int)report_fd, F_SETFD, FD_CLOEXEC) != 0) {
-		(void)fputs(FG_LAUNCHER_NAME " is started by fastgate and is of no use by itself\n",
+		(void)fputs(FG_LAUNCHER_NAME " is started by fastgate and does nothing by "
+					     "itself\n",
 			    stderr);
 		return EXIT_CANNOT;
 	}

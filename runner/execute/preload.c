@@ -96,8 +96,8 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 	if (elf->sanitizer)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"%s is built with %s, whose figures mean nothing and which does not start with "
-			"a library before it",
+			"%s is built with %s: its figures would be meaningless, and it does not "
+			"start with a preloaded library",
 			program, elf->sanitizer);
 	if (fg_program_file_read(library, &ours, err) != FG_OK)
 		return err ? (int)err->code : FG_EIO;
@@ -127,9 +127,7 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return result;
 	if (elf.interpreter[0]) {
 		if (depth >= SCRIPT_DEPTH_MAX)
-			return fg_error_set(err, FG_EINVAL,
-					    "%s: scripts that start scripts, too many of them",
-					    program);
+			return fg_error_set(err, FG_EINVAL, "%s: too many nested scripts", program);
 		return check_program(elf.interpreter, library, depth + 1, err);
 	}
 	if (!elf.is_elf)
@@ -254,7 +252,6 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_COUNT, preload->counters);
 	add_text(&all, FG_ENV_UNITS, preload->units);
 	add_text(&all, FG_ENV_CONTROL, preload->control);
-	add_number(&all, FG_ENV_TEMPORARY, preload->temporary);
 	add_number(&all, FG_ENV_DUMP_SIGNAL, (uint64_t)preload->dump_signal);
 	add_text(&all, FG_ENV_CALLS, preload->calls);
 	add_text(&all, FG_ENV_DOMAINS, preload->domains);

@@ -29,11 +29,9 @@ struct fg_preload {
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* fg_control_file_page(), or NULL */
 	int dump_signal;      /* requests a dump of what is held; 0: no signal does */
-	/* temporary blocks are freed within this many further allocations; 0: at once */
-	uint32_t temporary;
-	bool paused;       /* start paused, until the program resumes sampling */
-	bool no_python;    /* leave out frames of Python functions */
-	const char *calls; /* patterns of functions whose calls are counted, or NULL */
+	bool paused;          /* start paused, until the program resumes sampling */
+	bool no_python;       /* leave out frames of Python functions */
+	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	/* patterns of functions whose arguments are recorded as well, or NULL */
 	const char *domains;
 	const char *entries; /* absolute path of an entry plan, or NULL */

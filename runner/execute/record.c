@@ -82,6 +82,8 @@ static uint16_t aside_of(const struct fg_pass *pass)
 	for (size_t i = 0; i < pass->block->count; i++) {
 		if (was_stolen(&executions[i]))
 			aside |= FG_ASIDE_STEAL;
+		if (pass->block->concurrent && executions[i].result.left_children)
+			aside |= FG_ASIDE_STRAY;
 	}
 	return aside;
 }

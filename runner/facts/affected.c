@@ -83,7 +83,7 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
 		touch_all(c, "something new that other code may find by its name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something went that other code may look for", item->name);
+		touch_all(c, "something disappeared that other code may look for", item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
 	else if (pair->change != FG_CODE_ADDED)
@@ -325,7 +325,7 @@ static void check_project(const struct fg_target targets[FG_ARM_COUNT],
 		say(reason, NULL, "a file that it may read changed: %s", name ? name : "?");
 		free(name);
 	} else if (strcmp(before, executed->tracked) != 0) {
-		say(reason, NULL, "files of the project are not what they were");
+		say(reason, NULL, "files of the project changed");
 		reason->is_stale = true;
 	}
 }

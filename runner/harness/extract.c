@@ -185,7 +185,7 @@ static int by_pointer(const struct rule *rule, const struct fg_extract_source *s
 		*value = node->valuedouble;
 	else
 		status = fg_error_set(err, FG_ECHILD, "metric '%s': %s at '%s'", metric->name,
-				      node ? "no number" : "nothing", metric->json_pointer);
+				      node ? "not a number" : "nothing", metric->json_pointer);
 	cJSON_Delete(json);
 	return status;
 }

@@ -230,7 +230,7 @@ static int parse_list(const char *text, size_t size, const char *path,
 	if (!cJSON_IsArray(entries) && *path)
 		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);
 	else if (!cJSON_IsArray(entries))
-		status = fg_error_set(err, FG_ECHILD, "its JSON is no list");
+		status = fg_error_set(err, FG_ECHILD, "its JSON is not a list");
 	cJSON_ArrayForEach(entry, entries)
 	{
 		if (status == FG_OK)

@@ -6,7 +6,6 @@
  * links, not time.
  */
 #include "base/clock.h"
-#include "base/log.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_price.h"
 #include "runner/facts/code_facts.h"
@@ -186,113 +185,6 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now", now, before);
 }
 
-/* ---- beside the pairs ---- */
-
-/*
- * A duet keeps one processor busy, and load on another one affects both arms alike.  A user's
- * command links in place, and would replace the program being measured.
- */
-static bool can_link_beside(const struct fg_runner_job *job)
-{
-	bool are_made = true;
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const struct fg_layouts_options options = options_of(job, arm);
-
-		if (options.relink->argc)
-			return false;
-		are_made = are_made && fg_layouts_are_made(&options);
-	}
-	return !are_made && job->rules.schedule == FG_SCHEDULE_DUET && job->rules.cpu_count > 1;
-}
-
-/* Number the next block so that its layout is the same however many layouts there will be. */
-static void link_beside(struct fg_runner_job *job)
-{
-	job->next_pair += (FG_LAYOUTS_MAX - job->next_pair % FG_LAYOUTS_MAX) % FG_LAYOUTS_MAX;
-	job->first_in_layouts = job->next_pair;
-	job->links_are_due = true;
-}
-
-static void start_links(struct fg_runner_job *job)
-{
-	const int64_t share_ns = link_time_ns(job);
-	struct fg_error err = {0};
-
-	job->links_are_due = false;
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		job->links_options[arm] = options_of(job, arm);
-		job->links_options[arm].more_within_ns = share_ns;
-		job->links_options[arm].bytes_max = BYTES_MAX;
-		job->links_options[arm].at_once = job->rules.cpu_count - 1;
-	}
-	if (fg_links_beside_start(job->links_options, &job->links, &err) != FG_OK)
-		fg_log(FG_LOG_RUNNER, 1, "no more places: %s", err.message);
-}
-
-static void end_links(struct fg_runner_job *job)
-{
-	fg_links_beside_end(job->links);
-	job->links = NULL;
-}
-
-/* Take over the next doubling, if any: the pairs then use all layouts. */
-static void take_doubling(struct fg_runner_job *job)
-{
-	struct fg_target *targets = job->executor.targets;
-	struct fg_target_layouts more[FG_ARM_COUNT] = {0};
-	const unsigned count = fg_links_beside_wait(job->links);
-	bool good = count > 0;
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT && good; arm++) {
-		struct fg_layouts_options options = options_of(job, arm);
-
-		options.most = count;
-		good = fg_layouts_make(&options, &more[arm], NULL) == FG_OK &&
-		       more[arm].count == count;
-	}
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		fg_target_layouts_cut(good ? &targets[arm].layouts : &more[arm], 0);
-		if (good)
-			targets[arm].layouts = more[arm];
-	}
-	if (good)
-		fg_job_series(job)->layouts = count;
-	else
-		end_links(job);
-}
-
-/* Give the linkers the processors that the block leaves idle, or all while it waits. */
-static void give_processors(const struct fg_runner_job *job, int taken)
-{
-	const struct fg_schedule_rules *rules = &job->rules;
-	int *idle = fg_xcalloc(rules->cpu_count, sizeof(idle[0]));
-	size_t count = 0;
-
-	for (size_t i = 0; i < rules->cpu_count; i++) {
-		if (rules->cpus[i] != taken)
-			idle[count++] = rules->cpus[i];
-	}
-	fg_links_beside_run_on(job->links, idle, count);
-	free(idle);
-}
-
-/* Never disturbs programs that run alone; and waits so that each doubling gets its first pair. */
-void fg_job_link_beside(struct fg_runner_job *job, const struct fg_block *block)
-{
-	const struct fg_series *series = fg_job_series(job);
-	const uint32_t done = job->next_pair - job->first_in_layouts;
-
-	if (job->links_are_due && block->concurrent)
-		start_links(job);
-	if (job->links && (!block->concurrent || done >= series->layouts))
-		give_processors(job, -1);
-	while (job->links && (!block->concurrent || done >= series->layouts))
-		take_doubling(job);
-	if (job->links)
-		give_processors(job, block->cpu);
-}
-
 /* ---- measuring in them ---- */
 
 static void set_aside(struct fg_runner_job *job, enum fg_aside why)
@@ -326,17 +218,12 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 {
 	struct fg_series *series = fg_job_series(job);
 	int status = check_kind(job, err);
-	bool beside;
 
 	if (status != FG_OK)
 		return status;
-	/* The user is told their number when measuring starts anew, so it must not change later. */
-	beside = job->pairs == 0 && can_link_beside(job);
-	status = make_layouts(job, only_if_cheap, beside ? FG_LINE_PLACES : FG_LAYOUTS_MAX, err);
+	status = make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err);
 	if (status != FG_OK)
 		return status;
-	if (beside)
-		link_beside(job);
 	series->as_linked_metric = fg_xstrdup(metric);
 	series->as_linked = ratio;
 	if (job->pairs)
@@ -355,9 +242,4 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 	if (only_if_cheap && job->pairs > 0)
 		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
 	return vary(job, "", (double)NAN, only_if_cheap, err);
-}
-
-void fg_runner_measure_anew(struct fg_runner_job *job)
-{
-	set_aside(job, FG_ASIDE_UNCONFIRMED);
 }

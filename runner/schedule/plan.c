@@ -124,7 +124,7 @@ static void take_pair(struct fg_runner_job *job)
 	job->pairs++;
 	job->timed++;
 	job->pair_seconds += (took - job->pair_seconds) / job->timed;
-	job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
+	job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_APART) != 0);
 	job->is_anew = fg_job_reconsider(job);
 }
 

@@ -6,16 +6,16 @@
  * other tenants drift.  So the two arms are interleaved and the pair is the unit of analysis.
  *
  * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
- *         alike.  The one started first has a small advantage, hence pairs come in twos with the
- *         order swapped; which order begins is drawn.  The CPU moves on with each two pairs.  CPU
- *         time is the metric.
+ *         alike.  The one started first has a small advantage; which one that is, is drawn for
+ *         each pair.  The CPU moves on with each two pairs.  CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, drawn.  A linear drift over the block adds the same to
  *         both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
  *
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
- * No state is carried from one block to the next.  Example: the duet pairs 6 and 7 both ask for
- * ("two", 3); it gives the CPU and who starts in pair 6, and pair 7 takes the opposite.
+ * No state is carried from one block to the next, so the order of one pair says nothing about that
+ * of another.  The gate's test rests on this: for equal sides, the sign of a pair's difference is
+ * the coin that drew its order.
  *
  * The padding of the environment is drawn per pair, the same for both arms: what differs between
  * them is then the program alone, and its luck with the layout is averaged over the pairs.
@@ -122,11 +122,9 @@ uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark)
 
 static void duet_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block)
 {
-	struct fg_random random = draw(rules, FOR_ORDER, n / 2);
-	enum fg_arm first = draw_arm(&random);
+	struct fg_random random = draw(rules, FOR_ORDER, n);
+	const enum fg_arm first = draw_arm(&random);
 
-	if (n % 2)
-		first = other(first);
 	block->concurrent = true;
 	block->cpu = rotate_cpu(rules, n / 2);
 	add_slot(rules, block, first);

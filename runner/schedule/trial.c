@@ -191,7 +191,7 @@ void fg_job_take_trial(struct fg_runner_job *job)
 
 	contender->trial.seconds += fg_job_series(job)->seconds - job->seconds_before;
 	fg_job_last_means(job, FG_METRIC_CPU_TIME, means);
-	if (job->last_aside & FG_ASIDE_OVERLAP)
+	if (job->last_aside & FG_ASIDE_APART)
 		contender->refused++;
 	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
 		contender->trial.differences[contender->trial.count++] =
@@ -264,7 +264,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		return false;
 	(void)snprintf(
 		reason, sizeof(reason),
-		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet: let the benchmark repeat its work (what was measured as one is set aside)",
+		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together or left processes running, which is not a duet: let the benchmark repeat its work and wait for what it starts (these pairs are set aside)",
 		apart, recent);
 	give_up(job, reason);
 	return true;

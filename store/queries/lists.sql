@@ -64,29 +64,21 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND x.name = $2 ORDER BY p.name 
 SELECT p.name, x.name, r.uuid, x.set_ns, r.commit_id, r.branch FROM baseline x JOIN run r ON r.id = x.run
 JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY p.name, x.name;
 
--- Levels come first, by their index: a planner that does not know how few runs are wanted would read all of the benchmark's.
--- name: history_newest
-SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome, r.tag, r.id, r.project
-FROM (SELECT x.* FROM level x WHERE x.benchmark = $1 AND x.metric = $2 AND x.series > $5 ORDER BY x.series DESC
-	LIMIT CASE WHEN CAST($3 AS TEXT) IS NULL THEN CAST($4 AS BIGINT) ELSE 9223372036854775807 END) l
-JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run WHERE (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
-ORDER BY l.series DESC LIMIT $4;
--- Those of a seal.
--- name: history_between
-SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
+-- name: history
+SELECT r.uuid, l.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag
-FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
-WHERE l.benchmark = $1 AND l.metric = $2 AND l.series > $4 AND l.series <= $5 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3);
--- name: history_missed
-SELECT x.id FROM run x WHERE x.project = $1 AND x.started_ns >= $2 AND x.id < $3 LIMIT 1;
+FROM level l JOIN run r ON r.id = l.run
+WHERE l.benchmark = $1 AND l.metric = (SELECT w.id FROM words w WHERE w.digest = $2)
+	AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+ORDER BY l.started_ns DESC, l.run DESC LIMIT $4;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;
 -- name: metric_names
 SELECT DISTINCT w.value FROM level l JOIN words w ON w.id = l.metric WHERE l.benchmark = $1 ORDER BY w.value;
 -- name: newest_metrics
-SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1;
+SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1
+ORDER BY s.started_ns DESC, s.id DESC LIMIT 1;
 
 -- name: gc_candidates
 SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
@@ -106,16 +98,5 @@ DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.
 	AND NOT EXISTS (SELECT 1 FROM set_fact x WHERE x.fact = fact.id);
 -- name: gc_benchmarks
 DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);
--- name: gc_seals
-DELETE FROM seal WHERE benchmark NOT IN (SELECT id FROM benchmark);
--- name: gc_tiles
-DELETE FROM tile WHERE benchmark NOT IN (SELECT id FROM benchmark);
--- Seals of whose series none is left.
--- name: gc_dead_seals
-DELETE FROM seal WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = seal.benchmark
-	AND s.id <= seal.last_series AND s.id > COALESCE((SELECT max(y.last_series) FROM seal y
-		WHERE y.benchmark = seal.benchmark AND y.last_series < seal.last_series), 0)) RETURNING benchmark;
--- name: gc_dead_tiles
-DELETE FROM tile WHERE benchmark = $1 AND NOT EXISTS (SELECT 1 FROM seal x WHERE x.benchmark = tile.benchmark AND x.number = tile.number);
 -- name: count_runs
 SELECT count(*) FROM run;

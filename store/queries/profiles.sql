@@ -39,12 +39,3 @@ SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOI
 WHERE c.series = $1 AND c.kind >= 16 ORDER BY m.id;
 -- name: measure_chunks_forget
 DELETE FROM chunk WHERE series = $1 AND kind >= 16;
-
--- name: dictionary_has
-SELECT used_ns FROM dictionary WHERE digest = $1;
--- name: dictionary_get
-SELECT data FROM dictionary WHERE digest = $1;
--- name: dictionary_put
-INSERT INTO dictionary (digest, data, used_ns) VALUES ($1, $2, $3) ON CONFLICT (digest) DO UPDATE SET used_ns = excluded.used_ns;
--- name: dictionary_trim
-DELETE FROM dictionary WHERE digest IN (SELECT digest FROM dictionary ORDER BY used_ns DESC, digest DESC LIMIT 64 OFFSET $1);

@@ -28,27 +28,20 @@ SELECT COALESCE(max(id), 0) FROM fact;
 
 -- name: run_put
 INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome, fingerprint,
-	commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+	commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 ON CONFLICT (uuid) DO UPDATE SET project = excluded.project, started_ns = excluded.started_ns,
 	ended_ns = excluded.ended_ns, complete = excluded.complete, has_baseline = excluded.has_baseline,
 	seed = excluded.seed, tool_version = excluded.tool_version, outcome = excluded.outcome,
 	fingerprint = excluded.fingerprint, commit_id = excluded.commit_id, branch = excluded.branch,
 	described = excluded.described, dirty = excluded.dirty, base_commit = excluded.base_commit,
 	base_branch = excluded.base_branch, base_described = excluded.base_described,
-	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest, bytes = excluded.bytes
+	base_dirty = excluded.base_dirty, tag = excluded.tag, digest = excluded.digest
 RETURNING id;
--- name: run_add
-INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome,
-	fingerprint, commit_id, branch, described, dirty, base_commit, base_branch, base_described, base_dirty, tag, digest, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-ON CONFLICT (uuid) DO NOTHING RETURNING id;
 -- name: run_by_uuid
 SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
 -- name: run_weigh
-UPDATE run SET bytes = (SELECT COALESCE(sum(length(c.data)), 0) FROM series s JOIN chunk c ON c.series = s.id WHERE s.run = $1)
-	+ (SELECT COALESCE(sum(length(x.data)), 0) FROM report x WHERE x.run = $1)
-WHERE id = $1;
+UPDATE run SET bytes = $2 WHERE id = $1;
 -- name: run_touch
 UPDATE run SET ended_ns = $2 WHERE id = $1;
 -- name: run_set_outcome
@@ -88,7 +81,7 @@ INSERT INTO run_set (run, scope, fact_set) VALUES ($1, $2, $3) ON CONFLICT (run,
 -- name: series_clear
 DELETE FROM series WHERE run = $1;
 -- name: series_add
-INSERT INTO series (run, position, benchmark, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id;
+INSERT INTO series (run, position, benchmark, started_ns, command, metrics, details) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
 -- name: series_update
 UPDATE series SET metrics = $2, details = $3 WHERE id = $1;
 -- name: series_of_run
@@ -106,8 +99,10 @@ SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all
 SELECT series, kind, data FROM chunk ORDER BY series, kind, first;
 -- name: level_add
-INSERT INTO level (benchmark, metric, series, pairs, baseline, candidate, ratio, low, high, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO level (benchmark, metric, started_ns, run, pairs, baseline, candidate, ratio, low, high, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- name: levels_clear
+DELETE FROM level WHERE run = $1;
 
 -- name: report_clear
 DELETE FROM report WHERE run = $1;

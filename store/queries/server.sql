@@ -1,4 +1,4 @@
--- What only a server asks: tokens, notes, comparisons, trends of functions, tiles.
+-- What only a server asks: tokens, notes, comparisons, trends of functions.
 
 -- name: token_add
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
@@ -64,14 +64,8 @@ ON CONFLICT (project, benchmark, metric, run) DO UPDATE SET state = excluded.sta
 SELECT t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
 WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.changed_ns DESC LIMIT 1000;
 
--- name: run_digest_set
-UPDATE run SET digest = $2 WHERE uuid = $1;
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
--- 2: the run is there; and 1: the project that it is uploaded to has alert rules.
--- name: upload_expect
-SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM run y WHERE y.uuid = $1) THEN 2 ELSE 0 END
-	+ CASE WHEN EXISTS (SELECT 1 FROM alert_rule x WHERE x.project = $2) THEN 1 ELSE 0 END AS BIGINT);
 -- name: series_of
 SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
 WHERE r.uuid = $1 AND b.name = $2;
@@ -79,62 +73,22 @@ WHERE r.uuid = $1 AND b.name = $2;
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
-FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SELECT max(y.id) FROM series y WHERE y.benchmark = b.id)
+FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SELECT y.id FROM series y WHERE y.benchmark = b.id
+	ORDER BY y.started_ns DESC, y.id DESC LIMIT 1)
 JOIN words m ON m.id = s.metrics JOIN run r ON r.id = s.run WHERE p.name = $1 ORDER BY b.name;
 -- name: release
 SELECT r.id, r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
 -- name: release_levels
-SELECT l.benchmark, w.value, l.candidate FROM series s JOIN level l ON l.series = s.id JOIN words w ON w.id = l.metric WHERE s.run = $1;
+SELECT l.benchmark, w.value, l.candidate FROM level l JOIN words w ON w.id = l.metric WHERE l.run = $1;
 
--- name: seal_last
-SELECT last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
--- name: seal_candidates
-SELECT b.id FROM benchmark b WHERE (SELECT count(*) FROM (SELECT s.id FROM series s WHERE s.benchmark = b.id
-	AND s.id > COALESCE((SELECT x.last_series FROM seal x WHERE x.benchmark = b.id ORDER BY x.number DESC LIMIT 1), 0) LIMIT $1) y) >= $1;
--- name: series_after
-SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
--- name: seal_add
-INSERT INTO seal (benchmark, number, last_series, members, newest_ns, layout) VALUES ($1, $2, $3, $5, $4, 1);
--- name: seal_list
-SELECT number, last_series, layout, newest_ns FROM seal WHERE benchmark = $1 ORDER BY number;
--- Seals of earlier versions, which have no tiles of metrics.
--- name: seal_old
-SELECT x.benchmark, x.number, x.last_series, x.members, COALESCE((SELECT y.last_series FROM seal y
-	WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0)
-FROM seal x WHERE x.layout = 0 ORDER BY x.benchmark, x.number LIMIT 1;
--- name: seal_renew
-UPDATE seal SET members = $3, layout = 1, newest_ns = $4 WHERE benchmark = $1 AND number = $2 AND layout = 0 RETURNING number;
--- Series come first, by their index.
--- name: levels_between
-SELECT l.metric, s.id, l.pairs, l.baseline, l.candidate, l.ratio, l.low, l.high, l.outcome FROM series s
-JOIN level l ON l.series = s.id WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY l.metric, s.id;
--- name: seals_cut
-DELETE FROM seal WHERE last_series > (SELECT COALESCE(max(id), 0) FROM series) RETURNING benchmark, number;
--- name: tiles_drop
-DELETE FROM tile WHERE benchmark = $1 AND number = $2;
--- name: totals_drop
-DELETE FROM chunk WHERE series = $1 AND kind IN (4, 6);
--- name: tile_add
-INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
--- name: seals
-SELECT x.number, x.last_series, x.members, (SELECT count(*) FROM series s WHERE s.benchmark = x.benchmark AND s.id <= x.last_series
-	AND s.id > COALESCE((SELECT y.last_series FROM seal y WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0))
-FROM seal x WHERE x.benchmark = $1 AND x.number >= $2 AND x.number <= $3 ORDER BY x.number;
--- name: tiles
-SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 AND number >= $3 AND number <= $4 ORDER BY number;
--- name: trend_runs
-SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, r.tag FROM series s JOIN run r ON r.id = s.run
-WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
--- name: tail_chunks
-SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.series > $2 AND c.kind IN (4, 6)
-WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
--- name: measure_totals
-SELECT c.series, c.data, 6 FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
-WHERE m.name = $2 ORDER BY c.series;
--- name: measure_series
-SELECT DISTINCT s.id FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 16 + 2 * m.id
-WHERE m.name = $2 ORDER BY s.id;
+-- The totals are asked for run by run: a planner that joins them could read those of all projects.
+-- name: function_trend
+SELECT s.id, s.started_ns, r.uuid, r.commit_id, (SELECT c.data FROM chunk c WHERE c.series = s.id
+	AND c.kind IN (SELECT 6 WHERE CAST($4 AS TEXT) IS NULL UNION ALL SELECT 17 + 2 * m.id FROM measure m WHERE m.name = $4) LIMIT 1)
+FROM series s JOIN run r ON r.id = s.run
+WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND s.started_ns < $5
+ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f
 WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project
@@ -174,3 +128,30 @@ SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.r
 -- name: baseline_put
 INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
 ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
+
+-- The webhook of a project, and its calls.
+-- name: webhook_put
+INSERT INTO webhook (project, url, template) VALUES ($1, $2, $3)
+ON CONFLICT (project) DO UPDATE SET url = excluded.url, template = excluded.template, problem = NULL;
+-- name: webhook_get
+SELECT w.url, w.template, w.problem, (SELECT count(*) FROM webhook_call c WHERE c.project = w.project)
+FROM webhook w WHERE w.project = $1;
+-- name: webhook_rows
+SELECT project, url, template FROM webhook ORDER BY project;
+-- name: webhook_remove
+DELETE FROM webhook WHERE project = $1;
+-- name: webhook_calls_remove
+DELETE FROM webhook_call WHERE project = $1;
+-- name: webhook_call_add
+INSERT INTO webhook_call (project, run, attempts, due_ns) SELECT w.project, CAST($2 AS TEXT), 0, CAST($3 AS BIGINT)
+FROM webhook w WHERE w.project = $1 AND (SELECT count(*) FROM webhook_call c WHERE c.project = $1) < 1000;
+-- name: webhook_call_claim
+UPDATE webhook_call SET attempts = attempts + 1, due_ns = $2
+WHERE due_ns <= $1 AND id = (SELECT c.id FROM webhook_call c WHERE c.due_ns <= $1 ORDER BY c.due_ns, c.id LIMIT 1)
+RETURNING id, attempts, project, run;
+-- name: webhook_calls_later
+UPDATE webhook_call SET due_ns = $2 WHERE project = $3 AND (id = $1 OR due_ns < $2);
+-- name: webhook_call_done
+DELETE FROM webhook_call WHERE id = $1;
+-- name: webhook_called
+UPDATE webhook SET problem = $2 WHERE project = $1;

@@ -268,7 +268,7 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 	if (!kind_is_known(annotation->kind))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"'%.40s' is no kind of annotation: note, known-noise, accepted or exclude",
+			"'%.40s' is not a kind of annotation: expected note, known-noise, accepted or exclude",
 			annotation->kind);
 	if (!*annotation->text || strlen(annotation->text) > NOTE_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL, "an annotation has 1 to %d bytes of text",
@@ -363,7 +363,8 @@ int fg_store_triage_set(struct fg_store *store, const char *project, const struc
 	if (!state_is_known(triage->state))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"'%.40s' is no state of a change point: new, investigating, accepted, noise or fixed",
+			"'%.40s' is not a state of a change point: expected new, investigating, "
+			"accepted, noise or fixed",
 			triage->state);
 	if (triage->note && strlen(triage->note) > NOTE_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);

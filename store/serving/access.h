@@ -26,6 +26,8 @@ enum {
 	FG_TOKEN_TEXT_SIZE = 69
 };
 
+#define FG_TOKEN_LIFE_NS (365 * FG_NS_PER_DAY) /* unless something else is asked for */
+
 struct fg_token {
 	int64_t id;
 	char *project; /* NULL: all */

@@ -21,11 +21,7 @@ int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, st
 	status = fg_store_upload_state(from, id, &state, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_save_with_totals(to, &run.run, run.profiles, run.report, err);
-	if (status != FG_OK)
-		goto out;
-	if (state.digest)
-		status = fg_store_set_digest(to, id, state.digest, err);
+	status = fg_store_save_with_totals(to, &run, state.digest, err);
 out:
 	fg_upload_state_release(&state);
 	fg_stored_run_release(&run);
@@ -59,10 +55,10 @@ static const struct table tables[] = {
 	 .write = FG_SQL_LIMITS_PUT,
 	 .count = 7,
 	 .columns = {TEXT, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, TEXT}},
-	{.read = FG_SQL_ALERT_RULE_ROWS,
-	 .write = FG_SQL_ALERT_RULE_PUT,
-	 .count = 9,
-	 .columns = {TEXT, NUMBER, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, NUMBER}},
+	{.read = FG_SQL_WEBHOOK_ROWS,
+	 .write = FG_SQL_WEBHOOK_PUT,
+	 .count = 3,
+	 .columns = {TEXT, TEXT, TEXT}},
 	{.read = FG_SQL_AUDIT_ROWS,
 	 .write = FG_SQL_AUDIT_PUT,
 	 .count = 6,

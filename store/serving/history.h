@@ -36,7 +36,6 @@ struct fg_history {
 	char *unit;
 	enum fg_better better;
 	double min_effect; /* smaller changes do not fail; 0: unknown */
-	size_t from_tiles; /* runs answered from tiles */
 	struct fg_arena texts;
 };
 
@@ -53,21 +52,13 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 
 void fg_history_release(struct fg_history *history);
 
-/* A benchmark whose newest runs are wanted. */
-struct fg_history_wish {
-	int64_t benchmark;
-	const char *metric;
-	const char *metrics; /* definitions in its newest run, as stored */
-	struct fg_history *history;
-};
-
 /*
- * The newest `limit` runs of each, of all benchmarks of a project at once; empty where a metric
- * never came to a value.
+ * The history of a benchmark whose row and newest definitions of metrics, as stored, are known;
+ * empty without any value.
  */
-int fg_store_histories(struct fg_store *store, const char *project, size_t limit,
-		       struct fg_history_wish *wishes, size_t count, struct fg_error *err)
-	FG_NODISCARD;
+int fg_store_newest_points(struct fg_store *store, int64_t benchmark, const char *definitions,
+			   const struct fg_history_query *query, struct fg_history *history,
+			   struct fg_error *err) FG_NODISCARD;
 
 struct fg_name_list {
 	char **items;

@@ -2,6 +2,7 @@
 #include "store/serving/limits.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/session.h"
@@ -10,13 +11,14 @@ static int check(const struct fg_limits *limits, struct fg_error *err)
 {
 	if (limits->most_runs < 0 || limits->most_bytes < 0 || limits->keep_newest < 0 ||
 	    limits->keep_days < 0)
-		return fg_error_set(err, FG_EINVAL, "a limit is not negative; 0 is none");
+		return fg_error_set(err, FG_EINVAL, "a limit must be 0 (unlimited) or positive");
 	if (limits->keep_days > FG_KEEP_DAYS_MAX)
 		return fg_error_set(err, FG_EINVAL, "runs are kept for at most %d days, not %lld",
 				    FG_KEEP_DAYS_MAX, (long long)limits->keep_days);
 	if (limits->keep_newest && !limits->keep_days)
-		return fg_error_set(err, FG_EINVAL,
-				    "what stays whatever its age needs an age: set the days, too");
+		return fg_error_set(
+			err, FG_EINVAL,
+			"keeping the newest runs of each branch needs an age limit: set the days as well");
 	return FG_OK;
 }
 
@@ -129,6 +131,45 @@ int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage 
 					   .oldest_ns = fg_column_int(&q, 2)};
 	fg_query_end(&q);
 	return status < 0 ? status : FG_OK;
+}
+
+static int compare_usage(const char *project, const struct fg_limits *limits,
+			 const struct fg_usage *usage, struct fg_error *err)
+{
+	static const char *const advice = "remove some, or have the quota raised";
+	char held[FG_NUMBER_TEXT_SIZE];
+	char most[FG_NUMBER_TEXT_SIZE];
+
+	if (limits->most_runs && usage->runs > limits->most_runs)
+		return fg_error_set(err, FG_ELIMIT, "project '%.100s' may hold %lld runs: %s",
+				    project, (long long)limits->most_runs, advice);
+	if (limits->most_bytes && usage->bytes > limits->most_bytes)
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"the runs of project '%.100s' would take %s and may take %s: %s", project,
+			fg_format_size((double)usage->bytes, held),
+			fg_format_size((double)limits->most_bytes, most), advice);
+	return FG_OK;
+}
+
+int fg_store_check_quota(struct fg_store *store, const char *project, const struct fg_usage *more,
+			 struct fg_error *err)
+{
+	struct fg_limits limits = {0};
+	struct fg_usage usage = {0};
+	int status = fg_store_limits_of(store, project, &limits, err);
+
+	if (status != FG_OK || (!limits.most_runs && !limits.most_bytes))
+		goto out;
+	status = fg_store_usage(store, project, &usage, err);
+	if (status != FG_OK)
+		goto out;
+	usage.runs += more->runs;
+	usage.bytes += more->bytes;
+	status = compare_usage(project, &limits, &usage, err);
+out:
+	fg_limits_release(&limits);
+	return status;
 }
 
 void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text)

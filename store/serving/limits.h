@@ -15,7 +15,7 @@ struct fg_store;
 struct fg_limits {
 	char *project;       /* "": all projects without limits of their own */
 	int64_t most_runs;   /* stored */
-	int64_t most_bytes;  /* of their blocks and reports */
+	int64_t most_bytes;  /* of the rows that came with them */
 	int64_t keep_days;   /* since a run was started */
 	int64_t keep_newest; /* runs of each branch that stay whatever their age */
 	int64_t set_ns;
@@ -51,6 +51,9 @@ int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_li
 void fg_limits_release(struct fg_limits *limits);
 int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
 		   struct fg_error *err) FG_NODISCARD;
+/* FG_ELIMIT: with `more` the project would hold more than it may. */
+int fg_store_check_quota(struct fg_store *store, const char *project, const struct fg_usage *more,
+			 struct fg_error *err) FG_NODISCARD;
 /* "at most 1000 runs, at most 5 GiB, ..." */
 struct fg_strbuf;
 void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text);

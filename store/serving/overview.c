@@ -161,27 +161,21 @@ static bool has_value(const struct fg_overview_row *row)
 }
 
 /* Rows without a value in the newest run are asked again; at first that is all of them. */
-static int ask_histories(struct fg_store *store, const char *project, size_t runs,
-			 struct fg_overview *overview, struct fg_error *err)
+static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
+			 struct fg_error *err)
 {
-	struct fg_history_wish *wishes = fg_xcalloc(overview->count + 1, sizeof(*wishes));
-	size_t count = 0;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < overview->count; i++) {
+	for (size_t i = 0; i < overview->count && status == FG_OK; i++) {
 		struct fg_overview_row *row = &overview->items[i];
+		const struct fg_history_query query = {.metric = row->metric, .limit = runs};
 
 		if (!row->metric || has_value(row))
 			continue;
 		fg_history_release(&row->history);
-		wishes[count++] = (struct fg_history_wish){.benchmark = row->benchmark,
-							   .metric = row->metric,
-							   .metrics = row->metrics,
-							   .history = &row->history};
+		status = fg_store_newest_points(store, row->benchmark, row->metrics, &query,
+						&row->history, err);
 	}
-	if (count > 0)
-		status = fg_store_histories(store, project, runs, wishes, count, err);
-	free(wishes);
 	return status;
 }
 
@@ -207,10 +201,10 @@ static int try_headline(struct fg_overview *overview, size_t nth, bool *any, str
  * A harness has values of its own metrics only: the first gated one that has values heads a row.
  * Without any, the benchmark failed, and its first metric says how it fared before.
  */
-static int read_histories(struct fg_store *store, const char *project, size_t runs,
-			  struct fg_overview *overview, struct fg_error *err)
+static int read_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
+			  struct fg_error *err)
 {
-	int status = ask_histories(store, project, runs, overview, err);
+	int status = ask_histories(store, runs, overview, err);
 	bool any = true;
 
 	for (size_t nth = 1; any && status == FG_OK; nth++) {
@@ -219,7 +213,7 @@ static int read_histories(struct fg_store *store, const char *project, size_t ru
 			status = try_headline(overview, 0, &(bool){false}, err);
 		if (status != FG_OK)
 			return status;
-		status = ask_histories(store, project, runs, overview, err);
+		status = ask_histories(store, runs, overview, err);
 	}
 	return status;
 }
@@ -237,7 +231,7 @@ int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 	status = read_rows(store, project, &found, err);
 	if (status != FG_OK)
 		goto out;
-	status = read_histories(store, project, runs, &found, err);
+	status = read_histories(store, runs, &found, err);
 	if (status != FG_OK)
 		goto out;
 	status = find_release(store, project, &found, &release, err);

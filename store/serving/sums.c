@@ -19,6 +19,7 @@
 #include "store/save.h"
 #include "store/serving/totals.h"
 #include "store/session.h"
+#include "store/store.h"
 
 void fg_weights_release(struct fg_weights *weights)
 {
@@ -303,14 +304,6 @@ static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_e
 	return fg_totals_read(reader, totals, err);
 }
 
-static int take_older_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct fg_totals *totals = context;
-
-	fg_totals_release(totals);
-	return fg_totals_part_read(reader, totals, err);
-}
-
 static int read_totals(struct fg_store *store, int64_t series, const char *name,
 		       struct fg_totals *totals, struct fg_error *err)
 {
@@ -320,11 +313,6 @@ static int read_totals(struct fg_store *store, int64_t series, const char *name,
 	if (status != FG_OK)
 		return status;
 	status = fg_store_chunks(store, series, measure.kinds.totals, take_totals, totals, err);
-	if (status != FG_OK)
-		goto out;
-	if (!totals->items && measure.kinds.totals == FG_CHUNK_TOTALS)
-		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
-					 totals, err);
 	if (status != FG_OK)
 		goto out;
 	if (!totals->items)
@@ -366,11 +354,13 @@ static int make_totals(const struct fg_profile_set *set, uint16_t measure, const
 	return status;
 }
 
-int fg_store_save_with_totals(struct fg_store *store, const struct fg_run *run,
-			      struct fg_profile_set *const *profiles, const char *report,
-			      struct fg_error *err)
+int fg_store_save_with_totals(struct fg_store *store, const struct fg_stored_run *stored,
+			      const char *digest, struct fg_error *err)
 {
-	struct fg_save save = {.run = run, .profiles = profiles, .make_totals = make_totals};
+	struct fg_save save = {.run = &stored->run,
+			       .profiles = stored->profiles,
+			       .make_totals = make_totals,
+			       .digest = digest};
 
-	return fg_store_save_made(store, &save, report, err);
+	return fg_store_save_made(store, &save, stored->report, err);
 }

@@ -26,8 +26,29 @@ static bool is_used(const struct fg_function_total *item)
 	return item->inclusive[0] > 0 || item->inclusive[1] > 0;
 }
 
+/*
+ * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
+ * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
+ * differently have the same totals.
+ */
+struct totals_source {
+	const struct fg_profile_node *nodes; /* parents before children */
+	size_t node_count;
+	size_t first; /* node that counts: 1 when [0] only holds several trees together */
+	size_t function_count;
+	const bool *recursive;              /* per node: its function stands above it already */
+	const int64_t *function_ids;        /* the store's */
+	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
+	double (*self)[2];                  /* per node and arm, none below 0 */
+	uint32_t repetitions[2];
+	double sum; /* over everything: what a sample stands for */
+	double samples;
+	enum fg_measure_fold fold;
+	bool exact; /* kept in whole units, not in fractions of a sample */
+};
+
 /* Only what took time, by id. */
-static void pack(struct fg_totals *totals, const struct fg_totals_source *source)
+static void pack(struct fg_totals *totals, const struct totals_source *source)
 {
 	struct fg_function_total *items =
 		fg_xreallocarray(NULL, source->function_count, sizeof(*items));
@@ -61,7 +82,7 @@ static inline void store(double to[ARMS], arms value)
 }
 
 /* Nodes without time are added too: skipping them would mispredict. */
-static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
+static void add_up(struct fg_totals *totals, const struct totals_source *source)
 {
 	const struct fg_profile_node *nodes = source->nodes;
 	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
@@ -83,7 +104,7 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 }
 
 /* As add_up(), for a measure whose values do not add up. */
-static void fold_up(struct fg_totals *totals, const struct fg_totals_source *source)
+static void fold_up(struct fg_totals *totals, const struct totals_source *source)
 {
 	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
 
@@ -107,7 +128,7 @@ static void fold_up(struct fg_totals *totals, const struct fg_totals_source *sou
 }
 
 /* Divide by the repetitions of each arm; an arm without any stays. */
-static void divide(struct fg_totals *totals, const struct fg_totals_source *source)
+static void divide(struct fg_totals *totals, const struct totals_source *source)
 {
 	arms by = {1, 1};
 
@@ -124,7 +145,7 @@ static void divide(struct fg_totals *totals, const struct fg_totals_source *sour
 	}
 }
 
-void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source)
+static void from_tree(struct fg_totals *totals, const struct totals_source *source)
 {
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
@@ -144,13 +165,13 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 {
 	const struct fg_measure *what = fg_measure_at(&set->measures, measure);
 	bool *recursive = fg_profile_set_is_recursive(set);
-	struct fg_totals_source source = {.nodes = set->nodes,
-					  .node_count = set->node_count,
-					  .function_count = set->function_count,
-					  .recursive = recursive,
-					  .function_ids = ids,
-					  .fold = what->fold,
-					  .exact = what->exact};
+	struct totals_source source = {.nodes = set->nodes,
+				       .node_count = set->node_count,
+				       .function_count = set->function_count,
+				       .recursive = recursive,
+				       .function_ids = ids,
+				       .fold = what->fold,
+				       .exact = what->exact};
 
 	source.self = fg_xcalloc(set->node_count, sizeof(*source.self));
 	for (size_t r = 0; r < set->row_count; r++) {
@@ -166,7 +187,7 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 				source.self[row->nodes[i]][row->arm] += row->values[i];
 		}
 	}
-	fg_totals_from_tree(totals, &source);
+	from_tree(totals, &source);
 	free(source.self);
 	free(recursive);
 }
@@ -217,7 +238,7 @@ static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *
 	free(all);
 }
 
-void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
+static void part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 {
 	uint64_t before = 0;
 
@@ -275,8 +296,8 @@ static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t w
 	return id == wanted && i > 0 ? i - 1 : count;
 }
 
-int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
-			double *inclusive, struct fg_error *err)
+static int part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+		     double *inclusive, struct fg_error *err)
 {
 	const double unit = fg_read_double(reader);
 	uint64_t repetitions[ARMS];
@@ -307,8 +328,7 @@ int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, dou
 	return FG_OK;
 }
 
-int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
-			struct fg_error *err)
+static int part_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 {
 	struct fg_totals t = {.unit = fg_read_double(reader)};
 	uint64_t id = 0;
@@ -353,7 +373,7 @@ int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, stru
 			last = part.items[part.count - 1].id;
 		}
 		content.size = 0;
-		fg_totals_part_write(&part, &content);
+		part_write(&part, &content);
 		status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, &blocks, err);
 		fg_bytes_varint(bytes, last - before);
 		fg_bytes_varint(bytes, blocks.size - start);
@@ -431,7 +451,7 @@ static int read_part(const struct part *from, struct fg_totals *all, size_t *cap
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_totals_part_read(&inner, &part, err);
+	status = part_read(&inner, &part, err);
 	if (status != FG_OK)
 		goto out;
 	append(all, capacity, &part);
@@ -475,7 +495,7 @@ int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *
 		i++;
 	status = open_part(&parts[i], &content, &inner, err);
 	if (status == FG_OK)
-		status = fg_totals_part_pick(&inner, id, arm, self, inclusive, err);
+		status = part_pick(&inner, id, arm, self, inclusive, err);
 	fg_bytes_release(&content);
 	free(parts);
 	return status;

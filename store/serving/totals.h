@@ -36,34 +36,11 @@ struct fg_totals {
 /* Totals of one measure; ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			uint16_t measure, const int64_t *ids);
-/*
- * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
- * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
- * differently have the same totals.
- */
-struct fg_totals_source {
-	const struct fg_profile_node *nodes; /* parents before children */
-	size_t node_count;
-	size_t first; /* node that counts: 1 when [0] only holds several trees together */
-	size_t function_count;
-	const bool *recursive;              /* per node: its function stands above it already */
-	const int64_t *function_ids;        /* the store's */
-	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
-	double (*self)[2];                  /* per node and arm, none below 0 */
-	uint32_t repetitions[2];
-	double sum; /* over everything: what a sample stands for */
-	double samples;
-	enum fg_measure_fold fold;
-	bool exact; /* kept in whole units, not in fractions of a sample */
-};
-
 /* What the totals are counted in. */
 static inline double fg_totals_unit(double sum, double samples, bool exact)
 {
 	return exact || !(samples > 0) || !(sum > 0) ? 1 : sum / samples / FG_TOTALS_FRACTIONS;
 }
-
-void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 
 /*
  * As bytes: a list of parts, then the parts, each a packed block of some hundred functions.  To
@@ -76,12 +53,6 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 /* One function's values in one arm; zeros when it is missing, NaN when the arm has no profile. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
-/* One part; in older stores, the whole. */
-void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes);
-int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
-			struct fg_error *err) FG_NODISCARD;
-int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
-			double *inclusive, struct fg_error *err) FG_NODISCARD;
 /* NULL: not found. */
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);

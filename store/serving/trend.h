@@ -23,7 +23,6 @@ struct fg_function_trend {
 	struct fg_function_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
-	size_t from_tiles; /* runs answered from tiles, deleted ones included */
 	struct fg_arena texts;
 };
 
@@ -33,13 +32,11 @@ struct fg_trend_query {
 	const char *branch;   /* NULL: all */
 	const char *function; /* fg_function_delta.id */
 	const char *measure;  /* its name; NULL: time */
-	size_t limit;         /* at least the newest ones; 0: all */
+	int64_t before_ns;    /* runs that started earlier; 0: all */
+	size_t limit;         /* the newest runs; 0: all */
 };
 
-/*
- * Runs in which the function took no sample have zeros; runs without a profile are left out. (In
- * tiles of older servers they have zeros, too.)
- */
+/* Runs in which the function took no sample have zeros; runs without a profile are left out. */
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
 void fg_function_trend_release(struct fg_function_trend *trend);

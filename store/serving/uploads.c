@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/serving/uploads.h"
 
-#include "base/clock.h"
-#include "store/bytes.h"
 #include "store/db.h"
+#include "store/intern.h"
+#include "store/serving/limits.h"
+#include "store/serving/sums.h"
 #include "store/session.h"
-
-enum {
-	DICTIONARIES_KEPT = 256
-};
+#include "store/store.h"
 
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
 			  struct fg_error *err)
@@ -30,17 +28,6 @@ int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_uplo
 	return status > 0 ? FG_OK : status;
 }
 
-int fg_store_upload_expect(struct fg_store *store, const char *const *runs,
-			   const char *const *projects, size_t count, int64_t *known,
-			   struct fg_error *err)
-{
-	const struct fg_rows rows = {.columns = {{.texts = runs}, {.texts = projects}},
-				     .column_count = 2,
-				     .count = count};
-
-	return fg_query_rows(store->db, FG_SQL_UPLOAD_EXPECT, &rows, known, err);
-}
-
 void fg_upload_state_release(struct fg_upload_state *state)
 {
 	free(state->project);
@@ -48,73 +35,53 @@ void fg_upload_state_release(struct fg_upload_state *state)
 	*state = (struct fg_upload_state){0};
 }
 
-int fg_store_set_digest(struct fg_store *store, const char *id, const char *digest,
-			struct fg_error *err)
+static bool is_taken(const struct fg_upload_state *state, const struct fg_run *run,
+		     const char *digest)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_RUN_DIGEST_SET);
-	fg_query_text(&q, id);
-	fg_query_text(&q, digest);
-	return fg_query_run(&q, err);
+	return strcmp(state->project, run->project) != 0 ||
+	       (state->complete && (!state->digest || strcmp(state->digest, digest) != 0));
 }
 
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
-			    struct fg_error *err)
+/* What the run takes is known once it is stored; before that, it takes something. */
+static int save_within_quota(struct fg_store *store, const struct fg_stored_run *stored,
+			     const char *digest, bool is_new, enum fg_upload_outcome *outcome,
+			     struct fg_error *err)
 {
-	struct fg_query q;
-	int64_t used = 0;
-	int status = FG_OK;
+	const struct fg_usage least = {.runs = is_new, .bytes = 1};
+	const char *project = stored->run.project;
+	int status = fg_store_check_quota(store, project, &least, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_HAS);
-	fg_query_text(&q, hash);
-	status = fg_query_value(&q, &used, err);
-	if (status == FG_OK || status == FG_ENOENT) {
-		*has = status == FG_OK;
-		status = FG_OK;
-	}
+	*outcome = FG_UPLOAD_OVER_QUOTA;
+	if (status != FG_OK)
+		return status;
+	*outcome = FG_UPLOAD_STORED;
+	status = fg_store_save_with_totals(store, stored, digest, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_check_quota(store, project, &(struct fg_usage){0}, err);
+	if (status == FG_ELIMIT)
+		*outcome = FG_UPLOAD_OVER_QUOTA;
 	return status;
 }
 
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *packed,
-			    struct fg_error *err)
+int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stored,
+			const char *digest, enum fg_upload_outcome *outcome, struct fg_error *err)
 {
-	struct fg_query q;
-	bool waited = false;
-	int status = fg_db_lock_names(store->db, &waited, err);
+	struct fg_upload_state state = {0};
+	/* No other server stores the same run, or fills the same quota, until the end. */
+	int status = fg_store_lock_names(store, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
-	fg_query_text(&q, hash);
-	fg_query_bytes(&q, packed->data, packed->size);
-	fg_query_int(&q, fg_clock_wall_ns());
-	status = fg_query_run(&q, err);
+	status = fg_store_upload_state(store, stored->run.id, &state, err);
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_TRIM);
-	fg_query_int(&q, DICTIONARIES_KEPT);
-	return fg_query_run(&q, err);
-}
-
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *packed,
-			    struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_GET);
-	fg_query_text(&q, hash);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		size_t size = 0;
-		const void *data = fg_column_bytes(&q, 0, &size);
-
-		fg_bytes_add(packed, data, size);
-		status = FG_OK;
-	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "dictionary %s is not known here", hash);
-	}
-	fg_query_end(&q);
+	if (state.known && is_taken(&state, &stored->run, digest))
+		*outcome = FG_UPLOAD_TAKEN;
+	else if (state.known && state.complete)
+		*outcome = FG_UPLOAD_KNOWN;
+	else
+		status = save_within_quota(store, stored, digest, !state.known, outcome, err);
+	fg_upload_state_release(&state);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server remembers about uploads: digests and dictionaries. */
+/* Runs that clients send to a server. */
 #ifndef FG_STORE_SERVING_UPLOADS_H
 #define FG_STORE_SERVING_UPLOADS_H
 
@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 struct fg_store;
-struct fg_bytes;
+struct fg_stored_run;
 
 /* What the store knows about an uploaded run. */
 struct fg_upload_state {
@@ -19,32 +19,22 @@ struct fg_upload_state {
 
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
 			  struct fg_error *err) FG_NODISCARD;
-
-/* What matters to a run that is about to be stored. */
-enum fg_upload_known {
-	FG_UPLOAD_HAS_RULES = 1, /* the project that it is uploaded to has alert rules */
-	FG_UPLOAD_HAS_RUN = 2    /* a run of this id is there */
-};
-
-/* For many uploads at once: known[i] is made of the values above. */
-int fg_store_upload_expect(struct fg_store *store, const char *const *runs,
-			   const char *const *projects, size_t count, int64_t *known,
-			   struct fg_error *err) FG_NODISCARD;
-
 void fg_upload_state_release(struct fg_upload_state *state);
 
-int fg_store_set_digest(struct fg_store *store, const char *id, const char *digest,
-			struct fg_error *err) FG_NODISCARD;
+enum fg_upload_outcome {
+	FG_UPLOAD_STORED,
+	FG_UPLOAD_KNOWN,      /* the same content was stored before */
+	FG_UPLOAD_TAKEN,      /* the id belongs to another run; nothing is stored */
+	FG_UPLOAD_OVER_QUOTA, /* with FG_ELIMIT: to be undone */
+};
 
-/* Dictionaries that the store has seen, by hash, so that clients need not send them again. */
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
-			    struct fg_error *err) FG_NODISCARD;
-
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *packed,
-			    struct fg_error *err) FG_NODISCARD;
-
-/* FG_ENOENT: unknown.  Appended to `packed`. */
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *packed,
-			    struct fg_error *err) FG_NODISCARD;
+/*
+ * Store a run and the digest of what was uploaded, inside a batch (serving/batch.h).  A run that is
+ * known costs one query; an incomplete one is replaced.  The quota of the project holds for what is
+ * stored in the end.
+ */
+int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stored,
+			const char *digest, enum fg_upload_outcome *outcome, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

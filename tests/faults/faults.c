@@ -2,11 +2,10 @@
 /*
  * A preloaded library that makes one call fail, for tests alone: it is never installed.
  *
- * FG_FAULTS_PROGRAM  the program that is meant, by the name of its file; every other one is left
- *                    alone
+ * FG_FAULTS_PROGRAM  the program to affect, by its file name; others are left alone
  * FG_FAULTS_CLASS    which calls are counted: a row of the table below
  * FG_FAULTS_AT       the number of the call that fails, from 1
- * FG_FAULTS_ERRNO    the errno that it says; SHORT: reads, writes and sends move one byte instead
+ * FG_FAULTS_ERRNO    the errno to set; SHORT: reads, writes and sends move one byte instead
  *                    of failing
  * FG_FAULTS_STAYS    when set, every later call of the class fails as well: a disk that stays full
  * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there
@@ -14,9 +13,9 @@
  * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from
  *                    each different stack
  *
- * Counted are the calls that the program and its libraries make by name; what libc does within
- * itself is its own. A forked child goes on counting where its parent was.  Unless it is told to
- * fail, a call is the plain system call.
+ * Calls that the program and its libraries make by name are counted; calls inside libc are not. A
+ * forked child goes on counting where its parent was.  Unless it is told to fail, a call is the
+ * plain system call.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -66,7 +65,7 @@ static const struct {
 	{"open", OPEN},     /* open, pipe, mkdir, mkstemp, opendir, ... */
 	{"read", READ},
 	{"write", WRITE},
-	/* it is closed, and says that it failed: as a network file system does */
+	/* closes, and reports failure, as a network file system may */
 	{"close", CLOSE},
 	{"sync", SYNC},
 	{"rename", RENAME}, /* rename and unlink */
@@ -147,7 +146,7 @@ static void keep_log(void)
 	(void)syscall(SYS_close, fd);
 }
 
-/* FNV-1a over the return addresses: good within one process, which is all that a list is for. */
+/* FNV-1a over the return addresses: good enough within one process. */
 static uint64_t hash_of_stack(void)
 {
 	void *stack[STACK_DEPTH];
@@ -514,8 +513,8 @@ EXPORT int sqlite3_errcode(struct sqlite3 *db);
 EXPORT const char *sqlite3_errmsg(struct sqlite3 *db);
 
 /*
- * SQLite's own calls come here as well.  Its sqlite3_exec() asks sqlite3_step() only whether there
- * is a row, and learns of an error when it ends the statement: a step that never ran ended well.
+ * SQLite's own calls come here as well. Its sqlite3_exec() ignores errors of sqlite3_step() until
+ * it ends the statement, so a step that never ran would count as success.
  */
 static __thread int within_exec;
 
@@ -531,10 +530,7 @@ EXPORT int sqlite3_exec(struct sqlite3 *db, const char *sql, void *row, void *co
 	int code = 0;
 
 	NEXT(sqlite3_exec);
-	/*
-	 * A transaction that failed is rolled back for certain: SQLite does it by itself when the
-	 * file is closed.
-	 */
+	/* A failed transaction is certainly rolled back: SQLite does it when the file is closed. */
 	if (strikes_database())
 		return strike_errno;
 	within_exec++;
@@ -614,7 +610,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return strikes(NETWORK) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
 }
 
-/* Never short: libraries that wait for edges may take a short answer for all that there is. */
+/* Never short: libraries that wait for edges may take a short answer for everything available. */
 EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
 	return strikes(NETWORK) ? (ssize_t)-1

@@ -113,6 +113,8 @@ class Tools:
     def environment(self, program, fault, at, folder):
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("FASTGATE", "FG_FAULTS"))}
         environment.update(HOME=folder, XDG_CACHE_HOME=os.path.join(folder, "cache"), GIT_CEILING_DIRECTORIES=os.path.dirname(folder))
+        if os.path.exists(os.path.join(folder, "perfdb.db.key")):
+            environment["PERFDB_TOKEN"] = first_key(folder)
         if fault:
             environment.update(LD_PRELOAD=self.given.library, FG_FAULTS_PROGRAM=program, FG_FAULTS_CLASS=fault.kind, FG_FAULTS_AT=str(at),
                                FG_FAULTS_ERRNO=fault.error, FG_FAULTS_LOG=os.path.join(folder, "struck"))
@@ -226,10 +228,17 @@ class Run:
                     expect(file.read().endswith(end), f"{name} is not whole")
 
 
+def first_key(folder):
+    """That the first start of a server left beside its database."""
+    with open(os.path.join(folder, "perfdb.db.key"), encoding="ascii") as file:
+        return file.read()
+
+
 class Server:
     """A perfdb server in a folder, with or without faults."""
 
     def __init__(self, tools, folder, environment=None):
+        self.folder = folder
         self.err_path = os.path.join(folder, "server.err")
         with open(self.err_path, "wb") as err:
             self.process = subprocess.Popen([tools.given.perfdb, "serve", "--quiet", "--threads", "1", "--database", "perfdb.db",
@@ -257,7 +266,8 @@ class Server:
         """The status, or None when the connection ended without one."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         try:
-            connection.request(method, path, body, {"Content-Type": "application/vnd.fastgate.run"} if body else {})
+            headers = {"Authorization": f"Bearer {first_key(self.folder)}"}
+            connection.request(method, path, body, {**headers, "Content-Type": "application/vnd.fastgate.run"} if body else headers)
             reply = connection.getresponse()
             return reply.status, reply.read()
         except TimeoutError:

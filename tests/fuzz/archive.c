@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Archives from anybody, not packed, so that a change of a byte is a change of the tar file: what
- * is taken must be readable as a profile, and nothing may be left behind.
+ * Untrusted archives, not compressed, so that a changed byte changes the tar file. An accepted
+ * archive must be readable as a profile, and nothing may be left behind.
  */
 #include "profile/exchange/archive.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Linkage names from anybody, and what is made of readable ones. */
+/* Untrusted linkage names, and shortening of readable ones. */
 #include "binary/demangle.h"
 
 #include "base/arena.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Debug information from anybody: every unit of a file is walked and asked about addresses at its
+ * Untrusted debug information: every unit of a file is walked and queried for addresses at its
  * borders.
  */
 #include "binary/debug_index.h"

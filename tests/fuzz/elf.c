@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Binaries from anybody: symbols, build-ids, PLT names. */
+/* Untrusted binaries: symbols, build-ids, PLT names. */
 #include "binary/eh_frame.h"
 #include "binary/elf_file.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests from anybody to a perfdb server with three runs: "METHOD TARGET", lines "Name: value",
- * an empty line, a body.
+ * Untrusted requests to a perfdb server with three runs: "METHOD TARGET", lines "Name: value", an
+ * empty line, a body.
  *
- * The server is the real one on a real database; libmicrohttpd's part, which takes requests from
- * the network to pieces, is played by the functions below.  What is said is JSON where it says so,
- * and no header has a line break in it.
+ * The server is the real one on a real database; the functions below replace libmicrohttpd, which
+ * parses requests from the network. Answers declared as JSON must be JSON, and no header may
+ * contain a line break.
  */
 #include "perfdb/server/http.h"
 
@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "perfdb/server/server.h"
+#include "store/serving/access.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/store/samples.h"
 
@@ -204,7 +205,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that two hexadecimal digits stand for. */
+/* The byte given by two hexadecimal digits. */
 static char byte_of(const char *digits)
 {
 	const unsigned char byte = (unsigned char)((unsigned)hex_digit(digits[0]) << 4 |
@@ -263,6 +264,21 @@ static void take_header(struct MHD_Connection *connection, char *line)
 	field->value = colon + 1 + strspn(colon + 1, " \t");
 }
 
+static char authorization[] = "Authorization";
+static char administrator[sizeof("Bearer ") + FG_TOKEN_TEXT_SIZE] = "Bearer ";
+
+/* So that handlers are reached by inputs that know no token. */
+static void add_token(struct MHD_Connection *connection)
+{
+	for (size_t i = 0; i < connection->header_count; i++) {
+		if (strcasecmp(connection->headers[i].name, "Authorization") == 0)
+			return;
+	}
+	if (connection->header_count < MAX_FIELDS)
+		connection->headers[connection->header_count++] =
+			(struct field){.name = authorization, .value = administrator};
+}
+
 struct request {
 	char *method;
 	char *path;
@@ -289,6 +305,7 @@ static bool take_request(char *text, size_t size, struct request *request)
 	unescape(request->path);
 	while ((line = strsep(&rest, "\n")) && *line)
 		take_header(&request->connection, line);
+	add_token(&request->connection);
 	request->body = rest;
 	request->body_size = rest ? size - (size_t)(rest - text) : 0;
 	return true;
@@ -316,12 +333,15 @@ static void start(void)
 {
 	const struct fg_server_options options = {
 		.database = database, .requests_per_minute = UINT_MAX, .log_fd = -1};
+	struct fg_token token = {.scope = FG_SCOPE_ADMIN, .expires_ns = INT64_MAX};
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 
 	FG_ASSERT(fg_store_open(database, 0, &store, &err) == FG_OK);
 	for (uint64_t seed = 1; seed <= RUNS; seed++)
 		add_run(store, seed);
+	FG_ASSERT(fg_store_token_create(store, &token, administrator + strlen("Bearer "), &err) ==
+		  FG_OK);
 	fg_store_close(store);
 	FG_ASSERT(fg_server_start(&options, &server, &err) == FG_OK);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Other tools' profiles from anybody: each format reads the bytes, whatever they look like; what it
- * takes must come out of every export and view without a crash.
+ * Untrusted profiles of other tools: each format reads the bytes, whatever they look like; an
+ * accepted profile must survive every export and view.
  */
 #include "profile/exchange/import.h"
 

@@ -24,7 +24,7 @@ enum {
 
 static const uint64_t versions[] = {0x030b02f0, 0x030c01f0, 0x030d00f0};
 
-/* Nobody has this number: what is not here cannot be read. */
+/* No process has this number, so other memory cannot be read. */
 static void put_memory(struct fg_memory *memory, const uint8_t *data, size_t size)
 {
 	const size_t pages = fg_min_size((size + FG_MEMORY_PAGE - 1) / FG_MEMORY_PAGE, PAGES_MOST);

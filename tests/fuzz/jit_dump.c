@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a program says of the code that it made while it ran: jit-PID.dump, or the lines of
- * perf-PID.map.  Names are asked for at the addresses that it speaks of.
+ * Untrusted descriptions of generated code: jit-PID.dump, or the lines of perf-PID.map. Names are
+ * looked up at the addresses that they contain.
  */
 #include "binary/jit_dump.h"
 

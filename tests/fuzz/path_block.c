@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A block of call paths as somebody's disk made it.  As it lies there, it would hardly ever pass
- * the checksum, so the input is the unpacked content; the row around it says what the content says.
- * What can be read is what is written again.
+ * Untrusted blocks of call paths. Random bytes would hardly ever pass the checksum, so the input is
+ * the unpacked content, and the row around it matches it. A block that can be read must be written
+ * unchanged.
  */
 #include "store/path_block.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A report.json from anybody (an uploaded run carries one): what is read as a verdict is written in
- * every format without a crash, and as JSON it comes back as it was.
+ * An untrusted report.json (an uploaded run carries one): an accepted verdict is written in every
+ * format without a crash, and survives a round trip as JSON.
  */
 #include "reporters/reporter.h"
 #include "tests/fuzz/fuzz.h"

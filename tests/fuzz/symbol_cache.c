@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Symbol caches from anybody, as archives carry them: with a header and a checksum that are right,
- * so that a change of a byte reaches the tables behind them.  What is loaded is asked about
- * addresses at the borders of its ranges.
+ * Untrusted symbol caches, as archives carry them. Header and checksum are repaired, so that a
+ * changed byte reaches the tables behind them. A loaded cache is queried for addresses at the
+ * borders of its ranges.
  */
 #include "base/fs.h"
 #include "base/hash.h"

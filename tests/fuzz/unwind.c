@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unwind tables from anybody, as the collector meets them inside a program: where the header starts
- * (2 bytes, little endian), then the segment that it lies in.  Every function of the table is asked
- * about, and an address that the input names.
+ * Untrusted unwind tables, as the collector finds them inside a program: the offset of the header
+ * (2 bytes, little endian), then its segment. Every function of the table is looked up, and one
+ * address from the input.
  */
 #include "base/base.h"
 #include "collector/unwind/rules.h"

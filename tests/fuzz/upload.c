@@ -4,19 +4,15 @@
  * the three parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the
  * parts), which are packed here. "@HASH@" in the envelope becomes the dictionary's hash.  An input
  * that begins with FGRUN is tried as it is.
- *
- * A good dictionary becomes the base of another: of itself with some bytes changed, which the
- * values say.  Beside its base that one has to be what it is alone.
  */
 #include "perfdb/protocol.h"
-#include "store/serving/dictionary.h"
+#include "store/bundle.h"
 #include "store/store.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
 	SIZES = 4,
-	HASH_WORD = 6,
-	CHANGE = 3 /* bytes: where, and what */
+	HASH_WORD = 6
 };
 
 static const struct fg_bundle_limits limits = {
@@ -58,74 +54,6 @@ static void fill_hash(struct fg_bundle *bundle, const char *envelope, size_t siz
 		      size - (size_t)(word - envelope) - HASH_WORD);
 }
 
-static struct fg_dictionary *open_bytes(const struct fg_bytes *content, struct fg_dictionary *base)
-{
-	struct fg_dictionary *d = NULL;
-	struct fg_bytes sealed = {0};
-	struct fg_error err = {0};
-	char hash[FG_SHA256_HEX_SIZE];
-
-	fg_sha256_hex(content->data, content->size, hash);
-	if (fg_pack(content->data, content->size, 1, &sealed, &err) == FG_OK &&
-	    fg_dictionary_open(&sealed, &limits, hash, base, &d, &err) != FG_OK)
-		FG_ASSERT(err.message[0] != '\0');
-	fg_bytes_release(&sealed);
-	return d;
-}
-
-/* Assigns ids as the database would. */
-static void finish(struct fg_dictionary *d)
-{
-	for (size_t i = 0; i < d->function_count; i++)
-		d->ids.functions[i] = (int64_t)i + 1;
-	for (size_t i = 1; i < d->node_count; i++)
-		d->ids.nodes[i] = i;
-	d->ids.missing = 0;
-	fg_dictionary_finish(d);
-}
-
-static void same_dictionaries(struct fg_dictionary *alone, struct fg_dictionary *beside)
-{
-	FG_ASSERT(!alone == !beside);
-	if (!alone)
-		return;
-	finish(alone);
-	finish(beside);
-	FG_ASSERT(alone->function_count == beside->function_count);
-	FG_ASSERT(alone->node_count == beside->node_count);
-	for (size_t i = 0; i < alone->function_count; i++) {
-		FG_ASSERT(alone->texts.at[i] == beside->texts.at[i]);
-		FG_ASSERT(alone->texts.keys[i] == beside->texts.keys[i]);
-	}
-	for (size_t i = 1; i < alone->node_count; i++) {
-		FG_ASSERT(alone->roots[i] == beside->roots[i]);
-		FG_ASSERT(alone->recursive[i] == beside->recursive[i]);
-	}
-}
-
-static void try_base(const uint8_t *dictionary, size_t size, const uint8_t *changes, size_t left)
-{
-	struct fg_bytes content = {0};
-	struct fg_dictionary *alone = NULL;
-	struct fg_dictionary *beside = NULL;
-	struct fg_dictionary *base = NULL;
-
-	fg_bytes_add(&content, dictionary, size);
-	base = open_bytes(&content, NULL);
-	if (base) {
-		finish(base);
-		for (; left >= CHANGE; left -= CHANGE, changes += CHANGE)
-			content.data[(size_t)(changes[0] | changes[1] << 8) % size] = changes[2];
-		alone = open_bytes(&content, NULL);
-		beside = open_bytes(&content, base);
-		same_dictionaries(alone, beside);
-	}
-	fg_dictionary_free(beside);
-	fg_dictionary_free(alone);
-	fg_dictionary_free(base);
-	fg_bytes_release(&content);
-}
-
 static void try_parts(const uint8_t *data, size_t size)
 {
 	const size_t envelope = (size_t)(data[0] | data[1] << 8);
@@ -148,8 +76,6 @@ static void try_parts(const uint8_t *data, size_t size)
 			FG_ASSERT(err.message[0] != '\0');
 	}
 	fg_bundle_release(&bundle);
-	try_base(data + envelope, dictionary, data + envelope + dictionary,
-		 size - envelope - dictionary);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

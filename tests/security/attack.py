@@ -20,6 +20,7 @@ from checks import HUNG_S, call, check
 
 PERFDB, FASTGATE, MAKE_RUNS = (os.path.abspath(path) for path in sys.argv[1:4])
 DATABASE = os.environ.get("PERFDB_TEST_URL") or "perfdb.db"
+NOBODY = ""
 RUN_TYPE = "application/vnd.fastgate.run"
 
 SAID_LINES = 500
@@ -50,7 +51,10 @@ class Answer:
 
 
 class Server:
-    """`perfdb serve` on a free port, or another program that says where it serves."""
+    """
+    `perfdb serve` on a free port, or another program that says where it serves.  What is asked without a token has the
+    administrator's key if this is the database's first start; with the token NOBODY it has none.
+    """
 
     def __init__(self, *options, program=None, environment=None):
         words = program or [PERFDB, "serve", "--database", DATABASE, "--listen", "127.0.0.1:0"]
@@ -67,6 +71,8 @@ class Server:
             found = re.search(r" at (https?://[^\s]+)", line)
             self.url = found.group(1) if found else None
         self.port = int(re.search(r":(\d+)/", self.url).group(1))
+        first = re.search(r"#token=(fgt_[0-9a-f]{64})", said)
+        self.key = first.group(1) if first else None
         self.said = deque(said.splitlines(True), SAID_LINES)
         self.listener = threading.Thread(target=lambda: self.said.extend(self.process.stderr), daemon=True)
         self.listener.start()
@@ -117,8 +123,9 @@ class Server:
 
     def ask(self, method, path, headers=None, body=None, source="127.0.0.1", token=None):
         lines = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
+        token = self.key if token is None else token
         if token:
-            lines["Authorization"] = f"Bearer {token}"
+            lines.setdefault("Authorization", f"Bearer {token}")
         if body is not None:
             lines["Content-Length"] = len(body)
         text = "".join(f"{key}: {value}\r\n" for key, value in lines.items())
@@ -154,6 +161,7 @@ def token(scope, *options):
 def push(server, count=2, secret=None):
     """Runs of the project "tracker", as the real client sends them."""
     subprocess.run([MAKE_RUNS, "spool", "1", str(count)], check=True)
+    secret = secret or server.key
     environment = {**os.environ, "PERFDB_TOKEN": secret} if secret else os.environ
     done = subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool", "--url", f"http://127.0.0.1:{server.port}"],
                           env=environment, capture_output=True, text=True, check=False)

@@ -60,7 +60,7 @@ def attack():
     server.shutdown()
     server.server_close()
     with Server() as real:
-        done = push(f"http://127.0.0.1:{real.port}")
+        done = push(f"http://127.0.0.1:{real.port}", PERFDB_TOKEN=real.key)
         check(done.returncode == 0 and spooled() == 0 and len(real.runs()) == 2, f"a real server: {done.stderr}")
         secret = token("upload")
         subprocess.run([MAKE_RUNS, "spool", "3", "1"], check=True)

@@ -5,8 +5,10 @@ import glob
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
-from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, push, token
+from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, push, token
+from attack import send as send_parcel
 from checks import check, finish_in_scratch
 
 
@@ -26,7 +28,7 @@ def spool_keeps_what_is_refused(server, admin, upload):
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_runs": 3}, token=admin), 200, "a quota")
     subprocess.run([MAKE_RUNS, "spool", "3", "3"], check=True)
     done = send(server, upload)
-    check(done.returncode == 5 and "project 'tracker' holds 3 runs and may hold 3" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "project 'tracker' may hold 3 runs" in done.stderr, f"{done.returncode}: {done.stderr}")
     left = glob.glob(os.path.join("spool", "*.fgrun"))
     check(len(left) == 2 and len(server.runs(token=admin)) == 3, f"{left}")
     with open(left[0], "rb") as file:
@@ -43,10 +45,58 @@ def quota_that_is_raised_lets_them_in(server, admin, upload):
     taken = usage(server, admin)["bytes"]
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": taken}, token=admin), 200, "a quota of bytes")
     done = send(server, upload)
-    check(done.returncode == 5 and "the runs of project 'tracker' take" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "the runs of project 'tracker' would take" in done.stderr, f"{done.returncode}: {done.stderr}")
     expect(server.write("/api/v1/limits", {"project": "tracker", "most_bytes": 100 * taken, "most_runs": None}, token=admin), 200, "a larger one")
     done = send(server, upload)
     check(done.returncode == 0 and len(server.runs(token=admin)) == 5, f"{done.returncode}: {done.stderr}")
+
+
+def parallel_uploads_stay_within_the_quota(server, everything):
+    upload = token("upload", "--project", "crowded")
+    expect(server.write("/api/v1/limits", {"project": "crowded", "most_runs": 5}, token=everything), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "crowd", "1", "30"], check=True)
+    bodies = []
+    for path in sorted(glob.glob(os.path.join("crowd", "*.fgrun"))):
+        envelope, dictionary, values = parts(path)
+        run = json.loads(envelope)["id"]
+        bodies.append(parcel(envelope.replace(b'"project":"tracker"', b'"project":"crowded"').replace(run.encode(), run[:9].encode() + b"c" + run[10:].encode()),
+                             dictionary, values))
+    with ThreadPoolExecutor(len(bodies)) as pool:
+        answers = list(pool.map(lambda body: send_parcel(server, body, upload).status, bodies))
+    check(sorted(answers) == [201] * 5 + [403] * 25, f"{answers}")
+    check(usage(server, upload, "crowded")["runs"] == 5, "more are stored than the quota allows")
+
+
+def all_that_is_stored_counts(server, everything):
+    """What a run says of its machine and its benchmarks is stored, too, and by its bytes, not its characters."""
+    upload = token("upload", "--project", "talkative")
+    expect(server.write("/api/v1/limits", {"project": "talkative", "most_bytes": 1000000}, token=everything), 200, "a quota")
+    subprocess.run([MAKE_RUNS, "talk", "1", "1"], check=True)
+    envelope, dictionary, values = parts(glob.glob(os.path.join("talk", "*.fgrun"))[0])
+    run = json.loads(envelope)
+    run["project"], run["id"] = "talkative", run["id"][:9] + "d" + run["id"][10:]
+    facts = [{"key": f"user.fact{i}", "value": f"{i:01024d}"} for i in range(1900)]
+    command = "\U0001d11e" * 260000
+    for what, large in (("1,900 facts", {**run, "host": run["host"] + facts}),
+                        ("a long command", {**run, "series": [{**run["series"][0], "command": command}, *run["series"][1:]]})):
+        body = parcel(json.dumps(large, ensure_ascii=False).encode(), dictionary, values)
+        answer = expect(send_parcel(server, body, upload), 403, f"a run of {what}")
+        check(answer.code() == "over_quota", f"{what}: {answer.body}")
+        check(usage(server, upload, "talkative")["runs"] == 0, f"a run of {what} is stored")
+    expect(send_parcel(server, parcel(json.dumps(run).encode(), dictionary, values), upload), 201, "without them")
+
+
+def unknown_members_are_refused(server, everything):
+    """A name with a slip in it would count as missing: a quota that is removed, a token that never expires early."""
+    bodies = {"limits": {"most_runs": 1}, "tokens": {"scope": "read"}, "annotations": {"text": "x"}, "webhook": {"url": "https://example.org/"},
+              "triage": {"run": "x", "benchmark": "b", "metric": "m", "state": "noise"}, "webhook-tests": {}}
+    for path, members in bodies.items():
+        body = {"project": "tracker", **members}
+        answer = expect(server.write(f"/api/v1/{path}", {**body, "expiress": "1h"}, token=everything), 400, f"{path} with a slip")
+        check("unknown member 'expiress'" in answer.body.decode(), f"{path}: {answer.body}")
+        twice = json.dumps(body)[:-1] + ', "project": "other"}'
+        answer = expect(server.ask("POST", f"/api/v1/{path}", {"Content-Type": "application/json"}, twice.encode(), token=everything), 400, f"{path} for two projects")
+        check("there twice" in answer.body.decode(), f"{path}: {answer.body}")
 
 
 def removal_makes_room(server, admin, upload):
@@ -64,6 +114,8 @@ def only_administrators_set_limits(server, admin, upload, everything):
         secret = token(scope, "--project", "tracker")
         expect(server.write("/api/v1/limits", mine, token=secret), 403, f"{scope} sets a quota")
         expect(server.ask("GET", "/api/v1/limits", token=secret), 403, f"{scope} lists limits")
+    for unknown in ({"mostruns": 5}, {"most_runs": 5, "most_byte": 1}):
+        expect(server.write("/api/v1/limits", {"project": "tracker", **unknown}, token=admin), 400, f"{unknown}")
     for foreign in ({"project": "other", "most_runs": 1}, {"most_runs": 1}):
         expect(server.write("/api/v1/limits", foreign, token=admin), 404, f"{foreign}")
     expect(server.ask("GET", "/api/v1/usage?project=other", token=upload), 404, "what another project holds")
@@ -100,6 +152,9 @@ def attack():
         spool_keeps_what_is_refused(server, admin, upload)
         quota_that_is_raised_lets_them_in(server, admin, upload)
         removal_makes_room(server, admin, upload)
+        parallel_uploads_stay_within_the_quota(server, everything)
+        all_that_is_stored_counts(server, everything)
+        unknown_members_are_refused(server, everything)
         only_administrators_set_limits(server, admin, upload, everything)
     keeper_sets_them_too_and_gc_keeps_to_them()
 

@@ -57,7 +57,7 @@ def attack():
         run = server.runs()[0]
         body = json.dumps({"project": "tracker", "text": "kept"}).encode()
         expect(server.ask("POST", "/api/v1/annotations", {"Content-Type": "application/json"}, body), 201, "a server that is not read-only")
-    with Server("--read-only") as server:
+    with Server("--read-only", "--anonymous-read") as server:
         nothing_can_be_written(server, run, {})
     if "://" not in DATABASE:
         pages_of_a_local_store(run)

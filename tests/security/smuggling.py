@@ -3,7 +3,7 @@
 """What two servers could read in two ways is refused, text is text, and each refusal says what it is."""
 import json
 
-from attack import Server, expect, push, token
+from attack import NOBODY, Server, expect, push, token
 from checks import check, finish_in_scratch
 
 BODY = b'{"project":"tracker","text":"x"}'
@@ -13,18 +13,19 @@ LENGTH = b"Content-Length: %d\r\n" % len(BODY)
 
 
 def two_readings(server):
+    start = START + b"Authorization: Bearer " + server.key.encode() + b"\r\n"
     chunked = b"Transfer-Encoding: chunked\r\n"
     in_chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
     for what, data in (
-            ("length and chunks", START + HOST + LENGTH + chunked + b"\r\n" + in_chunks),
-            ("chunks and length", START + HOST + chunked + LENGTH + b"\r\n" + in_chunks),
-            ("two lengths", START + HOST + LENGTH + b"Content-Length: 0\r\n\r\n" + BODY),
-            ("the same length twice", START + HOST + LENGTH + LENGTH + b"\r\n" + BODY),
-            ("no host", START + LENGTH + b"\r\n" + BODY),
-            ("two hosts", START + HOST + HOST + LENGTH + b"\r\n" + BODY),
+            ("length and chunks", start + HOST + LENGTH + chunked + b"\r\n" + in_chunks),
+            ("chunks and length", start + HOST + chunked + LENGTH + b"\r\n" + in_chunks),
+            ("two lengths", start + HOST + LENGTH + b"Content-Length: 0\r\n\r\n" + BODY),
+            ("the same length twice", start + HOST + LENGTH + LENGTH + b"\r\n" + BODY),
+            ("no host", start + LENGTH + b"\r\n" + BODY),
+            ("two hosts", start + HOST + HOST + LENGTH + b"\r\n" + BODY),
             ("no host for a page", b"GET / HTTP/1.1\r\n\r\n")):
         expect(server.say(data), 400, what)
-    expect(server.say(START + HOST + chunked + b"\r\n" + in_chunks), 201, "chunks alone")
+    expect(server.say(start + HOST + chunked + b"\r\n" + in_chunks), 201, "chunks alone")
     check(len(server.ask("GET", "/api/v1/annotations?project=tracker").json()["annotations"]) == 1, "a refused note was stored")
 
 
@@ -47,7 +48,7 @@ def names_of_refusals():
     reader = token("read")
     with Server() as server:
         for what, answer, status, code in (
-                ("no token", server.ask("GET", "/api/v1/runs"), 401, "unauthorized"),
+                ("no token", server.ask("GET", "/api/v1/runs", token=NOBODY), 401, "unauthorized"),
                 ("a token for less", server.write("/api/v1/annotations", {}, token=reader), 403, "forbidden"),
                 ("no such method", server.ask("PUT", "/api/v1/runs", token=reader), 405, "method_not_allowed"),
                 ("no such address", server.ask("GET", "/api/v1/nothing", token=reader), 404, "not_found")):

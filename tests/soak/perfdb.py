@@ -173,7 +173,8 @@ class Storm:
         port = next(iter(self.relay.ports.values()))
         for attempt in range(4):
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+                request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {self.environment['PERFDB_TOKEN']}"})
+                with urllib.request.urlopen(request, timeout=60) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
                 # Connections to the database that were broken while nobody used them show it now.
@@ -295,6 +296,9 @@ class Storm:
         until = time.monotonic() + self.given.seconds
         rounds = 0
         size = BIG_ROUND_RUNS if self.given.runs else ROUND_RUNS
+        self.environment["PERFDB_TOKEN"] = subprocess.run(
+            [self.program("perfdb/server/perfdb"), "token", "create", "--database", self.database, "--scope", "admin"], check=True,
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
         for number in range(self.given.servers):
             self.start_server(number)
         while rounds == 0 or (len(self.sent) < self.given.runs if self.given.runs else time.monotonic() < until):

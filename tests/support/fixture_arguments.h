@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the functions of a made-up program are called with. */
+/* Arguments of the functions of a made-up program. */
 #ifndef FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
 #define FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
 

@@ -235,7 +235,7 @@ static const struct fg_source_listing fit_source = {
 	.hottest = 3,
 };
 
-/* One instruction went. */
+/* One instruction was removed. */
 static struct fg_source_row fit_code_rows[] = {
 	{.line = {14, 14}, .cost = {0.5, 0.5}, .text = ".L1: mov rdi, rbx"},
 	{.line = {15, 0}, .cost = {12.25, NO_COST}, .text = "cmp byte ptr [rbx+0x08], 0x00"},
@@ -463,7 +463,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 	verdict->outcome = fg_outcome_worse(verdict->outcome, spec->outcome);
 }
 
-/* --- what an outcome alone does not say --- */
+/* --- beyond an outcome --- */
 
 /* As the gate reports it: the benchmark passes, its metric keeps the observed change. */
 static void make_accepted(struct fg_fixture *fixture)
@@ -504,7 +504,7 @@ static void make_unsure(struct fg_fixture *fixture)
 	benchmark->time.functions[0].share_of_change = NONE;
 	benchmark->time.everything_else = benchmark->time.total_delta;
 	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
-	benchmark->metrics[0].pairs = 10; /* decided; the rest went on for another metric */
+	benchmark->metrics[0].pairs = 10; /* decided; the other pairs were for another metric */
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	fg_notes_add(&benchmark->notes, &verdict->arena, "%s", series->schedule_reason);

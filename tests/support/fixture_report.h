@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made-up runs with verdicts of every outcome, for tests of what is written about them.  The
- * figures are chosen, not measured; the same name always gives the same run.
+ * Made-up runs with verdicts of every outcome, for tests of reports. The figures are invented; the
+ * same name always gives the same run.
  */
 #ifndef FG_TESTS_SUPPORT_FIXTURE_REPORT_H
 #define FG_TESTS_SUPPORT_FIXTURE_REPORT_H
@@ -22,10 +22,10 @@ struct fg_fixture {
 
 /*
  * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of
- * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or what
- * an outcome alone does not say: "identical" binaries, an "accepted" price, an "expired" one, an
- * "unstable" result (two modes), an "unsure" one (no function stands out), a "marked" program
- * (regions and units of work), and an "unaffected" one (left out, because no change touches it).
+ * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or a
+ * special case: "identical" binaries, an "accepted" price, an "expired" one, an "unstable" result
+ * (two modes), an "unsure" one (no function stands out), a "marked" program (regions and units of
+ * work), and an "unaffected" one (skipped, because no change affects it).
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);

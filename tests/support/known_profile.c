@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/known_profile.h"
 
-#include "profile/call_times.h"
-#include "profile/domains.h"
+#include "profile/called.h"
 
 struct known_frame {
 	const char *name;
@@ -251,19 +250,6 @@ void known_profile_add_throws(struct fg_profile *profile)
 	profile->caughts = fg_xcalloc(FG_ARRAY_SIZE(pairs), sizeof(pairs[0]));
 	memcpy(profile->caughts, pairs, sizeof(pairs));
 	profile->caught_count = profile->caught_capacity = FG_ARRAY_SIZE(pairs);
-}
-
-void known_profile_add_classes(struct fg_profile *profile)
-{
-	static const struct counted kinds[] = {
-		{.name = "heap.sizes.64", .value = 1, .every = 2},
-		{.name = "heap.sizes.16", .value = 3, .every = 2},
-		{.name = "heap.sizes.1048576", .value = 1, .every = 50},
-		{.name = "heap.lifetimes.0", .value = 4, .every = 3},
-		{.name = "heap.lifetimes.8192", .value = 1, .every = 30},
-	};
-
-	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
 }
 
 void known_profile_add_heap(struct fg_profile *profile)

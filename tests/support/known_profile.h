@@ -46,7 +46,6 @@ void known_profile_add_heap(struct fg_profile *profile);
 /* What was held at two dumps. */
 void known_profile_add_dumps(struct fg_profile *profile);
 /* How large allocations were, and how many of them blocks outlived. */
-void known_profile_add_classes(struct fg_profile *profile);
 /* 50 exceptions, of which 45 are known to have been caught where it was seen. */
 void known_profile_add_throws(struct fg_profile *profile);
 /* Arguments of log on the call path of each sample: 0.25 and 0.5 of it, and a NaN of the first. */

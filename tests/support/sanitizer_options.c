@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What sanitized programs start with, whatever environment a test gives them; ASAN_OPTIONS and
- * UBSAN_OPTIONS overrule.
+ * Defaults of sanitized programs, in any environment; ASAN_OPTIONS and UBSAN_OPTIONS override them.
  */
 
 /* The C library's thread-local memory is left out: leak detection of clang 14 guesses its size. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A private folder for one test, gone afterwards (kept, and named, when FASTGATE_KEEP_TMP is set).
- * Everything here fails the running test instead of returning an error.
+ * A private folder for one test, removed afterwards (kept, and named, if FASTGATE_KEEP_TMP is set).
+ * Any error fails the running test.
  */
 #ifndef FG_TESTS_SUPPORT_SCRATCH_H
 #define FG_TESTS_SUPPORT_SCRATCH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests add to trace/trace_writer.h: a plain module, and damage. */
+/* Extends trace/trace_writer.h for tests: a plain module, and damage. */
 #ifndef FG_TESTS_SUPPORT_TRACE_WRITER_H
 #define FG_TESTS_SUPPORT_TRACE_WRITER_H
 

@@ -26,7 +26,7 @@
 static volatile double sink;
 static volatile double one = 1.0;
 
-/* ---- what the program knows ---- */
+/* ---- ground truth ---- */
 
 enum {
 	PATHS_MAX = 1 << 14,
@@ -255,7 +255,7 @@ FAR_FROM_OPTIMISED static void on_step_with_call(int number)
 {
 	(void)number;
 	steps++;
-	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): that is what is tried */
+	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): that is the test */
 	inner = exp(one);
 	if (inner < 2.7 || inner > 2.8)
 		abort();

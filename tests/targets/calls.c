@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls of functions of other objects that are known beforehand: who makes them, how many, with
- * which arguments.  What comes back is checked, so that a wrapper that spoils an argument or a
- * result is noticed.
- * usage: calls [plain | fork | signal | throw-away]
+ * Known calls of functions in other objects: callers, numbers and arguments. Results are checked,
+ * so that a wrapper that corrupts an argument or a result is noticed. usage: calls [plain | fork |
+ * signal | throw-away]
  */
 #include <math.h>
 #include <pthread.h>
@@ -24,7 +23,9 @@ static double (*volatile through_pointer)(double) = cos;
 FAR_FROM_OPTIMISED void use_exp(int times)
 {
 	for (int i = 0; i < times; i++) {
-		/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): a handler is tried, too */
+		/*
+		 * NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c): a handler is tested as well
+		 */
 		sink = exp(one);
 	}
 	if (sink < 2.7182818 || sink > 2.7182819)

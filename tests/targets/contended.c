@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks that are waited for a number of times that is known beforehand, and others that are free:
- * who has a lock lets go only when the kernel says that the other thread sleeps.
+ * Locks with a known number of waits, and others that are free: the owner of a lock releases it
+ * only when the kernel reports that the other thread sleeps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +141,7 @@ FAR_FROM_OPTIMISED void take_free_locks(void)
 	__asm__ volatile("");
 }
 
-/* What it must not do: a mistake is still told, and is no wait. */
+/* A mistake is still reported, and is not a wait. */
 FAR_FROM_OPTIMISED void make_mistakes(void)
 {
 	pthread_mutexattr_t attributes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Descriptors that are opened, held and closed, known beforehand: by whom, how many.  Prints how
- * many are open at the end beyond those of the start.
- * usage: descriptors [plain | fork | vfork]
+ * Opens, holds and closes known numbers of descriptors in known functions. Prints how many more are
+ * open at the end than at the start. usage: descriptors [plain | fork | vfork]
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -123,7 +122,7 @@ FAR_FROM_OPTIMISED void use_streams(void)
 {
 	FILE *file = fopen("/dev/null", "r");
 	FILE *other = tmpfile();
-	FILE *command = popen(":", "r"); /* NOLINT(cert-env33-c): it is what is counted */
+	FILE *command = popen(":", "r"); /* NOLINT(cert-env33-c): the test counts it */
 	DIR *folder = opendir("/");
 	char *text = NULL;
 	size_t size = 0;

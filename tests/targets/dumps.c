@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Holds on demand: a line of standard input says what to do next, and is answered when it is done.
- * The first answer is the process id.
+ * Holds memory on demand: each line of standard input is a command, answered when it is done. The
+ * first answer is the process id.
  */
 #include <fastgate/region.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@ static APART long add_up(long a, long b, long c, long d, long e, long f, long g,
 	return sum;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): that is what it is for */
+/* NOLINTNEXTLINE(misc-no-recursion): its purpose */
 static APART long count_down(long n)
 {
 	long below = 0;
@@ -133,8 +133,8 @@ class square : public shape
 };
 
 /*
- * A caller that knows what its callee leaves alone: every register but the result, the flags, and
- * what lies below the stack pointer.
+ * A caller that relies on everything its callee preserves: every register but the result, the
+ * flags, and the memory below the stack pointer.
  */
 extern "C" long touches_little(void);
 extern "C" long trusts_it(void);
@@ -200,7 +200,7 @@ __asm__(
 "	.size spins, . - spins\n");
 /* clang-format on */
 
-/* The same with the widest registers that there are: whether they are as they were. */
+/* As above with the widest registers of the processor: returns whether they are unchanged. */
 static bool keeps_wide_registers()
 {
 	long lost = 0;

@@ -83,7 +83,7 @@ FAR_FROM_OPTIMISED void descend(int depth)
 	__asm__ volatile("");
 }
 
-/* Frames are gone without having returned; others stand where they stood. */
+/* Some frames disappear without having returned, and others take their place. */
 FAR_FROM_OPTIMISED void jump(void)
 {
 	for (volatile int i = 0; i < 10; i++) {
@@ -94,7 +94,7 @@ FAR_FROM_OPTIMISED void jump(void)
 	__asm__ volatile("");
 }
 
-/* The main thread is gone when the process ends. */
+/* The main thread has ended before the process does. */
 static void *outlive(void *argument)
 {
 	pthread_join(*(pthread_t *)argument, NULL);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (strcmp(mode, "clone") == 0) {
-		/* Past the C library: nothing of ours is told that this is a child. */
+		/* Bypasses the C library: our code is not informed about this child. */
 		const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 
 		if (child == 0) {

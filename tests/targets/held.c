@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is held of the heap is known beforehand: who holds how much, when, and at the end.
- * usage: held [plain | fork]
+ * Holds known amounts of heap memory, in known functions, over time and at the end. usage: held
+ * [plain | fork]
  */
 #include <pthread.h>
 #include <stdint.h>

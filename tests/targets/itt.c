@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Does by hand what the static part of the ITT API does when a program marked with it makes its
- * first call.
- */
+/* Mimics the static part of the ITT API at the first call of a marked program. */
 #include "work.h"
 
 #include <dlfcn.h>

@@ -39,10 +39,7 @@ NOINLINE static void touch_pages(void)
 	KEEP_FRAME();
 }
 
-/*
- * The kernel's ticks are all there is to see system time by: turns of one length could come in step
- * with them.
- */
+/* Only the kernel's ticks show system time: constant intervals could fall into step with them. */
 static unsigned below(unsigned limit)
 {
 	static uint32_t state = 1;

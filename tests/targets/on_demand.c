@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Works on demand: a line of standard input says "first" or "second", and is answered when the work
- * is done.
+ * Works on demand: each line of standard input, "first" or "second", is answered when the work is
+ * done.
  */
 #include "work.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Bytes that are read and written, known beforehand: by whom, in how many calls.  The first call is
- * one that fails, so that another tool's record of the calls can be read from there on.
- * usage: transfers [plain | fork | signal]
+ * Reads and writes known numbers of bytes in known numbers of calls. The first call fails, which
+ * marks the start in another tool's record. usage: transfers [plain | fork | signal]
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -64,7 +64,7 @@ static int nothing_waits(void)
 	       errno == EAGAIN;
 }
 
-/* Take what is still pending. */
+/* Takes pending signals. */
 static void take_the_rest(void)
 {
 	const struct timespec at_once = {0, 0};
@@ -198,7 +198,7 @@ static int by_epoll(const sigset_t *set, long ns)
 struct way {
 	const char *name;
 	int (*wait)(const sigset_t *set, long ns);
-	int ends; /* by itself */
+	int ends; /* ends without a signal */
 };
 
 static const struct way ways[] = {

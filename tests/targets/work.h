@@ -39,9 +39,9 @@ static inline void spin(uint64_t turns)
 }
 
 /*
- * This much CPU time, counted by the kernel, however fast the machine is.  The kernel is asked only
- * when so much time has passed that it may be over: who asks all the time is found by the scheduler
- * to have had its share, and on a busy machine is always put aside before the next tick.
+ * Uses this much CPU time, as counted by the kernel, on a machine of any speed. It asks the kernel
+ * only when the time may be over: a program that asks all the time uses up its share, and on a busy
+ * machine is always preempted before the next tick.
  */
 static inline void spin_us(uint64_t us)
 {
@@ -56,7 +56,7 @@ static inline void spin_us(uint64_t us)
 	}
 }
 
-/* The program's at-th argument, a number; or what is usual. */
+/* The numeric argument at `at`, or its default. */
 static inline uint64_t argument(int argc, char **argv, int at, uint64_t usual)
 {
 	return argc > at ? strtoull(argv[at], NULL, 10) : usual;

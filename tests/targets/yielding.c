@@ -112,7 +112,7 @@ static int is_in(pid_t process, long number)
 	       (now == number && (number != SYS_read || argument == pipes[0]));
 }
 
-/* Timers go on while the process is stopped. */
+/* Timers continue while the process is stopped. */
 static int has_sample(pid_t process)
 {
 	static const char title[] = "SigPnd:";

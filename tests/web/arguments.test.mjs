@@ -79,7 +79,7 @@ async function walk(context, page, name) {
 		['sin double(double)', '30', '0', '29', '14.5', '1', '', '', '', '', '', '1'],
 		['log double(double)', '1', '2 → –', '2 → –', '2 → –', '', '', '', '', '0 → 1', '', '1'],
 	]);
-	assert.match(await parts.innerText(), /log in main: 1 of 1 arguments are no number \(NaN\)/);
+	assert.match(await parts.innerText(), /log in main: 1 of 1 arguments are not a number \(NaN\)/);
 	await parts.getByRole('button', { name: 'exp', exact: true }).click();
 	assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Call paths to exp');
 	const paths = parts.locator('table').nth(1);

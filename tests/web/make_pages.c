@@ -28,7 +28,7 @@ static int write_fixture(const char *folder, const char *name, const char *file,
 	int status = FG_OK;
 
 	fg_fixture_init(&fixture, name);
-	/* Where the source can be read, as one project says it. */
+	/* Links to the source, as a project may configure them. */
 	if (strcmp(name, "marked") == 0) {
 		struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
 

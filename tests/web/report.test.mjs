@@ -114,7 +114,7 @@ test('arguments lead from a function to its call paths, to one path in full and 
 		const parts = page.locator('section[aria-labelledby=arguments]');
 		const all = await parts.innerText();
 		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial would do/);
-		assert.match(all, /log in seed ← main: 1 of 5001 arguments are no number/);
+		assert.match(all, /log in seed ← main: 1 of 5001 arguments are not a number/);
 		assert.doesNotMatch(all, /more/); // nothing is left out of this table
 		const cells = (row) => parts.locator('table').first().locator('tbody tr').nth(row).locator('td').evaluateAll((found) => found.map((cell) => cell.innerText.trim()));
 		assert.deepEqual(await cells(2), ['5000 → 5001', '0.25', '1024', '512.125 → 512.432', '0 → 4', '', '0 → 2', '0 → 3', '0 → 1', '', '1']);

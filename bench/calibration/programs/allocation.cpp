@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation: strings, maps and vectors that come and go, as in everyday C++.
+// Allocation: short-lived strings, maps and vectors, as in everyday C++.
 #include <cstdio>
 #include <map>
 #include <memory>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Integer work in the registers: a random generator, and sorting what it makes.  SLOWER_PERMILLE
- * more rounds.
+ * Integer work in registers: generates random numbers and sorts them. SLOWER_PERMILLE more rounds.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ __attribute__((noinline)) static void fill(uint32_t *values)
 	}
 }
 
-/* Shell's sort: no library, no memory beyond the cache. */
+/* Shell sort: no library, no memory beyond the cache. */
 __attribute__((noinline)) static void sort(uint32_t *values)
 {
 	for (int gap = COUNT / 2; gap > 0; gap /= 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Branches: an interpreter of a small byte code that counts primes, one unpredictable jump an
+ * Branches: an interpreter of a small byte code that counts primes, with one unpredictable jump per
  * instruction.
  */
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct instruction {
 	uint8_t a;
 	uint8_t b;
 	uint8_t c;
-	int32_t to; /* number, or place to jump to */
+	int32_t to; /* number, or jump target */
 };
 
 /* for n = 2 ...: for d = 2 ... n-1: if n % d == 0 then next n; count++ */

@@ -19,13 +19,13 @@
 #define SMALL  4000
 #define HOT    90000
 #define SHARED 40000
-#ifdef __clang__ /* which makes no clones */
+#ifdef __clang__ /* it creates no clones */
 # define NOINLINE __attribute__((noinline))
 #else
 # define NOINLINE __attribute__((noinline, noclone))
 #endif
 
-/* Plain work that takes time in proportion to `steps`, different for each `salt`. */
+/* Work that takes time in proportion to `steps`, different for each `salt`. */
 static inline uint64_t spin(uint64_t x, long steps, uint64_t salt)
 {
 	for (long i = 0; i < steps; i++) {
@@ -85,7 +85,8 @@ NOINLINE static uint64_t shared(uint64_t x, long steps)
 }
 
 /*
- * Not known to the compiler, or it would compile `shared` in another way when both callers agree.
+ * Hidden from the compiler, which would compile `shared` differently if both callers passed the
+ * same value.
  */
 static volatile long shared_steps = SHARED;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory: a chase of pointers through 4 MiB, and streams over it. */
+/* Memory: pointer chasing through 4 MiB, and streaming over it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum {
 	SLOTS = 1 << 20,
 	ROUNDS = 1000,
-	STEPS = 700, /* a round */
+	STEPS = 700, /* per round */
 	STREAM = SLOTS / 50,
 };
 

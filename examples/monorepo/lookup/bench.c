@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	size_t found = 0;
 
 	for (uint32_t i = 0; i < KEYS; i++)
-		keys[i] = 2 * i; /* odd ones are never there */
+		keys[i] = 2 * i; /* odd keys are missing */
 	for (int i = 0; i < ROUNDS; i++) {
 		random = random * 1664525 + 1013904223;
 		found += lookup(keys, KEYS, 2 * (random >> 20) + odd) < KEYS;

@@ -204,21 +204,19 @@ static size_t list_own_times(void *context, const char *benchmark,
 		.benchmark = benchmark,
 		.branch = earlier->baseline->sides[FG_ARM_CANDIDATE].branch,
 		.function = id,
+		.before_ns = earlier->before_ns,
+		.limit = room,
 	};
 	struct fg_function_trend trend = {0};
 	size_t count = 0;
-	size_t first = 0;
 
 	fg_store_function_id(function->name, function->library, id);
 	if (fg_store_function_trend(earlier->store, &query, &trend, NULL) == FG_OK) {
-		while (count < trend.count && trend.points[count].started_ns < earlier->before_ns)
-			count++;
-		first = count > room ? count - room : 0;
-		for (size_t i = first; i < count; i++)
-			self_ns[i - first] = trend.points[i].self;
+		for (; count < trend.count; count++)
+			self_ns[count] = trend.points[count].self;
 	}
 	fg_function_trend_release(&trend);
-	return count - first;
+	return count;
 }
 
 /*

@@ -27,8 +27,28 @@ undo:
 	return status;
 }
 
-int fg_decision_body(struct fg_request *rq, cJSON **json, const char **project,
-		     struct fg_error *err)
+static int check_members(const cJSON *json, const char *const *names, struct fg_error *err)
+{
+	const cJSON *member = NULL;
+
+	cJSON_ArrayForEach(member, json)
+	{
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, member->string) != 0)
+			name++;
+		if (!*name && strcmp(member->string, "project") != 0)
+			return fg_error_set(err, FG_EINVAL, "unknown member '%.40s'",
+					    member->string);
+		if (cJSON_GetObjectItemCaseSensitive(json, member->string) != member)
+			return fg_error_set(err, FG_EINVAL, "member '%.40s' is there twice",
+					    member->string);
+	}
+	return FG_OK;
+}
+
+int fg_decision_body(struct fg_request *rq, const char *const *names, cJSON **json,
+		     const char **project, struct fg_error *err)
 {
 	const char *text = fg_body_data(&rq->body);
 	const size_t size = rq->body.size;
@@ -42,6 +62,9 @@ int fg_decision_body(struct fg_request *rq, cJSON **json, const char **project,
 		return status;
 	if (!cJSON_IsObject(*json))
 		return fg_error_set(err, FG_EPARSE, "expected a JSON object");
+	status = check_members(*json, names, err);
+	if (status != FG_OK)
+		return status;
 	*project = fg_json_text_or(*json, "project", NULL);
 	return fg_request_may_see(rq, *project, err);
 }
@@ -57,7 +80,7 @@ int fg_decision_number(struct fg_request *rq, const char *what, int64_t *number,
 {
 	if (fg_parse_int64(rq->tail, number, NULL) == FG_OK)
 		return FG_OK;
-	return fg_error_set(err, FG_EINVAL, "'%.40s' is no number of %s", rq->tail, what);
+	return fg_error_set(err, FG_EINVAL, "'%.40s' is not the number of %s", rq->tail, what);
 }
 
 void fg_decision_answer(struct fg_request *rq, const char *name, const char *text, int64_t number)

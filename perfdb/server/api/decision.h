@@ -15,10 +15,11 @@ int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_ent
 
 /*
  * The body as JSON, which lives until the caller deletes it, and the project that it names (NULL:
- * none) and this client may change.
+ * none) and this client may change.  FG_EINVAL: it has a member besides `project` and `names`,
+ * which end with NULL: a name with a slip in it must not silently count as missing.
  */
-int fg_decision_body(struct fg_request *rq, cJSON **json, const char **project,
-		     struct fg_error *err) FG_NODISCARD;
+int fg_decision_body(struct fg_request *rq, const char *const *names, cJSON **json,
+		     const char **project, struct fg_error *err) FG_NODISCARD;
 /* A text of the body that lives as long as the request; `missing` may be NULL. */
 char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *name,
 		       const char *missing);

@@ -5,7 +5,7 @@
 
 #include "perfdb/server/request.h"
 
-fg_handler fg_handle_upload, fg_handle_has_dictionary;
+fg_handler fg_handle_upload;
 fg_handler fg_handle_list_runs, fg_handle_get_run, fg_handle_around, fg_handle_search,
 	fg_handle_delete_run;
 fg_handler fg_handle_compare, fg_handle_verdict, fg_handle_profile, fg_handle_environment;
@@ -19,8 +19,8 @@ fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
 fg_handler fg_handle_triage_list, fg_handle_triage_set;
 fg_handler fg_handle_tokens, fg_handle_token_create, fg_handle_token_revoke, fg_handle_audit;
 fg_handler fg_handle_limits, fg_handle_limits_set, fg_handle_usage;
-fg_handler fg_handle_alert_rules, fg_handle_alert_rule_add, fg_handle_alert_rule_remove,
-	fg_handle_alert_rule_change, fg_handle_alert_test, fg_handle_alerts;
+fg_handler fg_handle_webhook, fg_handle_webhook_set, fg_handle_webhook_remove,
+	fg_handle_webhook_test;
 fg_handler fg_handle_openapi, fg_handle_asset, fg_handle_icon;
 
 #endif

@@ -5,7 +5,6 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
-#include "perfdb/server/quotas.h"
 
 /* The members; 0 is no limit. */
 static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
@@ -103,14 +102,11 @@ static int read_limits(const cJSON *json, struct fg_limits *limits, struct fg_er
 		{"keep_days", &limits->keep_days},
 		{"keep_newest", &limits->keep_newest},
 	};
+	int status = FG_OK;
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(members); i++) {
-		const int status = read_number(json, members[i].name, members[i].number, err);
-
-		if (status != FG_OK)
-			return status;
-	}
-	return FG_OK;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(members) && status == FG_OK; i++)
+		status = read_number(json, members[i].name, members[i].number, err);
+	return status;
 }
 
 static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error *err)
@@ -130,17 +126,18 @@ static int set(struct fg_request *rq, struct fg_limits *limits, struct fg_error 
 	entry.detail = fg_strbuf_text(&words);
 	status = fg_decision_end(rq, status, &entry, err);
 	fg_strbuf_release(&words);
-	fg_quotas_forget(rq->server->quotas);
 	return status;
 }
 
 int fg_handle_limits_set(struct fg_request *rq, struct fg_error *err)
 {
+	static const char *const names[] = {"most_runs", "most_bytes", "keep_days", "keep_newest",
+					    NULL};
 	struct fg_limits limits = {0};
 	struct fg_json_writer w;
 	const char *project = NULL;
 	cJSON *json = NULL;
-	int status = fg_decision_body(rq, &json, &project, err);
+	int status = fg_decision_body(rq, names, &json, &project, err);
 
 	if (status != FG_OK)
 		goto out;

@@ -46,10 +46,10 @@ static char *author_of(struct fg_request *rq, const cJSON *json)
 			  : fg_decision_text(rq, json, "author", NULL);
 }
 
-static int read_body(struct fg_request *rq, cJSON **json, const char **project,
-		     struct fg_error *err)
+static int read_body(struct fg_request *rq, const char *const *names, cJSON **json,
+		     const char **project, struct fg_error *err)
 {
-	const int status = fg_decision_body(rq, json, project, err);
+	const int status = fg_decision_body(rq, names, json, project, err);
 
 	if (status != FG_OK)
 		return status;
@@ -75,10 +75,12 @@ static int annotate(struct fg_request *rq, const char *project, struct fg_annota
 
 int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 {
+	static const char *const names[] = {"run",  "benchmark", "metric", "kind",
+					    "text", "author",    NULL};
 	struct fg_annotation annotation = {0};
 	cJSON *json = NULL;
 	const char *project = NULL;
-	int status = read_body(rq, &json, &project, err);
+	int status = read_body(rq, names, &json, &project, err);
 
 	if (status != FG_OK)
 		goto out;
@@ -176,11 +178,13 @@ static int decide(struct fg_request *rq, const char *project, const struct fg_tr
 
 int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
 {
+	static const char *const names[] = {"run",  "benchmark", "metric", "state",
+					    "note", "author",    NULL};
 	struct fg_triage triage = {0};
 	cJSON *json = NULL;
 	const char *project = NULL;
 	const char *run = NULL;
-	int status = read_body(rq, &json, &project, err);
+	int status = read_body(rq, names, &json, &project, err);
 
 	if (status != FG_OK)
 		goto out;

@@ -5,7 +5,6 @@
 #include "perfdb/server/api/cause.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
-#include "perfdb/server/quotas.h"
 #include "store/bundle.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
@@ -171,7 +170,6 @@ int fg_handle_delete_run(struct fg_request *rq, struct fg_error *err)
 	status = remove_run(rq, id, err);
 	if (status != FG_OK)
 		return status;
-	fg_quotas_forget(rq->server->quotas);
 	fg_decision_answer(rq, "removed", id, 0);
 	return FG_OK;
 }

@@ -2,12 +2,10 @@
 /* The state of the server: for clients, for monitoring, for Prometheus. */
 #include "base/clock.h"
 #include "base/version.h"
-#include "perfdb/server/alerter.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
-#include "perfdb/server/sealer.h"
 
 static enum fg_scope widest_scope(const struct fg_request *rq)
 {
@@ -82,7 +80,7 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 {
 	const int64_t lag_ms = fg_replica_lag_ms(replica);
 
-	add_metric(text, "replica_questions_total", "Questions that the replica was asked.",
+	add_metric(text, "replica_questions_total", "Queries sent to the replica.",
 		   fg_replica_questions(replica));
 	fg_strbuf_printf(
 		text,
@@ -99,9 +97,6 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_counters *c = &rq->server->counters;
-	const struct fg_write_queue *writes = rq->server->writes;
-	const struct fg_sealer *sealer = rq->server->sealer;
-	const struct fg_alerter *alerter = rq->server->alerter;
 	struct fg_strbuf *text = &rq->answer.text;
 
 	(void)err;
@@ -112,14 +107,6 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
 		   atomic_load(&c->over_quota));
 	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
-	add_metric(text, "batches_total", "Transactions that stored uploads.",
-		   writes ? fg_write_queue_batches(writes) : 0);
-	add_metric(text, "tiles_total", "Tiles sealed.", sealer ? fg_sealer_tiles(sealer) : 0);
-	add_metric(text, "alerts_sent_total", "Alerts that were delivered.",
-		   alerter ? fg_alerter_sent(alerter) : 0);
-	add_metric(text, "alert_searches_total",
-		   "New values among which alert rules had change points looked for.",
-		   alerter ? fg_alerter_searched(alerter) : 0);
 	add_metric(text, "limited_total", "Requests refused because there were too many.",
 		   atomic_load(&c->limited));
 	if (rq->server->replica)

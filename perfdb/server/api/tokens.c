@@ -86,9 +86,10 @@ int fg_handle_token_create(struct fg_request *rq, struct fg_error *err)
 	struct fg_token token = {0};
 	char text[FG_TOKEN_TEXT_SIZE];
 	struct fg_json_writer w;
+	static const char *const names[] = {"scope", "expires", "note", NULL};
 	const char *project = NULL;
 	cJSON *json = NULL;
-	int status = fg_decision_body(rq, &json, &project, err);
+	int status = fg_decision_body(rq, names, &json, &project, err);
 
 	if (status == FG_OK)
 		status = read_token(rq, json, &token, err);

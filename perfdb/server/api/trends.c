@@ -128,7 +128,7 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 	if (status != FG_OK)
 		return status;
 	if (strlen(given) >= FG_FUNCTION_ID_SIZE)
-		return fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
+		return fg_error_set(err, FG_EINVAL, "'%.40s' is not the id of a function", given);
 	(void)snprintf(id, FG_FUNCTION_ID_SIZE, "%s", given);
 	return FG_OK;
 }

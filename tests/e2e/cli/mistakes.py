@@ -108,9 +108,9 @@ MISTAKES = [
     ("The program fails", lambda: (script("echo 'cannot open input.dat' >&2\nexit 3\n"), config()), "fastgate run --quick",
      "Its last lines of output are shown. If 3 is its normal exit code: `expect: { exit_code: 3 }`."),
     ("The program crashes", crashing_program, "fastgate run --quick",
-     "A crash is never a measurement, and never a pass. The program is run once more to see where it happens."),
+     "A crash is never a measurement, and never a pass. Run the program in a debugger to see where it happens."),
     ("The program hangs", hanging_program, "fastgate run --quick",
-     "The report shows where every thread is and what it waits for, here without the C library's frames; then the program is ended "
+     "The report shows where every thread is and which system call it waits in, here without the C library's frames; then the program is ended "
      "with everything that it started. `timeout` is ten minutes unless you say otherwise."),
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),

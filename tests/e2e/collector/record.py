@@ -437,7 +437,7 @@ def control_file_is_mistreated():
     os.unlink("control")
     os.mkfifo("control")
     done = record("--control", "control", "--", "true")
-    check(done.returncode == 2 and "is no regular file" in done.stderr, f"--control, a pipe: {done}")
+    check(done.returncode == 2 and "is not a regular file" in done.stderr, f"--control, a pipe: {done}")
     os.unlink("control")
 
 

@@ -28,23 +28,6 @@ def each_call_is_counted_where_it_was_made(program):
                              "read_lines": 5000})
 
 
-def kinds_of_descriptors_add_up_to_the_whole(program):
-    recorded("io", program)
-    expect("io.calls.file", {"write_plain": 640, "read_plain": 5, "use_sockets": 0, "use_pipe": 0, "copy_in_kernel": 1, "read_lines": 6})
-    expect("io.bytes_written.file", {"write_plain": 64000, "copy_in_kernel": 300, "send_file": 0, "print_lines": 5000})
-    expect("io.bytes_read.file", {"read_plain": 4000, "copy_in_kernel": 300, "send_file": 200})
-    expect("io.calls.socket", {"use_sockets": 4, "send_file": 1, "write_plain": 0})
-    expect("io.bytes_written.socket", {"use_sockets": 107, "send_file": 200})
-    expect("io.bytes_read.socket", {"use_sockets": 107, "send_file": 0})
-    expect("io.calls.pipe", {"use_pipe": 2})
-    expect("io.bytes_written.pipe", {"use_pipe": 33})
-    expect("io.calls.other", {"fail": 1, "use_device": 1})
-    expect("io.bytes_read.other", {"use_device": 64})
-    for measure in ("io.calls", "io.bytes_read", "io.bytes_written"):
-        kinds = sum(total(f"{measure}.{kind}") for kind in ("file", "pipe", "socket", "other"))
-        check(total(measure) == kinds, f"{measure}: {total(measure)} in all, {kinds} by kind")
-
-
 def both_sides_of_a_fork_are_counted(program):
     recorded("io", program, "fork")
     expect("io.bytes_written", {"write_plain": 71000})
@@ -97,7 +80,6 @@ def body():
     both = counting.programs(sys.argv[3], "transfers")
     for program in both:
         each_call_is_counted_where_it_was_made(program)
-        kinds_of_descriptors_add_up_to_the_whole(program)
         both_sides_of_a_fork_are_counted(program)
         calls_in_a_signal_handler_are_counted(program)
     totals_are_those_of_strace(both[0])

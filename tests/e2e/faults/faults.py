@@ -105,7 +105,7 @@ def small_files():
 def bad_stores(good):
     half = good[:len(good) // 3]
     middle = good[:4096] + os.urandom(20 * 4096) + good[21 * 4096:]
-    for data, part in ((os.urandom(5000), "it is no SQLite database"), (half, "is damaged"), (middle, "is damaged")):
+    for data, part in ((os.urandom(5000), "it is not an SQLite database"), (half, "is damaged"), (middle, "is damaged")):
         for arguments in (["runs"], ["report"], ["run"]):
             put(STORE, data)
             refuses(part, *arguments)

@@ -83,7 +83,7 @@ def calls_of_libraries_are_gated():
     check("cos: in [0, 198], in the baseline in [0, 49.5]" in notes, f"a range that has grown: {notes}")
     check("log: 1 of 1 arguments are NaN, none in the baseline" in notes, f"a new NaN: {notes}")
     check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes, f"what it is called with: {notes}")
-    check("hint: log in main" in notes and "1 of 1 arguments are no number (NaN)" in notes, f"hints: {notes}")
+    check("hint: log in main" in notes and "1 of 1 arguments are not a number (NaN)" in notes, f"hints: {notes}")
     check("from 1 call path" in done.stdout, f"the terminal says it, too: {done.stdout}")
     check("no call of 'nowhere' is counted" in notes, f"what was not reached: {notes}")
     done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", "int unused(int a) { return a * 3; }\n"), 0)

@@ -104,6 +104,7 @@ with tempfile.TemporaryDirectory() as name:
 
     write, commit = blocks("Write `fastgate.yml`")
     gate, = blocks("Gate a change")
+    see, = blocks("See why")
     shell(write, 0, home, "section 3")
     shell(commit, 0, project, "section 3, the commit")
 
@@ -113,6 +114,7 @@ with tempfile.TemporaryDirectory() as name:
     names = [f["name"] for f in report["benchmarks"][0]["functions"] if f["verdict"] == "regression"]
     if names[:1] != ["digest"]:
         sys.exit(f"FAILED: the slower functions are {names}, expected digest first: {json.dumps(report, indent=1)}")
+    shell(see, 0, project, "section 5")
 
     shell("git checkout -q demo.c", 0, project, "the way back")
     change(project / "demo.c", REFACTORED)

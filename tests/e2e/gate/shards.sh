@@ -69,7 +69,7 @@ refused() { # what, pattern, files...
 	expect_text "$pattern" "$work/err" "$what"
 	[ "$(grep -c '^fastgate: ' "$work/err")" -eq 1 ] || fail "$what: more than one line"
 }
-refused "a shard twice" 'shard 2/3 is there twice' 1.fgrun 2.fgrun 3.fgrun 2.fgrun
+refused "a shard twice" 'shard 2/3 is given twice' 1.fgrun 2.fgrun 3.fgrun 2.fgrun
 refused "a store without shards" 'holds no shard' .fastgate/store.db
 "$FASTGATE" runs export latest -o whole.fgrun 2>/dev/null
 refused "a whole run" 'is not a shard' whole.fgrun

@@ -14,6 +14,8 @@ code=0
 "$fastgate" run --set perfdb.upload=when-possible >words 2>&1 || code=$?
 [ $code = 0 ] || { cat words; fail "an upload that is only wished for: exit code $code, expected 0"; }
 start_server --quiet
+PERFDB_URL=$url PERFDB_TOKEN=$(cat perfdb.db.key)
+export PERFDB_URL PERFDB_TOKEN
 "$fastgate" run --set "perfdb.url=$url" >words 2>&1 || { cat words; fail "the upload failed"; }
 [ "$("$fastgate" runs --store perfdb.db --json | grep -c '"id"')" = 3 ] || fail "not every run arrived"
 "$fastgate" push --status | grep -q '^0 waiting' || fail "something is left in the spool"

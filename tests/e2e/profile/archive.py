@@ -235,6 +235,8 @@ class Archive(unittest.TestCase):
         rows = [{"name": f"f{i}", "size": 1 << 32, "sha256": "0" * 64} for i in range(3)]
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "unpacks to more than 8 GiB")
+        packed(self.home / "evil.tar.zst", [manifest_of([], files=rows[:1])])
+        self.refused("evil.tar.zst", "unpack to 4096 MiB, more than 100 times as much")
         rows = [{"name": f"f{i}", "size": 0, "sha256": "0" * 64} for i in range(100001)]
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "more than 100000 files")

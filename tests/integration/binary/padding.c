@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Code and data before the program's own: everything after them moves by an odd distance, and what
- * stands in front of all data of a program by a page.
+ * Code and data in front of the program's own: all code moves by an odd distance, and all data by a
+ * page.
  */
 __attribute__((used)) static const char pad_page[4096] = "a page";
 __attribute__((used)) static const char pad_constants[37] = "in front of all other constants";

@@ -77,7 +77,7 @@ __attribute__((noinline)) static int by_switch(int i, const char *text)
 }
 
 #ifdef __clang__
-/* gcc splits such a part off by itself. */
+/* gcc splits off such a part on its own. */
 __asm__(".text\n"
 	".type by_switch.cold, @function\n"
 	"by_switch.cold:\n"

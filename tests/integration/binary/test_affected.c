@@ -125,12 +125,12 @@ static void what_is_executed_decides(void **state)
 		 .executed = "main limited",
 		 .text = "it executes what changed",
 		 .symbol = "main"},
-		/* The cold part of it stands for the whole. */
+		/* Its cold part stands for the whole function. */
 		{.variant = "case",
 		 .executed = "main by_switch.cold",
 		 .text = "it executes what changed",
 		 .symbol = "by_switch"},
-		/* Data may be read by whoever has its address. */
+		/* Data may be read by any code that has its address. */
 		{.variant = "table",
 		 .executed = "main",
 		 .text = "data changed in program",
@@ -306,7 +306,7 @@ static void any_file_of_the_project_counts_where_it_is_not_known(void **state)
 	fg_environment_set(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS, "b", false);
 	check_code(&executed, "a file that it may read changed: data.txt", NULL);
 	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS, "b", false);
-	check_code(&executed, "files of the project are not what they were", NULL);
+	check_code(&executed, "files of the project changed", NULL);
 	benchmark.setup = (struct fg_command){.text = "s", .argv = arguments, .argc = 1};
 	check_code(&executed, "it is not known what it reads of what its setup makes", NULL);
 	fg_executed_release(&executed);

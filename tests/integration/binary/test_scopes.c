@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Inlined functions without a linkage name (lambdas, local classes) are called by where they stand.
- */
+/* Inlined functions without a linkage name (lambdas, local classes) are named after their scope. */
 #include "binary/elf_file.h"
 #include "binary/symbolizer.h"
 #include "profile/profile.h"

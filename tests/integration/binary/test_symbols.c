@@ -570,7 +570,7 @@ static void cache_files_that_nobody_uses_are_removed(void **state)
 	free(file);
 }
 
-/* A server of debug files, without a network: libdebuginfod takes file:// too. */
+/* A debuginfod server without a network: libdebuginfod accepts file:// as well. */
 static void debuginfod_is_asked_when_switched_on(void **state)
 {
 	const struct scene *scene = *state;
@@ -598,7 +598,7 @@ static void debuginfod_is_asked_when_switched_on(void **state)
 	symbolizer = fg_symbolizer_new(&on);
 	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
 	fg_symbolizer_free(symbolizer);
-	symbolizer = fg_symbolizer_new(NULL); /* off: nobody is asked */
+	symbolizer = fg_symbolizer_new(NULL); /* off: no server is asked */
 	assert_int_equal(find_inlined(symbolizer,
 				      open_module(symbolizer, scene, in(scene, "libs.so")), scene,
 				      &chain),

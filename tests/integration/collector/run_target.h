@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run a target program under the collector and read what it left.  Anything wrong fails the running
- * test.
+ * Runs a target program under the collector and reads its traces. Any error fails the running test.
  */
 #ifndef FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H
 #define FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H

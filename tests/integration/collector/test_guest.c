@@ -87,7 +87,7 @@ static void the_programs_own_use_of_the_signal_goes_on(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "work_with_own_timer") > 1.8e8);
-	/* and after it has closed every descriptor there is */
+	/* and after it has closed every descriptor */
 	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 1.2e8);
 	assert_true(outcome.traces->header.forwarded >= 5);
 	outcome_release(&outcome);
@@ -114,8 +114,8 @@ static void waiting_for_the_signal_goes_on(void **state)
 		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
 		run_target(&run, &outcome);
 		/*
-		 * And the samples that met it waiting were not the last.  How much of 100 ms is
-		 * user time depends on what signals cost just then: a hundred samples will do.
+		 * Sampling continued after the waits. How much of 100 ms is user time depends on
+		 * the current cost of signals: a hundred samples suffice.
 		 */
 		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
 		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
@@ -198,8 +198,9 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 }
 
 /*
- * The flags of the program's handler count, not ours; with a sample of the wall clock beside it.
- * At a thousand of these a second, a child on a busy machine is hardly ever found waiting.
+ * The flags of the program's handler count, not ours, even if a wall-clock sample arrives at the
+ * same time. At a thousand of these a second, a child on a busy machine is hardly ever found
+ * waiting.
  */
 static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
 {
@@ -306,8 +307,7 @@ static void exceptions_stay_with_their_unwinder(void **state)
 }
 
 /*
- * A handler that asked malloc for its own thread-local variables would now and then stand in malloc
- * already.
+ * A handler that got its own thread-local variables from malloc would sometimes interrupt malloc.
  */
 static void thread_local_memory_is_the_programs_own(void **state)
 {
@@ -473,7 +473,7 @@ static void a_control_page_switches_it_off(void **state)
 		       fd);
 	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
 	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
-	/* One that could be made shorter is not mapped, and the trace says so. */
+	/* A file that could be shortened is not mapped, and the trace says so. */
 	for (unsigned sealed = 0; sealed < 2; sealed++) {
 		struct outcome outcome;
 

@@ -33,7 +33,7 @@ static bool is_measuring(void)
 	return getenv("FASTGATE_MEASURE_TRUTH") != NULL;
 }
 
-/* What a program is told to do: all that statistics want, or what shows a bias on any machine. */
+/* Arguments of a program: enough for statistics, or just enough to show a bias on any machine. */
 static const char *in_full_or(const char *all, const char *enough)
 {
 	return is_measuring() ? all : enough;
@@ -56,7 +56,7 @@ struct sums {
 	double true_b;
 };
 
-/* Within what is allowed; "" or what is wrong. */
+/* Sets `wrong` to "" if the share is within the tolerance, else to a message. */
 static void judge_share(const struct sums *sums, double look_ns, char *wrong, size_t size)
 {
 	const double all = sums->seen_a + sums->seen_b;
@@ -100,7 +100,7 @@ static void assert_share(const struct run *run, const struct share *share, struc
 	fail_msg("%d runs: %s", RUNS_MAX, wrong);
 }
 
-/* The kernel says how much system time there was by looking at each of its ticks. */
+/* The kernel measures system time by sampling at its ticks. */
 static double kernel_tick_ns(void)
 {
 	struct timespec tick;
@@ -142,7 +142,7 @@ static void short_threads_get_their_share(void **state)
 /* The system time of threads that are shorter than a tick is theirs. */
 static void short_threads_in_the_kernel_get_their_share(void **state)
 {
-	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=probe"};
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=exact"};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
@@ -158,26 +158,20 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 	}
 }
 
-/* Every exact clock, with a program that a tick would always meet at the same place. */
-static void system_time_in_step_with_the_ticks_is_found_by_exact_clocks(void **state)
+/* A tick would always meet this program at the same place. */
+static void system_time_in_step_with_the_ticks_is_found_by_probes(void **state)
 {
-	static const char *const clocks[] = {FG_ENV_CLOCK "=probe", FG_ENV_CLOCK "=exact"};
+	struct outcome outcome;
+	struct run run = {.words = {"in_step", "4", in_full_or("1000", "300")},
+			  .settings = {FG_ENV_CLOCK "=exact"}};
 
 	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"in_step", "4", in_full_or("1000", "300")},
-				  .settings = {clocks[i]}};
-
-		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
-			     &outcome);
-		assert_in_range(outcome.traces->header.clock_system, FG_CLOCK_PERF_KERNEL,
-				FG_CLOCK_PROBE);
-		outcome_release(&outcome);
-	}
+	assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns}, &outcome);
+	assert_int_equal(outcome.traces->header.clock_system, FG_CLOCK_PROBE);
+	outcome_release(&outcome);
 }
 
-/* By default, too, where the kernel may be sampled; with the ticks alone it is a matter of luck. */
+/* The default clock too, if the kernel may be sampled; ticks alone find it only by luck. */
 static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
@@ -259,7 +253,7 @@ static void the_last_thread_ends_the_process(void **state)
 	outcome_release(&outcome);
 }
 
-/* Where the number of threads alone would not tell: each works for 250 ms of CPU time. */
+/* For cases that the number of threads does not show: each works for 250 ms of CPU time. */
 static void a_stranger_is_found_whoever_hides_it(void **state)
 {
 	static const struct {
@@ -534,7 +528,7 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
 		const struct trace_sample *sample = &outcome.traces->samples[i];
 
-		/* 300 links, each with chain_next before it, and what is around */
+		/* 300 links, each with chain_next before it, and the outer frames */
 		if (!trace_on_path(outcome.traces, sample->path, "at_the_end"))
 			continue;
 		if (trace_depth(outcome.traces, sample->path) >= 603)
@@ -544,7 +538,7 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 	}
 	all = trace_inclusive(outcome.traces, "at_the_end");
 	assert_true(all > 2e8);
-	/* The first samples meet 300 functions that nobody knew, in parts: here, or before. */
+	/* The first samples walk 300 unknown functions in parts: here, or earlier. */
 	assert_true(in_parts <= 5);
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
@@ -571,7 +565,7 @@ static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
 		if (trace_on_path(outcome.traces, outcome.traces->samples[i].path, "innermost"))
 			assert_true(trace_on_path(outcome.traces, outcome.traces->samples[i].path,
 						  "chain_0"));
-	/* Both came and went again and again, as two modules. */
+	/* Both were loaded and unloaded repeatedly, as two modules. */
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
 	outcome_release(&outcome);
@@ -630,7 +624,7 @@ int main(void)
 		cmocka_unit_test(a_stranger_is_found_whoever_hides_it),
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
-		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_exact_clocks),
+		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_probes),
 		cmocka_unit_test(
 			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
 		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),

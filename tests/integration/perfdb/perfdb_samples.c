@@ -41,6 +41,9 @@ void fg_test_server_start(struct fg_test_server *s, const char *database)
 	assert_return_code(s->log_fd, 0);
 	s->database = fg_xstrdup(database ? database : fg_scratch_path(&s->scratch, "perfdb.db"));
 	start(s);
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, s->key);
+	/* Its first use is written down now, and not while a test keeps the database busy. */
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/capabilities", NULL, NULL), 200);
 }
 
 void fg_test_server_restart(struct fg_test_server *s)
@@ -80,7 +83,7 @@ int fg_test_connect(const struct fg_test_server *s)
 	return fg_loopback_connect(fg_server_port(s->server));
 }
 
-/* Whole once the announced length is there. */
+/* Complete once the announced length has arrived. */
 static bool is_complete(const struct fg_strbuf *text)
 {
 	const char *end = text->data ? strstr(text->data, "\r\n\r\n") : NULL;
@@ -101,10 +104,7 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	size_t sent = 0;
 	int status = 0;
 
-	/*
-	 * A server that refuses early closes while we still send: what it said is there all the
-	 * same.
-	 */
+	/* A server that rejects early closes while we still send; its answer is still readable. */
 	while (sent < size) {
 		const ssize_t n = send(fd, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
 
@@ -132,9 +132,10 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	return status;
 }
 
-static void add_token(struct fg_strbuf *request, const char *token)
+static void add_token(const struct fg_test_server *s, struct fg_strbuf *request, const char *token)
 {
-	if (token)
+	token = token ? token : s->key;
+	if (*token)
 		fg_strbuf_printf(request, "Authorization: Bearer %s\r\n", token);
 }
 
@@ -145,7 +146,7 @@ int fg_test_ask(const struct fg_test_server *s, const char *method, const char *
 	int status = 0;
 
 	fg_strbuf_printf(&request, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n", method, path);
-	add_token(&request, token);
+	add_token(s, &request, token);
 	fg_strbuf_add_text(&request, "\r\n");
 	status = fg_test_exchange(s, request.data, request.length, body);
 	fg_strbuf_release(&request);
@@ -162,7 +163,7 @@ int fg_test_post(const struct fg_test_server *s, const char *path, const char *t
 		&request,
 		"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: %s\r\nContent-Length: %zu\r\n",
 		path, type, size);
-	add_token(&request, token);
+	add_token(s, &request, token);
 	fg_strbuf_add_text(&request, "\r\n");
 	fg_strbuf_add(&request, data, size);
 	status = fg_test_exchange(s, request.data, request.length, body);

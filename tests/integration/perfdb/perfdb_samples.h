@@ -17,8 +17,11 @@ struct fg_test_server {
 	char url[64];
 	char *database;
 	int log_fd;
+	char key[69]; /* of an administrator */
 };
 
+/* In place of a token, of which NULL is the administrator's. */
+#define FG_TEST_NO_TOKEN   ""
 #define FG_TEST_SERVER_LOG "log" /* in the scratch folder */
 
 /* A fresh database (or `database`), loopback, any free port. */
@@ -39,14 +42,14 @@ int fg_test_connect(const struct fg_test_server *s);
  */
 int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t size,
 		     struct fg_strbuf *body);
-/* GET (or another method) with an optional token; body of the answer to `body` (may be NULL). */
+/* GET (or another method); body of the answer to `body` (may be NULL). */
 int fg_test_ask(const struct fg_test_server *s, const char *method, const char *path,
 		const char *token, struct fg_strbuf *body);
 int fg_test_post(const struct fg_test_server *s, const char *path, const char *token,
 		 const char *type, const void *data, size_t size, struct fg_strbuf *body);
 int fg_test_post_json(const struct fg_test_server *s, const char *path, const char *token,
 		      const char *json, struct fg_strbuf *body);
-/* The answer to a GET without a token, which has to be 200 and JSON; to be deleted. */
+/* The answer to an administrator's GET, which has to be 200 and JSON; to be deleted. */
 struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
 
 /* Run number `seed` as an upload. */
@@ -60,7 +63,7 @@ char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id);
 /* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
 		 struct fg_strbuf *body);
-/* Sends run number `seed` with its dictionary, using this token (NULL: none). */
+/* Sends run number `seed` with its dictionary, using this token. */
 int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token);
 /* A run whose profiles have the measure `calls` beside time. */
 int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An HTTP server on loopback that answers with what a test has written down, and keeps what it was
- * asked.
- */
+/* An HTTP server on loopback that sends scripted answers and records the requests. */
 #ifndef FG_TESTS_SCRIPTED_SERVER_H
 #define FG_TESTS_SCRIPTED_SERVER_H
 

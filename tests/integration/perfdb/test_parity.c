@@ -5,12 +5,10 @@
  */
 #include "base/json.h"
 #include "store/db.h"
-#include "store/serving/alerts.h"
 #include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/side.h"
-#include "store/serving/tiles.h"
 #include "store/serving/trend.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -237,7 +235,7 @@ static void server_outlives_its_connections(void **state)
 	fg_test_server_stop(&s);
 }
 
-static void tiles_and_trends_work_here_too(void **state)
+static void trends_work_here_too(void **state)
 {
 	static const struct fg_sample_shape tiny = {
 		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
@@ -248,34 +246,30 @@ static void tiles_and_trends_work_here_too(void **state)
 	struct fg_function_deltas deltas = {0};
 	struct fg_function_trend trend = {0};
 	struct fg_error err = {0};
-	size_t sealed = 0;
 
 	(void)state;
 	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
 	    fg_store_batch_begin(store, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	for (uint64_t seed = 5000; seed < 5260; seed++) {
+	for (uint64_t seed = 5000; seed < 5060; seed++) {
 		struct fg_stored_run run = {0};
 
 		fg_sample_run(&run, seed, &tiny);
 		free(run.run.project);
-		run.run.project = fg_xstrdup("tiles");
+		run.run.project = fg_xstrdup("trends");
 		if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
 			fail_msg("%s", err.message);
 		fg_stored_run_release(&run);
 	}
 	if (fg_store_batch_end(store, &err) != FG_OK ||
-	    fg_store_seal(store, &sealed, &err) != FG_OK ||
 	    fg_store_compare_functions(store, sides, "parse", 1, &deltas, &err) != FG_OK ||
 	    fg_store_function_trend(store,
-				    &(struct fg_trend_query){.project = "tiles",
+				    &(struct fg_trend_query){.project = "trends",
 							     .benchmark = "parse",
 							     .function = deltas.items[0].id},
 				    &trend, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	assert_true(sealed > 0);
-	assert_int_equal(trend.count, 260);
-	assert_int_equal(trend.from_tiles, 256);
+	assert_int_equal(trend.count, 60);
 	fg_function_trend_release(&trend);
 	fg_function_deltas_release(&deltas);
 	fg_store_close(store);
@@ -488,37 +482,6 @@ static void nobody_is_alone_while_another_session_writes(void **state)
 	fg_store_close(store);
 }
 
-/* Nor does sealing keep others waiting before it has to be alone; another one waits at once. */
-static void what_is_prepared_keeps_no_writer_waiting(void **state)
-{
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
-	struct fg_db *other = NULL;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (fg_store_open(url(), FG_STORE_BOUNDED, &store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, &other, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(fg_db_begin(db, FG_DB_PREPARES, &err), FG_OK);
-	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
-	save_as(store, 6002, "0198f000-0000-7000-8000-f00000000013");
-	assert_int_equal(fg_store_batch_end(store, &err), FG_OK);
-	assert_int_equal(fg_db_begin(other, FG_DB_WRITES_ALONE, &err), FG_EBUSY);
-	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
-	assert_int_equal(fg_db_script(db, "SET LOCAL lock_timeout = 10", &err), FG_OK);
-	assert_int_equal(fg_db_lock_writers(db, &err), FG_EBUSY);
-	fg_store_batch_undo(store);
-	fg_db_rollback(db);
-	assert_int_equal(fg_db_begin(db, FG_DB_PREPARES, &err), FG_OK);
-	assert_int_equal(fg_db_lock_writers(db, &err), FG_OK);
-	fg_db_rollback(db);
-	fg_db_close(other);
-	fg_db_close(db);
-	fg_store_close(store);
-}
-
 /* Also what is asked outside of a transaction, and by a statement for many rows. */
 static void read_only_session_cannot_write(void **state)
 {
@@ -548,110 +511,6 @@ static void read_only_session_cannot_write(void **state)
 	fg_store_close(store);
 }
 
-/* Part of a batch: a run, and a note that its CPU time is to be searched for changes. */
-static void save_to_search(struct fg_store *store, uint64_t seed, const char *id)
-{
-	const struct fg_alert_finding place = {
-		.event = FG_ALERT_CHANGE, .benchmark = "parse", .metric = "cpu_time"};
-	struct fg_alert_rule rule = {.project = (char[]){"tracker"},
-				     .events = FG_ALERT_CHANGE,
-				     .benchmark = (char[]){"*"},
-				     .metric = (char[]){"*"}};
-	const struct fg_alert_rule_list rules = {.items = &rule, .count = 1};
-	const struct fg_alert_news news = {.rules = &rules,
-					   .project = "tracker",
-					   .run = id,
-					   .searches = &place,
-					   .search_count = 1};
-	struct fg_error err = {0};
-
-	save_as(store, seed, id);
-	if (fg_store_alerts_put(store, &news, &err) != FG_OK)
-		fail_msg("%s", err.message);
-}
-
-struct searching {
-	struct fg_store *store;
-	struct fg_alert_search search;
-	pthread_t thread;
-	int status;
-};
-
-static void *search(void *context)
-{
-	struct searching *s = context;
-	struct fg_error err = {0};
-
-	s->status = fg_store_alert_search(s->store, RUNS, &s->search, &err);
-	return NULL;
-}
-
-static bool is_in(const struct fg_history *history, const char *run)
-{
-	for (size_t i = 0; i < history->count; i++) {
-		if (strcmp(history->points[i].run, run) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void wait_until_someone_waits(struct fg_db *db)
-{
-	struct fg_error err = {0};
-	int status = FG_EDB;
-
-	while (status != FG_OK)
-		status = fg_db_script(
-			db,
-			"SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'relation' AND NOT granted",
-			&err);
-}
-
-/*
- * Who looks for changes has read the notes when another run is stored, with its note.  If that run
- * counted as one that was searched before, no alert would ever tell of the change that it confirms.
- */
-static void search_does_not_see_a_run_whose_note_it_has_not_read(void **state)
-{
-	static const char *const ids[] = {"0198f000-0000-7000-8000-f00000000020",
-					  "0198f000-0000-7000-8000-f00000000021"};
-	struct searching s = {0};
-	struct fg_store *writer = NULL;
-	struct fg_db *db = NULL;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (fg_store_open(url(), 0, &s.store, &err) != FG_OK ||
-	    fg_store_open(url(), 0, &writer, &err) != FG_OK ||
-	    fg_db_open(url(), 0, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	save_to_search(writer, 6002, ids[0]);
-	assert_int_equal(fg_store_batch_begin(writer, &err), FG_OK);
-	if (fg_db_script(writer->db, "LOCK TABLE level IN ACCESS EXCLUSIVE MODE", &err) != FG_OK)
-		fail_msg("%s", err.message);
-	save_to_search(writer, 6003, ids[1]);
-	assert_int_equal(pthread_create(&s.thread, NULL, search, &s), 0);
-	wait_until_someone_waits(db);
-	assert_int_equal(fg_store_batch_end(writer, &err), FG_OK);
-	assert_int_equal(pthread_join(s.thread, NULL), 0);
-	assert_int_equal(s.status, FG_OK);
-	assert_int_equal(s.search.count, 1);
-	assert_string_equal(s.search.runs[0], ids[0]);
-	assert_true(is_in(&s.search.history, ids[0]));
-	assert_false(is_in(&s.search.history, ids[1]));
-	assert_int_equal(fg_store_alert_search_done(s.store, &s.search, NULL, &err), FG_OK);
-	fg_alert_search_release(&s.search);
-	assert_int_equal(fg_store_alert_search(s.store, RUNS, &s.search, &err), FG_OK);
-	assert_int_equal(s.search.count, 1);
-	assert_string_equal(s.search.runs[0], ids[1]);
-	assert_true(is_in(&s.search.history, ids[1]));
-	assert_int_equal(fg_store_alert_search_done(s.store, &s.search, NULL, &err), FG_OK);
-	fg_alert_search_release(&s.search);
-	fg_db_close(db);
-	fg_store_close(writer);
-	fg_store_close(s.store);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -664,9 +523,7 @@ int main(void)
 		cmocka_unit_test(ids_of_a_batch_follow_each_other),
 		cmocka_unit_test(two_sessions_write_at_the_same_time),
 		cmocka_unit_test(nobody_is_alone_while_another_session_writes),
-		cmocka_unit_test(what_is_prepared_keeps_no_writer_waiting),
-		cmocka_unit_test(tiles_and_trends_work_here_too),
-		cmocka_unit_test(search_does_not_see_a_run_whose_note_it_has_not_read),
+		cmocka_unit_test(trends_work_here_too),
 		cmocka_unit_test(transaction_that_was_undone_is_not_called_committed),
 		cmocka_unit_test(server_outlives_its_connections),
 	};

@@ -216,7 +216,7 @@ static void what_passes_is_tried_again_from_the_search_on(void **state)
 	free(ours);
 }
 
-/* Ask once for each way to fail: how often it was tried, and what was said. */
+/* Tries each kind of failure once, and checks the number of attempts and the message. */
 static void fails(const struct fg_script_reply *reply, size_t tries, const char *words)
 {
 	struct fg_script_server server;
@@ -335,7 +335,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 		expect_part(&server, i, "\r\n\r\n{\"verdict\": \"regression\"}");
 		assert_null(strstr(server.requests[i], "Authorization"));
 	}
-	/* The server is gone now: the message does not contain the address. */
+	/* The server has stopped: the message does not contain the address. */
 	assert_int_equal(post(&target, &result, &err), FG_ENET);
 	assert_non_null(strstr(err.message, "127.0.0.1"));
 	fg_script_release(&server);

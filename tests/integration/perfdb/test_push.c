@@ -6,9 +6,11 @@
 #include "tests/integration/perfdb/cutter.h"
 #include "tests/support/fg_test.h"
 
-static struct fg_push_options options_for(const char *url)
+/* `s`: the server whose token goes along; NULL: none. */
+static struct fg_push_options options_for(const struct fg_test_server *s, const char *url)
 {
 	return (struct fg_push_options){.url = url,
+					.token = s ? s->key : NULL,
 					.attempts = 3,
 					.first_wait_ns = FG_NS_PER_MS,
 					.longest_wait_ns = FG_NS_PER_MS};
@@ -31,7 +33,7 @@ static void spool(const struct fg_test_server *s, unsigned seed)
 	fg_strbuf_release(&parcel);
 }
 
-/* Sends what is in the spool, with the status that is expected. */
+/* Sends the spool and checks the status. */
 static struct fg_push_result push(const struct fg_test_server *s,
 				  const struct fg_push_options *options, int expected,
 				  struct fg_error *err)
@@ -55,7 +57,7 @@ static struct fg_spool_status spool_status(const struct fg_test_server *s)
 static void spooled_runs_arrive_and_leave_the_spool(void **state)
 {
 	struct fg_test_server *s = *state;
-	const struct fg_push_options options = options_for(s->url);
+	const struct fg_push_options options = options_for(s, s->url);
 	struct fg_error err = {0};
 
 	for (unsigned seed = 1; seed <= 5; seed++)
@@ -71,7 +73,7 @@ static void spooled_runs_arrive_and_leave_the_spool(void **state)
 static void server_that_is_down_leaves_runs_waiting(void **state)
 {
 	struct fg_test_server *s = *state;
-	const struct fg_push_options options = options_for("http://127.0.0.1:1");
+	const struct fg_push_options options = options_for(NULL, "http://127.0.0.1:1");
 	struct fg_push_result result = {0};
 	struct fg_error err = {0};
 
@@ -86,7 +88,7 @@ static void server_that_is_down_leaves_runs_waiting(void **state)
 static void damaged_file_is_set_aside_and_does_not_block_the_others(void **state)
 {
 	struct fg_test_server *s = *state;
-	const struct fg_push_options options = options_for(s->url);
+	const struct fg_push_options options = options_for(s, s->url);
 	struct fg_push_result result = {0};
 	struct fg_error err = {0};
 
@@ -109,7 +111,7 @@ static void token_does_not_travel_in_clear(void **state)
 
 	spool(s, 1);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(urls); i++) {
-		struct fg_push_options options = options_for(urls[i]);
+		struct fg_push_options options = options_for(NULL, urls[i]);
 
 		options.token = "fgt_secret";
 		(void)push(s, &options, FG_EINVAL, &err);
@@ -121,7 +123,7 @@ static void token_does_not_travel_in_clear(void **state)
 static void token_stays_secret_when_it_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
-	struct fg_push_options options = options_for(s->url);
+	struct fg_push_options options = options_for(s, s->url);
 	struct fg_error err = {0};
 	char token[69];
 
@@ -148,12 +150,12 @@ static void cut_lines_lose_nothing_and_double_nothing(void **state)
 	size_t confirmed = 0;
 
 	fg_cutter_start(&cutter, s, 100);
-	options = options_for(cutter.url);
+	options = options_for(s, cutter.url);
 	options.timeout_ns = 10 * FG_NS_PER_S;
 	for (unsigned seed = 1; seed <= RUNS; seed++)
 		spool(s, seed);
 	for (unsigned round = 0; round == 0 || (result.waiting && round < 200); round++) {
-		/* A failed push is what this is about: it goes on. */
+		/* A failed push is expected here. */
 		(void)!fg_push_spool(spool_of(s), &options, &result, &err);
 		confirmed += result.sent + result.known;
 	}
@@ -174,7 +176,7 @@ static void bad_addresses_are_explained(void **state)
 
 	spool(s, 1);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(urls); i++) {
-		const struct fg_push_options options = options_for(urls[i]);
+		const struct fg_push_options options = options_for(NULL, urls[i]);
 
 		(void)push(s, &options, FG_EINVAL, &err);
 		assert_null(strstr(err.message, "hush"));

@@ -15,35 +15,25 @@
 #include <sched.h>
 
 /* The program is known: its dictionary stays at home. */
-static int upload_without_dictionary(const struct fg_test_server *s, unsigned seed)
-{
-	struct fg_strbuf parcel = {0};
-	int status = 0;
-
-	fg_test_parcel(seed, false, &parcel);
-	status = fg_test_send(s, &parcel, NULL, NULL);
-	fg_strbuf_release(&parcel);
-	return status;
-}
-
 static void sent_twice_stored_once(void **state)
 {
 	struct fg_test_server *s = *state;
 
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
-	assert_int_equal(upload_without_dictionary(s, 1), 200);
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-static void unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed(void **state)
+static void a_run_without_its_dictionary_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
+	struct fg_strbuf parcel = {0};
 
-	assert_int_equal(upload_without_dictionary(s, 1), 424);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	assert_int_equal(upload_without_dictionary(s, 2), 201); /* the same program */
-	assert_int_equal(fg_test_run_count(s), 2);
+	fg_test_parcel(2, false, &parcel);
+	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
+	assert_int_equal(fg_test_run_count(s), 1);
+	fg_strbuf_release(&parcel);
 }
 
 static void same_id_with_other_content_is_refused(void **state)
@@ -53,23 +43,6 @@ static void same_id_with_other_content_is_refused(void **state)
 
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	fg_test_parcel(1, true, &parcel);
-	fg_test_parcel_edit(&parcel, "AMD ", "Dupe");
-	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
-	assert_int_equal(fg_test_run_count(s), 1);
-	fg_strbuf_release(&parcel);
-}
-
-/* Whether a run is there is asked late: before that, nothing that its copy lacks may be told. */
-static void copy_of_a_stored_run_needs_nothing(void **state)
-{
-	struct fg_test_server *s = *state;
-	struct fg_strbuf parcel = {0};
-
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	fg_test_server_restart(s); /* which forgets the dictionary */
-	assert_int_equal(upload_without_dictionary(s, 2), 424);
-	assert_int_equal(upload_without_dictionary(s, 1), 200);
-	fg_test_parcel(1, false, &parcel);
 	fg_test_parcel_edit(&parcel, "AMD ", "Dupe");
 	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
 	assert_int_equal(fg_test_run_count(s), 1);
@@ -150,7 +123,7 @@ static void profile_of_pairs(struct fg_test_server *s)
 }
 
 enum {
-	WAITING = 6, /* more than the server has threads: none of them waits */
+	WAITING = 6, /* more than the server has threads */
 	THIRD = 3
 };
 
@@ -188,9 +161,6 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
 		assert_int_equal(
 			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
-		/* One after the other: all but the first share a transaction. */
-		while (fg_write_queue_pending(s->server->writes) <= i)
-			(void)sched_yield();
 	}
 	for (unsigned i = 0; i < 4 * WAITING; i++)
 		assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 200);
@@ -213,8 +183,8 @@ static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
 }
 
 /*
- * One cannot be written to its end: those that share its transaction are stored all the same, once
- * and whole, and so is that one, later.
+ * One cannot be written to its end: the others are stored all the same, once and whole, and so
+ * is that one, later.
  */
 static void third_one_fails(struct fg_test_server *s, const char *trigger)
 {
@@ -370,24 +340,6 @@ static void restart_loses_nothing(void **state)
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	fg_test_server_restart(s);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
-	assert_int_equal(upload_without_dictionary(s, 3), 201); /* the dictionary was kept too */
-}
-
-/* Most code that changes is measured once: its dictionary is of use to no other run. */
-static void dictionary_is_kept_when_it_is_brought_again(void **state)
-{
-	struct fg_test_server *s = *state;
-
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	assert_int_equal(upload_without_dictionary(s, 2), 201); /* in memory */
-	fg_test_server_restart(s);
-	assert_int_equal(upload_without_dictionary(s, 3), 424);
-	assert_int_equal(fg_test_upload(s, 3, NULL), 201);
-	assert_int_equal(fg_test_upload(s, 3, NULL), 200);
-	assert_int_equal(fg_test_upload(s, 4, NULL), 201);
-	fg_test_server_restart(s);
-	assert_int_equal(upload_without_dictionary(s, 5), 201);
-	assert_int_equal(fg_test_run_count(s), 5);
 }
 
 static void health_and_metrics_are_told(void **state)
@@ -558,8 +510,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
-		FG_SERVER_TEST(copy_of_a_stored_run_needs_nothing),
-		FG_SERVER_TEST(unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed),
+		FG_SERVER_TEST(a_run_without_its_dictionary_is_refused),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
 		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
@@ -568,7 +519,6 @@ int main(void)
 		FG_SERVER_TEST(profiles_are_answered_by_the_measure_asked_for),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
-		FG_SERVER_TEST(dictionary_is_kept_when_it_is_brought_again),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),
 		FG_SERVER_TEST(every_operation_answers_as_described),

@@ -85,15 +85,15 @@ static void servers_that_start_together_create_the_tables_once(void **state)
 {
 	const struct fixture *f = *state;
 	pthread_t threads[OPENERS];
+	void *words[OPENERS] = {NULL};
 
 	for (int i = 0; i < OPENERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, open_it, f->location), 0);
+	for (int i = 0; i < OPENERS; i++)
+		assert_int_equal(pthread_join(threads[i], &words[i]), 0);
 	for (int i = 0; i < OPENERS; i++) {
-		void *words = NULL;
-
-		assert_int_equal(pthread_join(threads[i], &words), 0);
-		if (words)
-			fail_msg("%s", (char *)words);
+		if (words[i])
+			fail_msg("%s", (char *)words[i]);
 	}
 	assert_true(version_of(f) > 0);
 }

@@ -88,7 +88,7 @@ static void every_format_is_the_same_from_the_store(void **state)
 		struct kept second = {0};
 
 		if (strcmp(fg_fixture_names[f], "hostile") == 0)
-			/* the store cleans what is not UTF-8; the next test looks at it */
+			/* the store cleans invalid UTF-8; the next test checks that */
 			continue;
 		fg_scratch_init(&scratch);
 		fg_fixture_init(&fixture, fg_fixture_names[f]);

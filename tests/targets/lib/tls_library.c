@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A library with thread-local variables: much, that comes from malloc when a thread first looks at
- * it, or (the last one) a little, from what the dynamic loader keeps free for libraries that are
- * loaded late.
+ * A library with thread-local variables: large ones, which malloc provides on a thread's first
+ * access, or (the last library) a small one, from space that the dynamic loader reserves for
+ * libraries loaded late.
  */
 #include <stddef.h>
 
@@ -27,7 +27,7 @@ static _Thread_local char own[SIZE] __attribute__((tls_model(MODEL)));
 
 size_t touch_tls(char value);
 
-/* Sum of what was there before: 0 for a thread that comes for the first time. */
+/* Sum of the previous values: 0 on a thread's first call. */
 __attribute__((visibility("default"))) size_t touch_tls(char value)
 {
 	size_t sum = 0;

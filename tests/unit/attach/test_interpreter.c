@@ -13,7 +13,7 @@
 
 enum {
 	SIZE = 64 << 10,
-	RUNTIME = 0, /* where things lie */
+	RUNTIME = 0, /* addresses */
 	INTERPRETERS = 1024,
 	STATES = 2048,
 	CODE = 4096,
@@ -182,7 +182,7 @@ static void a_thread_is_found_by_its_pointer_or_its_number(void **state)
 	assert_int_equal(fg_python_at(&python, 2)->stack, at(STACK + 300 * 8));
 	assert_true(fg_interpreter_look(&interpreter, &memory, &by_number, &python));
 	assert_int_equal(python.total, 3);
-	/* These run no Python, which is no failure. */
+	/* These run no Python, which is not a failure. */
 	assert_true(fg_interpreter_look(&interpreter, &memory, &other, &python));
 	assert_int_equal(other.state, at(STATES + STEP));
 	assert_int_equal(python.total, 0);
@@ -308,7 +308,7 @@ static void other_code_at_the_same_address_is_another_function(void **state)
 	assert_true(judge(&native, &functions));
 	assert_int_equal(functions.count, 3);
 	assert_string_equal(functions.items[fg_python_at(&python, 0)->id - 1].name, "Model.stop");
-	/* And what is no code any more is none. */
+	/* An object that is no longer code is not decoded. */
 	put(CODE + FG_PYTHON_TYPE, 0);
 	fg_memory_forget(&memory);
 	assert_true(fg_interpreter_look(&interpreter, &memory, &thread, &python));
@@ -332,7 +332,7 @@ static void stacks_are_told_apart_by_what_is_executed(void **state)
 	assert_int_not_equal(fg_python_stack_hash(&python), hash);
 }
 
-/* The C library of this test is as good as any; no sanitizer stands before this function. */
+/* Any C library will do, the one of this test included; no sanitizer intercepts this function. */
 static void exports_are_found_in_memory(void **state)
 {
 	static const char *const names[] = {"malloc", "gnu_get_libc_version"};
@@ -377,7 +377,7 @@ static void a_version_that_is_not_known_is_refused_with_a_reason(void **state)
 
 	(void)state;
 	text = fg_interpreter_refusal(&(struct fg_interpreter){.version = 0x030e00f0});
-	assert_string_equal(text, "Python 3.14: no Python frames (read of 3.11, 3.12, 3.13 in "
+	assert_string_equal(text, "Python 3.14: no Python frames (supported: 3.11, 3.12, 3.13 in "
 				  "64-bit programs)");
 	free(text);
 	text = fg_interpreter_refusal(&(struct fg_interpreter){0});

@@ -22,7 +22,7 @@ enum {
 	FRAMES = 4
 };
 
-/* A program below which stand do_syscall_64, vfs_read and a function of a module. */
+/* A program with do_syscall_64, vfs_read and a function of a module below it. */
 static void write_frames(struct fg_trace_writer *w)
 {
 	const uint64_t program[FG_TRACE_MODULE_NUMBERS] = {PROGRAM, 0, 4096, 8192, 4096, 0};
@@ -148,7 +148,7 @@ static void hidden_names_leave_the_trace_as_it_is(void **state)
 	assert_left_alone(&w, "hidden");
 }
 
-/* Its addresses are another kernel's: where this one's functions lie now says nothing of them. */
+/* Its addresses are from another boot: the current kernel's symbols do not apply. */
 static void a_trace_from_before_the_kernels_start_gets_no_names(void **state)
 {
 	struct fg_trace_writer w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of another process, for which this one stands. */
+/* Memory of another process; this process plays its part. */
 #include "profile/attach/memory.h"
 #include "tests/support/fg_test.h"
 
@@ -57,7 +57,7 @@ static void what_was_read_is_kept_until_it_is_forgotten(void **state)
 	assert_int_equal(read_at(f, 7), 2);
 }
 
-/* The process has gone on since: a page of it that comes in between must not bring the new ones. */
+/* The process has continued meanwhile: reading another page must not bring newer content. */
 static void a_copy_stays_whatever_is_read_beside_it(void **state)
 {
 	struct fixture *f = *state;

@@ -17,7 +17,7 @@ enum {
 	SLICE_US = 700, /* then the other thread has the CPU */
 	OTHER_US = 1500,
 	SLEEP_US = 900,
-	LATE_US = 5, /* from the moment until a thread that runs stands still */
+	LATE_US = 5, /* from the stop request until the thread stops */
 };
 
 enum place {
@@ -26,7 +26,7 @@ enum place {
 	ASLEEP
 };
 
-/* What our thread does, as a function of time. */
+/* The state of our thread as a function of time. */
 struct machine {
 	int64_t now_ns;
 	int64_t position_ns; /* in its burst */
@@ -129,7 +129,7 @@ static size_t sample(struct fg_sampled *samples, bool with_rule)
 
 struct shares {
 	double of[3];
-	double effective; /* as many equal samples would tell as much */
+	double effective; /* the number of equally weighted samples with the same precision */
 	double sum;
 };
 

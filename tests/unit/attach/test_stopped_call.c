@@ -26,7 +26,7 @@ struct waiter {
 	int event_fd;
 };
 
-/* Waits for an event without a time limit; its exit code says what ended the wait. */
+/* Waits for an event without a time limit; its exit code shows how the wait ended. */
 static void wait_for_event(int event_fd, bool with_pending_signal)
 {
 	struct epoll_event event = {.events = EPOLLIN};

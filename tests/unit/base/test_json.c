@@ -92,7 +92,7 @@ static void size_and_depth_are_limited(void **state)
 	deep[200] = '\0';
 	assert_int_equal(fg_json_parse(deep, 200, 1000, &json, NULL), FG_ELIMIT);
 	assert_int_equal(fg_json_parse("[1,2,3]", 7, 6, &json, NULL), FG_ELIMIT);
-	/* Brackets inside a text are no levels. */
+	/* Brackets inside a string are not levels. */
 	deep[0] = '"';
 	memset(deep + 1, '[', 198);
 	deep[199] = '"';

@@ -61,7 +61,7 @@ static char *written(const char *value, size_t length, bool for_html)
 	return fg_strbuf_detach(&text);
 }
 
-/* Wherever in a long text a byte stands, it is written as it is by itself. */
+/* A byte is written the same at any position of a long text. */
 static void a_byte_is_escaped_wherever_it_stands(void **state)
 {
 	enum {

@@ -162,7 +162,7 @@ static void written_doubles_read_back_the_same(void **state)
 	assert_string_equal(fg_format_double(0.1, text), "0.1");
 }
 
-/* Few decimals go a quicker way: it says what printf would. */
+/* The fast path for few decimals agrees with printf(). */
 static void doubles_are_written_as_printf_writes_them(void **state)
 {
 	struct fg_random random;

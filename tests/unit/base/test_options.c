@@ -5,6 +5,7 @@
 struct values {
 	bool loud;
 	const char *file;
+	const char *library;
 	struct fg_option_list sets;
 	unsigned rate;
 	int64_t offset;
@@ -26,6 +27,12 @@ static const struct fg_option options[] = {
 	 ROW(FG_OPTION_TEXT, file),
 	 .argument = "FILE",
 	 .help = "where"},
+	{.name = "library",
+	 .letter = 'L',
+	 ROW(FG_OPTION_TEXT, library),
+	 .argument = "NAME",
+	 .alone = "libm",
+	 .help = "which one"},
 	{.name = "set",
 	 .letter = 's',
 	 ROW(FG_OPTION_LIST, sets),
@@ -173,6 +180,36 @@ static void two_dashes_end_the_options(void **state)
 	fg_arena_release(&o.arena);
 }
 
+static void an_option_alone_has_its_own_value(void **state)
+{
+	const struct {
+		const char *words[4];
+		const char *library;
+		size_t count;
+	} cases[] = {
+		{{"--library", "--", "./prog"}, "libm", 1},
+		{{"-L", "--loud", "./prog"}, "libm", 1},
+		{{"./prog", "--library"}, "libm", 1},
+		{{"--library", "libc", "./prog"}, "libc", 1},
+		{{"--library=libc", "--", "./prog"}, "libc", 1},
+		{{"./prog"}, NULL, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct outcome o;
+
+		parse(&o, FG_OPTIONS_ANYWHERE, cases[i].words);
+		assert_int_equal(o.status, FG_OK);
+		assert_int_equal(o.words.count, cases[i].count);
+		if (cases[i].library)
+			assert_string_equal(o.values.library, cases[i].library);
+		else
+			assert_null(o.values.library);
+		fg_arena_release(&o.arena);
+	}
+}
+
 static void a_lone_dash_is_a_word(void **state)
 {
 	struct outcome o;
@@ -233,7 +270,7 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		 "option --clock: there is no 'sundial'; expected one of: cpu, wall",
 		 "choice"},
 		{{"--pairs=80:10"},
-		 "option --pairs: '80:10' is no range: the smaller number comes first",
+		 "option --pairs: '80:10' is not a range: the smaller number comes first",
 		 "turned round"},
 		{{"--pairs=1:9"},
 		 "option --pairs: 1 is out of range: expected 2 to 1000",
@@ -277,6 +314,7 @@ static void help_lists_every_row_with_choices_and_default(void **state)
 	assert_non_null(strstr(fg_strbuf_text(&text), "  -f, --file FILE         where\n"));
 	assert_non_null(strstr(fg_strbuf_text(&text),
 			       "      --rate HZ           samples [default: 1000]\n"));
+	assert_non_null(strstr(fg_strbuf_text(&text), "  -L, --library [NAME]    which one\n"));
 	assert_non_null(strstr(fg_strbuf_text(&text), "which clock: cpu, wall [default: wall]"));
 	assert_non_null(strstr(fg_strbuf_text(&text), "a key (may be repeated)"));
 	fg_strbuf_release(&text);
@@ -301,6 +339,7 @@ int main(void)
 		cmocka_unit_test(short_flags_join_and_take_values),
 		cmocka_unit_test(one_number_is_both_ends_of_a_range),
 		cmocka_unit_test(two_dashes_end_the_options),
+		cmocka_unit_test(an_option_alone_has_its_own_value),
 		cmocka_unit_test(a_lone_dash_is_a_word),
 		cmocka_unit_test(a_command_keeps_its_own_options),
 		cmocka_unit_test(wrong_options_are_named_with_a_way_out),

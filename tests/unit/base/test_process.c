@@ -191,7 +191,7 @@ static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
 	}
 }
 
-/* The program prints before anybody reads, and says through a second pipe that it got through. */
+/* The program prints before anything is read, and reports through a second pipe when it is done. */
 static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
 {
 	enum {
@@ -225,7 +225,7 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 	fg_process_result_release(&result);
 }
 
-/* Nobody reads while the program prints sixteen times what a pipe holds; yet it ends. */
+/* The program prints sixteen times the size of a pipe without a reader, and still ends. */
 static void a_file_takes_any_output_without_a_reader(void **state)
 {
 	enum {
@@ -250,7 +250,7 @@ static void a_file_takes_any_output_without_a_reader(void **state)
 	fg_process_result_release(&result);
 }
 
-/* It prints more than is ever held at once; what is kept and what it counts stay right. */
+/* It prints more than is ever held at once; kept text and counts stay correct. */
 static void the_middle_of_a_long_file_is_given_back(void **state)
 {
 	struct fg_capture capture;
@@ -418,57 +418,6 @@ static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
 	free(usual);
 }
 
-static int add_up(void *context)
-{
-	int *numbers = context;
-
-	numbers[0] += numbers[1];
-	return numbers[0];
-}
-
-static void a_function_runs_in_a_process_of_its_own(void **state)
-{
-	struct fg_process_result result = {0};
-	struct fg_process process = {0};
-	int numbers[] = {3, 4};
-
-	(void)state;
-	assert_int_equal(fg_process_fork(add_up, numbers, NULL, &process, NULL), FG_OK);
-	assert_int_equal(getpgid(process.pid), process.pid);
-	assert_int_equal(fg_process_wait(&process, 1, &result, NULL), FG_OK);
-	assert_true(result.exited);
-	assert_int_equal(result.exit_code, 7);
-	assert_int_equal(numbers[0], 3);
-	fg_process_result_release(&result);
-	fg_process_release(&process);
-}
-
-static int wait_for_ever(void *context)
-{
-	(void)context;
-	for (;;)
-		(void)pause();
-}
-
-static void a_function_in_its_own_process_is_no_stray(void **state)
-{
-	volatile sig_atomic_t interrupted = 0;
-	struct fg_process_result result = {0};
-	struct fg_process process = {0};
-
-	(void)state;
-	assert_int_equal(fg_process_fork(wait_for_ever, NULL, &interrupted, &process, NULL), FG_OK);
-	assert_int_equal(run_shell("exit 0", (struct fg_process_options){0}, &result, NULL), FG_OK);
-	assert_false(result.left_children);
-	assert_int_equal(kill(process.pid, 0), 0);
-	fg_process_result_release(&result);
-	interrupted = 1;
-	assert_int_equal(fg_process_wait(&process, 1, &result, NULL), FG_EINTERRUPTED);
-	assert_int_equal(result.signal, SIGTERM);
-	fg_process_result_release(&result);
-	fg_process_release(&process);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,8 +438,6 @@ int main(void)
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
 		cmocka_unit_test(two_programs_are_awaited_at_once),
 		cmocka_unit_test(failing_helper_is_quoted_by_its_last_line),
-		cmocka_unit_test(a_function_runs_in_a_process_of_its_own),
-		cmocka_unit_test(a_function_in_its_own_process_is_no_stray),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

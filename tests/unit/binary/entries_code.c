@@ -37,7 +37,7 @@ __asm__(
 "	pop %rbx\n"
 "end behind_endbr\n"
 
-/* What compilers leave where they are told to: gcc, clang, gcc with endbr64. */
+/* NOPs as compilers leave them on request: gcc, clang, gcc with endbr64. */
 "begin five_nops\n"
 "	.rept 5\n"
 "	nop\n"
@@ -61,7 +61,7 @@ __asm__(
 "	.quad 5b\n"
 "	.text\n"
 
-/* Too few: what follows has to give way, too. */
+/* Too few: the instructions behind them must move as well. */
 "begin three_nops\n"
 "	nop\n"
 "	nop\n"
@@ -257,7 +257,7 @@ __asm__(
 "	jmp branched_into + 1\n"
 "end branches\n"
 
-/* A branch of 8 bits in what nobody says is code. */
+/* A branch of 8 bits in bytes that are not known to be code. */
 "begin near_unknown\n"
 "	push %rbx\n"
 "	mov %rdi, %rbx\n"
@@ -315,7 +315,7 @@ __asm__(
 "	.uleb128 4\n"
 "	.uleb128 6, 1, 1, 0\n"
 
-/* The cold part of a function has a jump that nobody can follow. */
+/* The cold part of a function has a jump with an unknown target. */
 "	.text\n"
 "begin has_strange_part\n"
 "	push %rbx\n"

@@ -76,10 +76,7 @@ static void a_name_that_would_never_end_stays_as_it_is(void **state)
 	fg_strbuf_release(&text);
 }
 
-/*
- * Every prefix and every single changed byte of every name: no crash, and nothing written when it
- * says no.
- */
+/* Every prefix and every single changed byte of every name: no crash, and no output on failure. */
 static void damaged_names_are_harmless(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Words that stand in two rooms' tables must be the same: config/ may not look into the rooms that
- * own them.
+ * Words in the tables of two rooms must be equal: config/ may not depend on the rooms that own
+ * them.
  */
 #include "cli/framework/command.h"
 #include "config/schema.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "cli/session/progress.h"
+#include "cli/session/session.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const struct fg_measuring measure = {
 	.min_pairs = 10, .max_pairs = 40, .budget_ns = 300 * FG_NS_PER_S};
 static const struct fg_gate_progress slower = {.ratio = 1.048, .low = 1.031, .high = 1.066};
 
-/* What is written to stderr. */
+/* Captures standard error. */
 static const char *shown_by(struct fg_progress *progress, const struct fg_runner_progress *runner,
 			    const struct fg_gate_progress *gate)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/shards_merge.h"
+#include "cli/session/shards.h"
 #include "tests/support/fg_test.h"
 
 static struct fg_benchmark benchmarks[] = {{.name = "scan"}, {.name = "pack"}, {.name = "find"}};
@@ -80,8 +80,8 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 		assert_false(fg_shard_of(&merged.run, &index, &count));
 		assert_true(merged.run.started_ns > 1000 + SHARDS);
 		/*
-		 * Two kinds of hosts: neither alone; what is not part of the fingerprint and
-		 * differs says nothing.
+		 * Two kinds of hosts: the merged run has neither fact; differences outside the
+		 * fingerprint do not matter.
 		 */
 		assert_string_equal(fg_environment_get(&merged.run.host, "host.cpu.model"),
 				    "Skylake | Zen");
@@ -146,7 +146,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 
 	(void)state;
 	add(&shards, part(OF_PACK, "pack", "Zen"));
-	refuses(&shards, part(OF_PACK, "pack", "Zen"), "shard 1/3 is there twice");
+	refuses(&shards, part(OF_PACK, "pack", "Zen"), "shard 1/3 is given twice");
 	other = part(OF_FIND, "find", "Zen");
 	other.run.sides[FG_ARM_CANDIDATE].commit[0] = '2';
 	refuses(&shards, other, "measured the candidate at commit 1111");

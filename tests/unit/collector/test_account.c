@@ -99,29 +99,6 @@ static void faults_are_told_by_what_they_can_have_taken(void **state)
 			fail_msg("%s", cases[i].why);
 }
 
-/* While a call lasts, further signals are dropped: the sample after it counts for all of them. */
-static void a_sample_of_all_time_stands_for_those_that_were_dropped(void **state)
-{
-	struct fg_account account;
-	struct fg_times now = {0};
-	struct fg_times split;
-	uint64_t periods = 0;
-
-	(void)state;
-	fg_account_open(&account, &now, true);
-	for (unsigned i = 0; i < 1000; i++) {
-		/* the first of them after a third of a period; every tenth call takes four */
-		now.cpu_ns += i == 0 ? period_ns / 3 : period_ns * (i % 10 == 0 ? 4 : 1);
-		fg_account_look(&account, &now, true, 0, &split);
-		const uint64_t count = fg_account_periods(&account, period_ns);
-
-		assert_true(count == (i > 0 && i % 10 == 0 ? 4 : 1));
-		fg_account_give(&account, count * period_ns);
-		periods += count;
-	}
-	assert_true(periods == 1 + now.cpu_ns / period_ns);
-}
-
 static void time_that_is_not_sampled_is_not_owed(void **state)
 {
 	struct fg_account account;
@@ -310,7 +287,6 @@ int main(void)
 		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
 		cmocka_unit_test(what_short_threads_leave_cancels_out),
 		cmocka_unit_test(faults_are_told_by_what_they_can_have_taken),
-		cmocka_unit_test(a_sample_of_all_time_stands_for_those_that_were_dropped),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
 		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
 		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),

@@ -314,7 +314,7 @@ static void the_command_line_beats_the_environment_beats_the_file(void **state)
 	release(&l);
 }
 
-/* A message names what the user wrote. */
+/* A message contains the user's own spelling. */
 static void errors_of_short_forms_name_the_option(void **state)
 {
 	static const struct fg_config_option options[] = {

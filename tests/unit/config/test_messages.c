@@ -112,7 +112,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"far", HEAD "store: { colour: blue }\n",
 		 "f.yml:4:10: store: there is no key 'colour' here; known are: path"},
 		{"twice", HEAD "project: a\nproject: b\n",
-		 "f.yml:5:1: the key 'project' is here for the second time; the first is in line 4"},
+		 "f.yml:5:1: the key 'project' is repeated; the first is in line 4"},
 		{"a secret in the file", HEAD "perfdb: { url: \"https://p\", password: x }\n",
 		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment "
 		 "variable, whose name goes into 'token_env'"},
@@ -204,18 +204,18 @@ static void broken_yaml_is_located(void **state)
 {
 	static const struct mistake rows[] = {
 		{"tab", "version: 1\nbenchmarks:\n\t- name: a\n",
-		 "f.yml:3:1: the line begins with a tab: YAML wants blanks"},
+		 "f.yml:3:1: the line begins with a tab: YAML requires blanks"},
 		{"open bracket", "version: [1\n",
 		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
 		 "flow sequence that begins in line 1"},
 		{"two documents", HEAD "---\nversion: 1\n",
-		 "f.yml:4:1: a second document begins here: one is all there may be"},
+		 "f.yml:4:1: a second document begins here: only one is allowed"},
 		{"tag", "version: !!int 1\n",
-		 "f.yml:1:10: tags are not understood here: leave out 'tag:yaml.org,2002:int'"},
+		 "f.yml:1:10: tags are not supported: remove 'tag:yaml.org,2002:int'"},
 		{"alias to nothing", "version: *v\n",
 		 "f.yml:1:10: there is no '&v' above this '*v'"},
 		{"alias inside its anchor", "gate: &g { accept: [*g] }\n",
-		 "f.yml:1:21: '*g' stands inside what it repeats"},
+		 "f.yml:1:21: '*g' is inside the value that it repeats"},
 		{"a list as a key", "? [a]\n: b\n", "f.yml:1:3: a key must be a word, not a list"},
 		{"no mapping", "- a\n",
 		 "f.yml:1:1: found a list, expected keys such as 'version: 1'"},
@@ -376,8 +376,9 @@ static void overrides_are_judged_by_their_own_name(void **state)
 		{"gate.alpha", "--set gate.alpha: expected KEY=VALUE, such as gate.alpha=0.001"},
 		{"gate.alpha.x=1",
 		 "--set gate.alpha.x=1: 'alpha' is a single value: there is no 'x' in it"},
-		{"benchmarks.b.timeout=1s", "--set benchmarks.b.timeout=1s: none of 'benchmarks' "
-					    "has the name that stands in 'b.timeout'"},
+		{"benchmarks.b.timeout=1s",
+		 "--set benchmarks.b.timeout=1s: no element of 'benchmarks' "
+		 "has the name in 'b.timeout'"},
 		{"report.post=[",
 		 "--set report.post=[: not valid YAML: did not find expected node content"},
 	};

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Each needs what the one before declares. */
+/* Each header needs declarations of the previous one. */
 /* clang-format off */
 #define Py_BUILD_CORE 1 /* NOLINT(bugprone-reserved-identifier): Python's name */
 #include <Python.h>
@@ -53,7 +53,7 @@ static void check_versions(const struct fg_python_layout *layout)
 #endif
 }
 
-/* What is not in the table is what an interpreter says of itself. */
+/* An interpreter itself provides everything that is not in the table. */
 static void check_lists(const struct fg_python_layout *layout)
 {
 	struct fg_python_lists lists = layout->lists;

@@ -13,7 +13,7 @@ enum {
 	PAGE = 4096,
 	PAGES = 16,
 	SIZE = PAGE * PAGES,
-	STATE = 0,      /* where things lie in it */
+	STATE = 0,      /* addresses */
 	CFRAMES = 512,  /* 64 bytes each */
 	ENTRIES = 1024, /* entry frames, 128 bytes each */
 	FRAMES = 4096,  /* 128 bytes each */
@@ -27,7 +27,7 @@ enum {
 };
 
 static uint8_t *memory;
-static const uint8_t *more; /* beside it */
+static const uint8_t *more; /* additional memory */
 static size_t more_size;
 static struct fg_python_stack stack;
 static struct fg_python_reader reader;
@@ -244,7 +244,7 @@ static void texts_of_every_width_are_utf8(void **state)
 		expect_text(TEXTS, 64, "\xce\xb1+\xe2\x82\xac?");
 		put_text(layout, TEXTS, 4, false, widest, 2);
 		expect_text(TEXTS, 64, "\xf0\x9f\x90\x8dx");
-		/* Not what it claims to be; longer than the memory. */
+		/* Wrong types, or longer than the memory. */
 		put_text(layout, TEXTS, 3, false, "abc", 1);
 		expect_text(TEXTS, 64, "");
 		put_text(layout, SIZE - 128, 1, true, "abc", 3);
@@ -291,7 +291,10 @@ static void deep_chains_keep_both_ends(void **state)
 	free(frames);
 }
 
-/* Some words become anything: addresses near the others, at the end, small ones, wild ones. */
+/*
+ * Replaces some words by arbitrary values: nearby addresses, addresses at the end, small ones, wild
+ * ones.
+ */
 static void damage(void)
 {
 	const uint64_t choices[] = {at((unsigned)(draw() % SIZE)) & ~UINT64_C(7),
@@ -388,7 +391,7 @@ static void code_is_told_apart_by_its_texts(void **state)
 	first = fg_python_code_key(&reader, &code);
 	assert_int_not_equal(first, 0);
 	assert_int_equal(fg_python_code_key(&reader, &code), first);
-	/* The hash says what the text is, where it is known already. */
+	/* A known hash identifies the text. */
 	put(TEXTS + 512 + FG_PYTHON_STR_HASH, 1234);
 	assert_int_not_equal(fg_python_code_key(&reader, &code), first);
 	put(TEXTS + 512 + FG_PYTHON_STR_HASH, UINT64_MAX);

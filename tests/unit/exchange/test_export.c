@@ -117,7 +117,7 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 		cJSON *json = NULL;
 
 		if (strcmp(format->name, "chrome") == 0 || format->has_calls)
-			continue; /* shows regions or arguments, there are none */
+			continue; /* shows regions or arguments, which are missing */
 		export(format->name, &profile, false, &text);
 		assert_true(text.length > 0);
 		if (strstr(format->extension, "json")) {

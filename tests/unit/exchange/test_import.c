@@ -129,8 +129,8 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
 		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
 		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
-		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls of no function"},
-		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is no count"},
+		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls without a function"},
+		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is not a count"},
 		{"callgrind", "fn=a\n1 2\n", "it does not say what it counts"},
 		{"callgrind", "events: Ir\nfn=a\n", "no stack with a weight above zero"},
 	};
@@ -299,7 +299,7 @@ static void perf_script_keeps_threads_times_and_periods(void **state)
 	assert_int_equal(profile.duration_ns, 110000000);
 	assert_true(weight_of(&profile, "fit(Track&)") == 1e6);
 	assert_true(weight_of(&profile, "[unknown]") == 5e5);
-	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are no time */
+	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are not time */
 	assert_int_equal(depth_of(&profile, 0), 4);                        /* the command on top */
 	assert_true(function_named(&profile, "loop")->inlined);
 	assert_string_equal(function_named(&profile, "fit(Track&)")->library, "prog");

@@ -10,6 +10,7 @@ void fg_made_init(struct fg_made *made, uint64_t seed)
 	made->run.has_baseline = true;
 	made->run.seed = seed;
 	fg_policy_defaults(&made->policy);
+	made->policy.alpha = 0.01; /* ten pairs can decide */
 	fg_measuring_defaults(&made->measure);
 	made->measure.min_pairs = 10;
 	made->measure.max_pairs = 80;

@@ -613,10 +613,10 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
 		 "instructions a call (100 → 250)"},
 		{{{.top = 1, .copy = 1}, {.top = 2}},
-		 "does more work: 1 → 2 instructions (+100 %); most of it in main; beside them 1 → "
+		 "does more work: 1 → 2 instructions (+100 %); most of it in main; also 1 → "
 		 "0 in the C library"},
 		{{{.top = 2}, {.top = 1, .copy = 1}},
-		 "does less work: 2 → 1 instructions (−50 %); most of it in main; beside them 0 → "
+		 "does less work: 2 → 1 instructions (−50 %); most of it in main; also 0 → "
 		 "1 in the C library"},
 		{{{.top = 1000, .load = 500, .load_calls = 5}, {.top = 1000}},
 		 "does less work: 1500 → 1000 instructions (−33.3 %); most of it in load"},
@@ -626,7 +626,7 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; beside "
 		 "them 9000 → 0 in the C library"},
 		{{{.top = 1000}, {.top = 1000, .copy = 9000}},
-		 "the same work: 1000 → 1000 instructions; beside them 0 → 9000 in the C library"},
+		 "the same work: 1000 → 1000 instructions; also 0 → 9000 in the C library"},
 		{{{.parse = 500, .load = 500}, {.parse = 700, .load = 300}},
 		 "the same work: 1000 → 1000 instructions"},
 	};

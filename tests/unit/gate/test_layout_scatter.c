@@ -195,9 +195,9 @@ static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
 
 static void layouts_that_are_no_sample_have_no_error(void **state)
 {
-	static const double level[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	static const double level[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	static const uint8_t four[] = {0, 1, 2, 3, 0, 1, 2, 3};
-	static const uint8_t eight[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6};
+	static const uint8_t eight[] = {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6};
 
 	(void)state;
 	assert_true(fabs(fg_layout_places_error(level, four, FG_ARRAY_SIZE(four), 4)) < NEAR);

@@ -94,7 +94,7 @@ static void the_most_called_stay_and_the_rest_is_counted(void **state)
 	assert_int_equal(table->functions[0].path_count, FG_ARGUMENT_PATHS_MAX);
 	assert_int_equal(table->functions[0].paths_left_out, 8);
 	assert_int_equal(table->functions[0].traces[CANDIDATE], FG_ARGUMENT_PATHS_MAX + 8);
-	/* 6901 + ... + 6940: of those that are left out, too. */
+	/* 6901 + ... + 6940, including omitted ones */
 	assert_float_equal(table->functions[0].sides[CANDIDATE]->values, 276820, 0);
 	assert_string_equal(table->names[table->functions[0].paths[0].frames[1]], "caller39");
 	fg_argument_sums_release(&sums);
@@ -215,9 +215,9 @@ static void hints_say_what_is_true_and_nothing_else(void **state)
 	hint_is("pow #2", &figures, "called 2000 times with the same argument\n");
 	figures.repeats = 0;
 	figures.nans = 1;
-	hint_is("exp", &figures, "1 of 2000 arguments are no number (NaN)\n");
+	hint_is("exp", &figures, "1 of 2000 arguments are not a number (NaN)\n");
 	figures.nans = 0;
-	figures.most = (double)NAN; /* of a report that does not say */
+	figures.most = (double)NAN; /* from a report without this member */
 	hint_is("exp", &figures, "");
 }
 

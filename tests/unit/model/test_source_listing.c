@@ -57,7 +57,7 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 	fg_arena_release(&arena);
 }
 
-/* One side was seen in more lines than the other: the others are no change. */
+/* One side was sampled in more lines than the other: these are not changes. */
 static void lines_seen_on_one_side_only_did_not_come(void **state)
 {
 	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
@@ -105,7 +105,7 @@ static void a_side_without_source_leaves_the_other(void **state)
 	fg_arena_release(&arena);
 }
 
-/* A thousand lines, of which few cost anything; some costs lie beyond the end of the file. */
+/* A thousand lines, few with a cost; some costs are beyond the end of the file. */
 static void a_long_function_shows_what_costs_and_jumps_over_the_rest(void **state)
 {
 	static const struct fg_line_cost costs[] = {{.line = 10, .cost = 30},
@@ -132,7 +132,7 @@ static void a_long_function_shows_what_costs_and_jumps_over_the_rest(void **stat
 	fg_arena_release(&arena);
 }
 
-/* What is before the function differs, and each side's first cost is at another line of it. */
+/* The text before the function differs, and each side's first cost is at a different line of it. */
 static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 {
 	static const char old_text[] =
@@ -169,7 +169,7 @@ static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 	fg_arena_release(&arena);
 }
 
-/* More lines changed than there is room for: the costly ones stay. */
+/* More changed lines than fit: the most expensive ones are kept. */
 static void a_rewritten_function_keeps_its_costly_lines(void **state)
 {
 	struct fg_line_cost costs[2][100];

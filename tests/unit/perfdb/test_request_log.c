@@ -74,7 +74,7 @@ static const char *outline(struct disk *disk, char *text, size_t size)
 
 		assert_non_null(end); /* never half a line */
 		for (const char *c = line; line[0] != '{' && c < end; c++)
-			assert_int_equal(*c, line[0]); /* nor two in one */
+			assert_int_equal(*c, line[0]); /* nor two on one line */
 		used += (size_t)snprintf(text + used, size - used, "%s%c%zu", used ? " " : "",
 					 line[0], (size_t)(end - line) + 1);
 		line = end + 1;

@@ -387,7 +387,7 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 	fg_calltree_release(&difference);
 }
 
-/* fit is in libreco.so, io::read in app, each in a file of its own. */
+/* fit is in libreco.so, io::read in app, each in its own file. */
 static void rewritten_names_are_one_in_whatever_file_and_library(void **state)
 {
 	const struct fg_calltree_query q = {

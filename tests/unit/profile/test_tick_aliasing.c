@@ -49,7 +49,7 @@ static void sample(struct machine *m, uint64_t time_ns, uint8_t clock, uint64_t 
 						 .clock = clock};
 }
 
-/* The thread is in the kernel from begin to end; ticks are 1.1 ms beside whole numbers. */
+/* The thread is in the kernel throughout; ticks are offset by 1.1 ms. */
 static void in_kernel(struct machine *m, uint64_t begin_ns, uint64_t end_ns)
 {
 	const uint64_t phase_ns = 1100000;
@@ -118,7 +118,7 @@ static void a_program_that_runs_at_any_time_is_not(void **state)
 		assert_false(at_any_time(1 * ms, 3 * ms, 8 * ms, seed));
 		assert_false(at_any_time(10 * ms, 8 * ms, 8 * ms, seed));
 	}
-	/* a period that is no multiple of a tick's; and one that is late by more than a tick */
+	/* a period that is not a multiple of the tick, and one that is late by more than a tick */
 	assert_false(waking(4 * ms, 10370000, 50000, 2 * ms, 1));
 	assert_false(waking(4 * ms, 10 * ms, 9 * ms, 2 * ms, 1));
 }
@@ -137,13 +137,13 @@ static void only_ticks_can_be_in_step(void **state)
 	for (uint64_t i = 0; i < 300; i++)
 		in_kernel(m, 7000 * ms + i * 10 * ms, 7002 * ms + i * 10 * ms);
 	assert_true(fg_tick_aliasing_found(&m->trace));
-	/* most system time was met by perf events of the kernel, or little was */
+	/* perf events of the kernel saw most system time, or there was little */
 	m->trace.header.system_ns = 600 * ms;
 	m->trace.header.kernel_ns = 590 * ms;
 	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.kernel_ns = 60 * ms;
 	assert_true(fg_tick_aliasing_found(&m->trace));
-	m->trace.header.clock_system = FG_CLOCK_PERF_KERNEL;
+	m->trace.header.clock_system = FG_CLOCK_PROBE;
 	assert_false(fg_tick_aliasing_found(&m->trace));
 	m->trace.header.clock_system = FG_CLOCK_SYSTEM;
 	m->trace.header.tick_ns = 0;

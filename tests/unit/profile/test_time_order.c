@@ -10,7 +10,7 @@ static const char *name_of(const struct fg_time_order *order, size_t node)
 	return order->functions[order->nodes[node].function].name;
 }
 
-/* What runs at a time, innermost: the last node that begins then or before and has not ended. */
+/* The innermost function at a time: the last node that has begun and not ended. */
 static uint32_t *functions_at(const struct fg_time_order *order, double at, size_t *depth)
 {
 	double *ends = fg_xcalloc(order->node_count, sizeof(ends[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a profile says of the traces that it was made of: notes, clocks, costs. */
+/* Notes, clocks and costs that a profile derives from its traces. */
 #include "profile/trace_profile.h"
 #include "tests/support/fg_test.h"
 
@@ -95,7 +95,7 @@ static void a_handler_is_believed_to_cost_so_much_at_most(void **state)
 	fg_profile_release(&profile);
 }
 
-/* The clock that is told is that of most system time, in whichever of the processes it was. */
+/* The reported clock is that of most system time, in any process. */
 static void the_clock_of_most_system_time_is_told(void **state)
 {
 	struct fg_trace shell = trace_of(7);

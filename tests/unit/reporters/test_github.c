@@ -65,7 +65,7 @@ static void a_file_of_a_build_is_named_as_in_the_checkout(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* A name cannot begin a command of its own, nor end the properties of ours. */
+/* A name cannot start a command, nor end the properties of ours. */
 static void names_cannot_give_commands(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -112,7 +112,7 @@ static void no_more_than_ten_of_each_are_written(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Ten fit: none is given up for a line that says so. */
+/* Ten fit: none is replaced by a line with the number of others. */
 static void ten_are_all_shown_and_eleven_are_not(void **state)
 {
 	static const struct {

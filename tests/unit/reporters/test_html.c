@@ -62,7 +62,7 @@ static void hostile_names_cannot_leave_the_data(void **state)
 	fg_strbuf_release(&page);
 }
 
-/* The plain text for browsers without scripts is escaped too. */
+/* The plain text for browsers without scripts is escaped as well. */
 static void hostile_names_cannot_leave_the_plain_text(void **state)
 {
 	struct fg_strbuf page = {0};

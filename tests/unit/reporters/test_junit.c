@@ -71,7 +71,7 @@ static void every_outcome_is_valid_by_the_common_schemas(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* Or the test above would say nothing. */
+/* Otherwise the test above would be meaningless. */
 static void the_schemas_refuse_what_is_wrong(void **state)
 {
 	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";

@@ -87,7 +87,7 @@ static void nobody_is_mentioned(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* GitLab does what lines say that begin with "/merge". */
+/* GitLab executes lines that begin with "/merge". */
 static void no_line_gives_orders(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -248,10 +248,7 @@ static bool leaves_out(struct fg_fixture *fixture, const char *format, size_t co
 	return left_out;
 }
 
-/*
- * Up to the last benchmark that fits everything is there; from the next one on the limit holds all
- * the same.
- */
+/* Everything is present up to the last benchmark that fits; beyond it the limit still holds. */
 static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 {
 	static const struct {

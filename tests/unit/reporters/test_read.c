@@ -144,10 +144,7 @@ static void a_run_is_known_by_its_report(void **state)
 	fg_strbuf_release(&json);
 }
 
-/*
- * A report of a stranger's job is shown in a comment: what is shown raw must be what it claims to
- * be.
- */
+/* A report of a stranger's job is shown in a comment: raw values must be well-formed. */
 static void a_run_that_is_none_is_refused(void **state)
 {
 	static const struct {

@@ -102,7 +102,7 @@ static void the_list_adds_up_by_a_row_of_everything_else(void **state)
 	}
 }
 
-/* The last ones cancel what the first ones add: a short list leaves five times the whole. */
+/* The last ones cancel the first ones: a short list leaves five times the total. */
 static void what_a_short_list_leaves_has_no_share_beyond_twice_the_whole(void **state)
 {
 	static const double deltas[] = {15, 15, 15, 15, -19, -19, -12};

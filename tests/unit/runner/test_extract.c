@@ -73,7 +73,7 @@ static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **st
 		{"rate: (.*)", NULL, "rate: inf\n", "not a number"},
 		{NULL, "/a", "hello", "not JSON"},
 		{NULL, "/a", "{\"b\": 1}", "nothing at '/a'"},
-		{NULL, "/a", "{\"a\": \"1\"}", "no number at '/a'"},
+		{NULL, "/a", "{\"a\": \"1\"}", "not a number at '/a'"},
 	};
 
 	(void)state;

@@ -10,7 +10,6 @@
 #include "binary/code.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_record.h"
-#include "runner/build/links_beside.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
 #include "tests/support/fg_test.h"
@@ -30,7 +29,6 @@ static struct {
 	int64_t passed_ns;
 	unsigned links;
 	unsigned waits;           /* for some of them */
-	bool is_busy;             /* the machine: a link takes hardly any CPU time */
 	unsigned interrupt_after; /* links; 0: never */
 	volatile sig_atomic_t interrupted;
 } world;
@@ -57,8 +55,6 @@ int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
 
 	world.passed_ns += world.links == 0 && world.the_first_takes_ns ? world.the_first_takes_ns
 									: world.a_link_takes_ns;
-	for (size_t i = 0; i < count && world.passed_ns && !world.is_busy; i++)
-		results[i].usage.ru_utime.tv_sec += world.a_link_takes_ns / FG_NS_PER_S;
 	world.links += (unsigned)count;
 	world.waits++;
 	if (world.links == world.interrupt_after)
@@ -256,23 +252,6 @@ static void another_build_of_the_program_knows_the_price(void **state)
 	tear_down(&b);
 }
 
-static void links_that_were_slow_on_a_busy_machine_are_tried_again(void **state)
-{
-	struct fg_error err = {0};
-	struct build b;
-
-	(void)state;
-	set_up(&b);
-	script_the_clock();
-	world.is_busy = true;
-	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
-	assert_int_equal(world.links, 1);
-	world.a_link_takes_ns = FG_NS_PER_S / 2;
-	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_OK);
-	check_made(&b);
-	tear_down(&b);
-}
-
 static void who_asks_for_them_gets_them_however_long_they_take(void **state)
 {
 	struct fg_error err = {0};
@@ -358,71 +337,6 @@ static void set_up_in_four_places(struct build *b)
 	if (make(b, 0, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(b->layouts.count, FG_LINE_PLACES);
-}
-
-static void where_links_have_become_cheap_places_are_added(void **state)
-{
-	const struct fg_layouts_options dear = {.more_within_ns = 11 * FG_NS_PER_S};
-	const struct fg_layouts_options cheap = {.more_within_ns = 12 * FG_NS_PER_S};
-	struct fg_error err = {0};
-	struct stat before;
-	struct stat after;
-	struct build b;
-
-	(void)state;
-	set_up_in_four_places(&b);
-	assert_int_equal(stat(b.layouts.items[1].program, &before), 0);
-	/* Four more take 4 s, another eight 8. */
-	assert_int_equal(make_more(&b, &dear, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 8);
-	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 16);
-	assert_int_equal(world.links, 15);
-	check_made(&b);
-	assert_int_equal(stat(b.layouts.items[1].program, &after), 0);
-	assert_int_equal(before.st_ino, after.st_ino);
-	tear_down(&b);
-}
-
-static void places_that_are_there_outlive_an_addition_that_fails(void **state)
-{
-	const struct fg_layouts_options cheap = {.more_within_ns = 100 * FG_NS_PER_S};
-	struct fg_error err = {0};
-	struct build b;
-
-	(void)state;
-	set_up_in_four_places(&b);
-	world.interrupt_after = world.links + 2;
-	assert_int_equal(make_more(&b, &cheap, &err), FG_EINTERRUPTED);
-	assert_int_equal(count_of(&b, "builds/key/layouts"), 1);
-	world.interrupted = 0;
-	assert_int_equal(make(&b, 0, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 4);
-	sh(&b, "A=a", "for note in ../links/*; do [ ! -f \"$note\" ] || rm \"$note\"; done");
-	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 4);
-	check_made(&b);
-	tear_down(&b);
-}
-
-/* As if a run had been killed between two of them. */
-static void half_an_addition_is_none(void **state)
-{
-	const struct fg_layouts_options cheap = {.more_within_ns = 100 * FG_NS_PER_S};
-	struct fg_error err = {0};
-	struct build b;
-
-	(void)state;
-	set_up(&b);
-	script_the_clock();
-	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
-	sh(&b, "A=a", "rm -r ../layouts/*/11");
-	assert_int_equal(make(&b, 0, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 8);
-	assert_int_equal(make_more(&b, &cheap, &err), FG_OK);
-	assert_int_equal(b.layouts.count, 16);
-	check_made(&b);
-	tear_down(&b);
 }
 
 static void lost_places_are_not_taken_for_none(void **state)
@@ -708,126 +622,15 @@ static void an_interruption_ends_all_links_that_are_under_way(void **state)
 	tear_down(&b);
 }
 
-/* ---- beside the pairs ---- */
-
-static void start_beside(struct build *b, struct fg_layouts_options options[FG_ARM_COUNT],
-			 struct fg_links_beside **beside)
-{
-	struct fg_error err = {0};
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		options[arm] = (struct fg_layouts_options){
-			.target = &b->target,
-			.build = &b->facts,
-			.relink = &b->relink,
-			.more_within_ns = 1000 * FG_NS_PER_S,
-			.bytes_max = UINT64_MAX,
-			.at_once = 2,
-			.most = FG_LAYOUTS_MAX,
-			.interrupted = &world.interrupted,
-		};
-	if (fg_links_beside_start(options, beside, &err) != FG_OK)
-		fail_msg("%s", err.message);
-}
-
-/* No process, no folder of one, and these many places, which cost no link. */
-static void check_ended(struct build *b, unsigned count)
-{
-	errno = 0;
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-	assert_int_equal(errno, ECHILD);
-	world.links = 0;
-	world.interrupted = 0;
-	assert_int_equal(make(b, 0, NULL), FG_OK);
-	assert_int_equal(world.links, 0);
-	assert_int_equal(b->layouts.count, count);
-	check_made(b);
-}
-
-static void beside_the_pairs_they_double(void **state)
-{
-	struct fg_layouts_options options[FG_ARM_COUNT];
-	struct fg_links_beside *beside = NULL;
-	const int cpus[] = {0};
-	struct build b;
-
-	(void)state;
-	set_up_in_four_places(&b);
-	start_beside(&b, options, &beside);
-	fg_links_beside_run_on(beside, cpus, 0);
-	fg_links_beside_run_on(beside, cpus, 1);
-	assert_int_equal(fg_links_beside_wait(beside), 8);
-	sh(&b, "A=a", "test -x ../layouts/*/7/program");
-	assert_int_equal(fg_links_beside_wait(beside), 16);
-	assert_int_equal(fg_links_beside_wait(beside), 0);
-	fg_links_beside_end(beside);
-	check_ended(&b, 16);
-	tear_down(&b);
-}
-
-static void links_that_fail_beside_the_pairs_change_nothing(void **state)
-{
-	struct fg_layouts_options options[FG_ARM_COUNT];
-	struct fg_links_beside *beside = NULL;
-	struct build b;
-
-	(void)state;
-	set_up_in_four_places(&b);
-	replace_linker(&b, "exit 1");
-	start_beside(&b, options, &beside);
-	assert_int_equal(fg_links_beside_wait(beside), 0);
-	fg_links_beside_end(beside);
-	check_ended(&b, FG_LINE_PLACES);
-	tear_down(&b);
-}
-
-static void on_term(int signal)
-{
-	(void)signal;
-	world.interrupted = 1;
-}
-
-/* A linker waits for ever, and other programs run meanwhile: it is no stray of theirs. */
-static void links_beside_the_pairs_are_ended_with_them(void **state)
-{
-	struct fg_layouts_options options[FG_ARM_COUNT];
-	struct fg_links_beside *beside = NULL;
-	struct sigaction before;
-	struct build b;
-
-	(void)state;
-	assert_int_equal(sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_term}, &before),
-			 0);
-	for (int interrupted = 0; interrupted <= 1; interrupted++) {
-		set_up_in_four_places(&b);
-		sh(&b, "A=a", "mkfifo begun");
-		replace_linker(&b, "echo >begun; exec cat pipe");
-		start_beside(&b, options, &beside);
-		sh(&b, "A=a", "cat begun");
-		world.interrupted = interrupted;
-		if (interrupted)
-			assert_int_equal(fg_links_beside_wait(beside), 0);
-		fg_links_beside_end(beside);
-		assert_int_equal(world.interrupted, interrupted);
-		check_ended(&b, FG_LINE_PLACES);
-		tear_down(&b);
-	}
-	assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
 		cmocka_unit_test(the_first_link_shows_that_all_are_dear),
 		cmocka_unit_test(another_build_of_the_program_knows_the_price),
-		cmocka_unit_test(links_that_were_slow_on_a_busy_machine_are_tried_again),
 		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
 		cmocka_unit_test(one_slow_link_does_not_make_all_dear),
-		cmocka_unit_test(where_links_have_become_cheap_places_are_added),
-		cmocka_unit_test(places_that_are_there_outlive_an_addition_that_fails),
-		cmocka_unit_test(half_an_addition_is_none),
 		cmocka_unit_test(lost_places_are_not_taken_for_none),
 		cmocka_unit_test(no_more_are_given_than_are_wanted),
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
@@ -840,9 +643,6 @@ int main(void)
 		cmocka_unit_test(one_of_several_links_fails),
 		cmocka_unit_test(one_of_several_links_makes_another_program),
 		cmocka_unit_test(an_interruption_ends_all_links_that_are_under_way),
-		cmocka_unit_test(beside_the_pairs_they_double),
-		cmocka_unit_test(links_that_fail_beside_the_pairs_change_nothing),
-		cmocka_unit_test(links_beside_the_pairs_are_ended_with_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

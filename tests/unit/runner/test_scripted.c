@@ -415,8 +415,8 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	assert_string_equal(
 		s.note,
 		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
-		"80 % of their time together, which is no duet: let the benchmark repeat its work (what was "
-		"measured as one is set aside)");
+		"80 % of their time together or left processes running, which is not a duet: let the "
+		"benchmark repeat its work and wait for what it starts (these pairs are set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
@@ -530,31 +530,6 @@ static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 	assert_int_equal(count_pairs(&s, 0), 10);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
 	assert_int_equal(s.given_up, 1);
-	tear_down(&s);
-}
-
-/* ---- measuring anew ---- */
-
-static void a_slowdown_in_doubt_is_measured_anew_with_a_budget_of_its_own(void **state)
-{
-	struct fg_error err = {0};
-	struct session s;
-
-	(void)state;
-	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
-	s.benchmark.measure.budget_ns = 25 * FG_NS_PER_S;
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	fg_runner_measure_anew(s.job);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_UNCONFIRMED), 10);
-	assert_int_equal(count_pairs(&s, 0), 0);
-	/* 20 s of the budget are gone, and all of it is there. */
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
-	finish(&s);
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
 	tear_down(&s);
 }
 
@@ -681,7 +656,6 @@ int main(void)
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
 		cmocka_unit_test(without_time_for_blocks_a_poor_duet_goes_on),
 		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
-		cmocka_unit_test(a_slowdown_in_doubt_is_measured_anew_with_a_budget_of_its_own),
 		cmocka_unit_test(what_cannot_be_linked_again_is_measured_as_it_was_linked),
 		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),
 		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),

@@ -114,12 +114,12 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* Sums of such values round, and what they round to is no change. */
+/* Sums of such values round; the rounding error is not a change. */
 static void equal_values_are_one_level_before_and_after_a_change(void **state)
 {
 	static const struct {
 		size_t count;
-		size_t step; /* the count: there is none */
+		size_t step; /* the count; 0: none */
 		double before;
 		double after;
 	} rows[] = {
@@ -185,8 +185,8 @@ static void drift_and_outliers_are_not_changes(void **state)
 }
 
 /*
- * Two wild values are no level, though the mean of the last five follows them: without the medians
- * 39 of 40 are called changes.
+ * Two outliers are not a level, although the mean of the last five follows them: without the
+ * medians 39 of 40 would be changes.
  */
 static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 {

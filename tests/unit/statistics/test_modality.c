@@ -53,7 +53,7 @@ static void dip_is_the_distance_to_the_nearest_unimodal(void **state)
 	assert_true(isnan(fg_dip(NULL, 0)));
 }
 
-/* More than are looked at: a fifth of them lies in the upper heap. */
+/* More values than are examined: a fifth of them is in the upper heap. */
 static void of_many_values_the_shape_stays(void **state)
 {
 	enum {

@@ -64,7 +64,7 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 	}
 }
 
-/* Where it stands among the others; a row of nothing is never evidence. */
+/* Its position among the others does not matter; an empty row is never evidence. */
 static void a_row_has_its_p_wherever_it_stands(void **state)
 {
 	static const float values[3][PAIRS] = {

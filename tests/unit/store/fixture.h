@@ -60,9 +60,13 @@ static inline const char *sample_id(uint64_t seed)
 	return text;
 }
 
-typedef int save_run(struct fg_store *store, const struct fg_run *run,
-		     struct fg_profile_set *const *profiles, const char *report,
-		     struct fg_error *err);
+typedef int save_run(struct fg_store *store, const struct fg_stored_run *run, struct fg_error *err);
+
+static inline int save_plain(struct fg_store *store, const struct fg_stored_run *run,
+			     struct fg_error *err)
+{
+	return fg_store_save(store, &run->run, run->profiles, run->report, err);
+}
 
 static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t last,
 				   const struct fg_sample_shape *shape, save_run *save)
@@ -72,7 +76,7 @@ static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t l
 		struct fg_stored_run s = {0};
 
 		fg_sample_run(&s, seed, shape);
-		must(f, save(f->store, &s.run, s.profiles, NULL, &f->err));
+		must(f, save(f->store, &s, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
@@ -81,7 +85,7 @@ static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t l
 static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
 				const struct fg_sample_shape *shape)
 {
-	save_samples_by(f, first, last, shape, fg_store_save);
+	save_samples_by(f, first, last, shape, save_plain);
 }
 
 /* The same sums, the slow way. */

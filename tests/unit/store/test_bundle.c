@@ -177,7 +177,7 @@ static void bytes_behind_the_values_are_refused(void **state)
 }
 
 /*
- * Content that passes the checksum but lies: bytes of the unpacked values changed at random, sealed
+ * Invalid content with a valid checksum: bytes of the unpacked values changed at random, sealed
  * again.
  */
 static void lying_values_never_crash(void **state)

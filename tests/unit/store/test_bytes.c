@@ -218,10 +218,7 @@ static void entries_stand_in_classes_of_their_nodes(void **state)
 	fg_bytes_release(&bytes);
 }
 
-/*
- * Counts of samples: small numbers without a pattern.  There is nothing to be found twice, and two
- * bits say each of them.
- */
+/* Sample counts: small numbers without a pattern. Nothing repeats, and two bits encode each. */
 static void small_numbers_pack_at_every_level(void **state)
 {
 	enum {

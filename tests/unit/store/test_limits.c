@@ -53,10 +53,34 @@ static void a_project_holds_what_its_runs_take(void **state)
 	save_samples(f, 2, 2, &tiny); /* once more */
 	usage = usage_of(f, "tracker");
 	assert_int_equal(usage.runs, 4);
-	assert_int_equal(usage.bytes, bytes_of_blocks(f));
-	assert_true(usage.bytes > 400);
+	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions count, too */
 	assert_int_equal(usage.oldest_ns, INT64_C(1790000000000000000) + INT64_C(60000000000));
 	assert_int_equal(usage_of(f, "other").runs, 0);
+}
+
+/* A run may bring names of a size that its samples do not have. */
+static void names_count_by_their_bytes(void **state)
+{
+	static const char note[] = "\xf0\x9d\x84\x9e"; /* one character */
+	enum {
+		CHARACTERS = 10000
+	};
+	struct fixture *f = *state;
+	struct fg_stored_run s = {0};
+	struct fg_strbuf name = {0};
+	int64_t before = 0;
+
+	for (int i = 0; i < CHARACTERS; i++)
+		fg_strbuf_add_text(&name, note);
+	save_samples(f, 1, 1, &tiny);
+	before = usage_of(f, "tracker").bytes;
+	fg_sample_run(&s, 2, &tiny);
+	s.profiles[0]->functions[1].name = fg_strbuf_text(&name);
+	fg_environment_set(&s.run.host, "user.note", fg_strbuf_text(&name), true);
+	must(f, save_plain(f->store, &s, &f->err));
+	assert_true(usage_of(f, "tracker").bytes - before > 2 * (int64_t)name.length);
+	fg_stored_run_release(&s);
+	fg_strbuf_release(&name);
 }
 
 static void limits_of_its_own_come_before_those_of_all(void **state)
@@ -141,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_project_holds_what_its_runs_take, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(names_count_by_their_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(limits_of_its_own_come_before_those_of_all, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(limits_that_make_no_sense_are_refused, setup,

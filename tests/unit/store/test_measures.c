@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
 #include "store/bundle.h"
+#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
-#include "store/serving/dictionary.h"
-#include "store/serving/ids.h"
-#include "store/serving/ingest.h"
 #include "store/serving/paths.h"
 #include "store/serving/sums.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
+#include "store/serving/uploads.h"
 #include "tests/unit/store/fixture.h"
 
 static const struct fg_measure bytes = {
@@ -201,8 +200,10 @@ static void functions_compare_by_measure(void **state)
 
 		/* One with kept totals, one whose totals are computed. */
 		sample(&run, seed);
-		must(f, (seed == 1 ? fg_store_save : fg_store_save_with_totals)(
-				f->store, &run.run, run.profiles, NULL, &f->err));
+		if (seed == 1)
+			must(f, fg_store_save(f->store, &run.run, run.profiles, NULL, &f->err));
+		else
+			must(f, fg_store_save_with_totals(f->store, &run, NULL, &f->err));
 		fg_stored_run_release(&run);
 	}
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
@@ -259,28 +260,17 @@ static void measures_travel(void **state)
 
 static int receive(struct fixture *f, const struct fg_bundle *bundle)
 {
+	enum fg_upload_outcome outcome = FG_UPLOAD_STORED;
 	struct fg_stored_run stored = {0};
-	struct fg_dictionary *dictionary = NULL;
-	struct fg_arrival arrival = {0};
-	struct fg_ids *ids = fg_ids_new();
-	char hash[FG_SHA256_HEX_SIZE];
-	int status = FG_OK;
+	int status = fg_bundle_to_run(bundle, &fg_bundle_limits_default, &stored, &f->err);
 
-	must(f, fg_bundle_read_envelope(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
-					&fg_bundle_limits_default, &stored, hash, &f->err));
-	must(f, fg_dictionary_open(&bundle->dictionary, &fg_bundle_limits_default, hash, NULL,
-				   &dictionary, &f->err));
-	if (!fg_dictionary_look_up(dictionary, ids))
-		must(f, fg_store_dictionary_intern(f->store, dictionary, &f->err));
-	fg_dictionary_finish(dictionary);
-	status = fg_arrival_make(&stored, bundle->values.data, bundle->values.size, dictionary,
-				 &arrival, &f->err);
-	if (status == FG_OK)
-		status = fg_store_put_arrival(f->store, &arrival, true, &f->err);
-	fg_arrival_release(&arrival);
-	fg_dictionary_free(dictionary);
-	fg_ids_free(ids);
-	return status;
+	if (status != FG_OK)
+		return status;
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	must(f, fg_store_put_upload(f->store, &stored, "digest", &outcome, &f->err));
+	must(f, fg_store_batch_end(f->store, &f->err));
+	fg_stored_run_release(&stored);
+	return FG_OK;
 }
 
 static void an_upload_is_stored_with_its_measures(void **state)

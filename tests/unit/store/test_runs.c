@@ -387,33 +387,6 @@ static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
 	fg_stored_run_release(&whole);
 }
 
-/* As above, where a slowdown is to be found once more. */
-static void what_is_measured_anew_is_set_aside_in_the_store(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_stored_run whole = {0};
-	struct fg_stored_run loaded = {0};
-	struct under_way run;
-
-	begin(&run, &whole);
-	for (size_t done = 2; done <= 8; done += 2) {
-		run.series->repetition_count = done;
-		run.set->row_count = done;
-		for (size_t i = 0; done == 6 && i < 4; i++)
-			run.series->repetitions[i].aside |= FG_ASIDE_UNCONFIRMED;
-		progress(f, &whole);
-	}
-	load(f, whole.run.id, &loaded);
-	assert_int_equal(loaded.run.series[0].repetitions[0].aside, FG_ASIDE_UNCONFIRMED);
-	assert_int_equal(loaded.run.series[0].repetitions[4].aside, 0);
-	assert_true(fg_series_is_measured_anew(&loaded.run.series[0]));
-	same_series(run.series, &loaded.run.series[0]);
-	same_profile(run.set, loaded.profiles[0]);
-	end(&run);
-	fg_stored_run_release(&loaded);
-	fg_stored_run_release(&whole);
-}
-
 static void fill(struct fixture *f, uint64_t count)
 {
 	for (uint64_t seed = 1; seed <= count; seed++) {
@@ -632,7 +605,7 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 		"this is a text, not a database, and long enough to be read as a header of one......................................");
 	assert_int_not_equal(
 		fg_store_open(fg_scratch_path(&f->scratch, "text.db"), 0, &other, &f->err), FG_OK);
-	assert_non_null(strstr(f->err.message, "is no SQLite database"));
+	assert_non_null(strstr(f->err.message, "is not an SQLite database"));
 	path = fg_scratch_path(&f->scratch, "foreign.db");
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(raw, "CREATE TABLE mine (x)", NULL, NULL, NULL), SQLITE_OK);
@@ -715,7 +688,6 @@ int main(void)
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
 		CASE(a_pair_under_way_is_kept_and_settled_later),
 		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
-		CASE(what_is_measured_anew_is_set_aside_in_the_store),
 		CASE(runs_are_found_by_what_people_say),
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_tells_levels_and_verdicts_in_order),

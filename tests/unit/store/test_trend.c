@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The trend of a function: out of single runs, out of tiles, and out of what an older server left.
- */
+/* The trend of a function, out of totals that are kept and of those that are computed. */
 #include "store/bytes.h"
-#include "store/chunks.h"
-#include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/serving/compare.h"
+#include "store/serving/overview.h"
 #include "store/serving/side.h"
 #include "store/serving/sums.h"
-#include "store/serving/tiles.h"
 #include "store/serving/totals.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
 #include "tests/unit/store/fixture.h"
 
 #include <math.h>
+
+enum {
+	RUNS = 60,
+	STEP_NS = 100 /* totals are kept in fractions of a sample */
+};
+
+static int save_with_totals(struct fg_store *store, const struct fg_stored_run *run,
+			    struct fg_error *err)
+{
+	return fg_store_save_with_totals(store, run, NULL, err);
+}
 
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
@@ -28,8 +35,8 @@ static void same_points(const struct fg_function_point *x, const struct fg_funct
 		assert_string_equal(x->commit, y->commit);
 	else
 		assert_ptr_equal(x->commit, y->commit);
-	assert_true(fabs(x->self - y->self) <= FG_TILE_STEP_NS);
-	assert_true(fabs(x->inclusive - y->inclusive) <= FG_TILE_STEP_NS);
+	assert_true(fabs(x->self - y->self) <= STEP_NS);
+	assert_true(fabs(x->inclusive - y->inclusive) <= STEP_NS);
 }
 
 static void same_trends(const struct fg_function_trend *x, const struct fg_function_trend *y)
@@ -65,41 +72,28 @@ static struct fg_function_trend trend_of(struct fixture *f, const char *function
 	return trend;
 }
 
-static void seal(struct fixture *f, bool expected)
-{
-	size_t sealed = 0;
-
-	must(f, fg_store_seal(f->store, &sealed, &f->err));
-	assert_int_equal(sealed > 0, expected);
-}
-
-static void trend_is_the_same_before_and_after_sealing(void **state)
+static void kept_totals_say_what_is_computed(void **state)
 {
 	struct fixture *f = *state;
 	char function[FG_FUNCTION_ID_SIZE];
-	struct fg_function_trend before = {0};
-	struct fg_function_trend after = {0};
+	struct fg_function_trend computed = {0};
+	struct fg_function_trend kept = {0};
 
-	save_samples(f, 1, 300, &tiny);
+	save_samples(f, 1, RUNS, &tiny);
 	find_busiest(f, function);
-	before = trend_of(f, function, NULL);
-	assert_int_equal(before.count, 300);
-	assert_int_equal(before.from_tiles, 0);
-	seal(f, true);
-	after = trend_of(f, function, NULL);
-	assert_int_equal(after.from_tiles, 256);
-	same_trends(&before, &after);
-	fg_function_trend_release(&after);
-	/* With a gap among its members, the seal's list of runs is not to be believed any more. */
+	computed = trend_of(f, function, NULL);
+	assert_int_equal(computed.count, RUNS);
+	save_samples_by(f, 1, RUNS / 2, &tiny, save_with_totals); /* once more */
+	kept = trend_of(f, function, NULL);
+	same_trends(&computed, &kept);
+	fg_function_trend_release(&kept);
 	must(f, fg_store_delete(f->store, sample_id(17), &f->err));
-	after = trend_of(f, function, NULL);
-	assert_int_equal(after.from_tiles, 256);
-	assert_int_equal(after.count, 299);
-	for (size_t i = 0; i < after.count; i++)
-		same_points(&before.points[i < 16 ? i : i + 1], &after.points[i]);
-	seal(f, false);
-	fg_function_trend_release(&before);
-	fg_function_trend_release(&after);
+	kept = trend_of(f, function, NULL);
+	assert_int_equal(kept.count, RUNS - 1);
+	for (size_t i = 0; i < kept.count; i++)
+		same_points(&computed.points[i < 16 ? i : i + 1], &kept.points[i]);
+	fg_function_trend_release(&computed);
+	fg_function_trend_release(&kept);
 }
 
 static void a_run_without_a_profile_is_no_point_at_zero(void **state)
@@ -107,22 +101,18 @@ static void a_run_without_a_profile_is_no_point_at_zero(void **state)
 	struct fixture *f = *state;
 	struct fg_stored_run without = {0};
 	char function[FG_FUNCTION_ID_SIZE];
-	struct fg_function_trend before = {0};
-	struct fg_function_trend after = {0};
+	struct fg_function_trend trend = {0};
 
-	save_samples(f, 1, 100, &tiny);
-	fg_sample_run(&without, 101, &tiny);
+	save_samples(f, 1, 3, &tiny);
+	fg_sample_run(&without, 4, &tiny);
 	must(f, fg_store_save(f->store, &without.run, NULL, NULL, &f->err));
 	fg_stored_run_release(&without);
-	save_samples(f, 102, 260, &tiny);
+	save_samples(f, 5, 5, &tiny);
 	find_busiest(f, function);
-	before = trend_of(f, function, NULL);
-	assert_int_equal(before.count, 259);
-	seal(f, true);
-	after = trend_of(f, function, NULL);
-	same_trends(&before, &after);
-	fg_function_trend_release(&before);
-	fg_function_trend_release(&after);
+	trend = trend_of(f, function, NULL);
+	assert_int_equal(trend.count, 4);
+	assert_string_equal(trend.points[3].run, sample_id(5));
+	fg_function_trend_release(&trend);
 }
 
 static void what_names_no_function_is_refused(void **state)
@@ -147,34 +137,59 @@ static void what_names_no_function_is_refused(void **state)
 		FG_ENOENT);
 }
 
-static void trend_of_a_branch_is_the_same_before_and_after_sealing(void **state)
+static void trend_of_a_branch_has_its_runs_alone(void **state)
 {
 	static const char *const branches[] = {NULL, "main", "mainly"};
 	struct fixture *f = *state;
 	char function[FG_FUNCTION_ID_SIZE];
-	struct fg_function_trend before = {0};
-	struct fg_function_trend after = {0};
+	struct fg_function_trend trend = {0};
 
 	must(f, fg_store_batch_begin(f->store, &f->err));
-	for (uint64_t seed = 1; seed <= FG_TILE_MEMBERS; seed++) {
+	for (uint64_t seed = 1; seed <= RUNS; seed++) {
 		struct fg_stored_run s = {0};
 		char **branch = &s.run.sides[FG_ARM_CANDIDATE].branch;
 
 		fg_sample_run(&s, seed, &tiny);
 		free(*branch);
 		*branch = branches[seed % 3] ? fg_xstrdup(branches[seed % 3]) : NULL;
-		must(f, fg_store_save_with_totals(f->store, &s.run, s.profiles, NULL, &f->err));
+		must(f, fg_store_save_with_totals(f->store, &s, NULL, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
 	find_busiest(f, function);
-	before = trend_of(f, function, "main");
-	assert_int_equal(before.count, 86);
-	seal(f, true);
-	after = trend_of(f, function, "main");
-	same_trends(&before, &after);
-	fg_function_trend_release(&before);
-	fg_function_trend_release(&after);
+	trend = trend_of(f, function, "main");
+	assert_int_equal(trend.count, RUNS / 3);
+	for (size_t i = 0; i < trend.count; i++)
+		assert_string_equal(trend.points[i].run, sample_id(3 * i + 1));
+	fg_function_trend_release(&trend);
+}
+
+/* Someone imports the runs of last year: what was stored last is not what started last. */
+static void newest_are_those_that_started_last(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_trend_query query = {.project = "tracker", .benchmark = "parse", .limit = 5};
+	struct fg_overview overview = {0};
+	struct fg_function_trend trend = {0};
+	char function[FG_FUNCTION_ID_SIZE];
+
+	save_samples_by(f, RUNS + 1, RUNS + 7, &tiny, save_with_totals);
+	save_samples_by(f, 1, RUNS, &tiny, save_with_totals);
+	find_busiest(f, function);
+	query.function = function;
+	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	assert_int_equal(trend.count, 5);
+	for (size_t i = 0; i < trend.count; i++)
+		assert_string_equal(trend.points[i].run, sample_id(RUNS + 3 + i));
+	query.before_ns = trend.points[0].started_ns;
+	fg_function_trend_release(&trend);
+	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	assert_int_equal(trend.count, 5);
+	assert_string_equal(trend.points[4].run, sample_id(RUNS + 2));
+	fg_function_trend_release(&trend);
+	must(f, fg_store_overview(f->store, "tracker", 3, &overview, &f->err));
+	assert_string_equal(overview.items[0].run, sample_id(RUNS + 7));
+	fg_overview_release(&overview);
 }
 
 static void newest_is(struct fixture *f, const char *function, uint64_t seed)
@@ -183,8 +198,8 @@ static void newest_is(struct fixture *f, const char *function, uint64_t seed)
 	const struct fg_function_point *newest = &trend.points[trend.count - 1];
 
 	assert_string_equal(newest->run, sample_id(seed));
-	assert_true(fabs(newest->self - self_of(f, sample_id(seed), trend.name,
-						FG_ARM_CANDIDATE)) <= FG_TILE_STEP_NS);
+	assert_true(fabs(newest->self -
+			 self_of(f, sample_id(seed), trend.name, FG_ARM_CANDIDATE)) <= STEP_NS);
 	fg_function_trend_release(&trend);
 }
 
@@ -196,102 +211,14 @@ static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 	struct fixture *f = *state;
 	char function[FG_FUNCTION_ID_SIZE];
 
-	save_samples(f, 1, FG_TILE_MEMBERS, &tiny);
+	save_samples(f, 1, RUNS, &tiny);
 	find_busiest(f, function);
-	seal(f, true);
-	must(f, fg_store_delete(f->store, sample_id(FG_TILE_MEMBERS), &f->err));
+	must(f, fg_store_delete(f->store, sample_id(RUNS), &f->err));
 	save_samples(f, 400, 400, &tiny);
 	newest_is(f, function, 400);
 	/* The same when a run is sent again with more in it. */
-	seal(f, true);
 	save_samples(f, 400, 400, &more);
 	newest_is(f, function, 400);
-}
-
-/* The content of a block, from the first row that a query gives. */
-static struct fg_bytes block_of(struct fg_query *q, int column)
-{
-	struct fg_bytes content = {0};
-	struct fg_error err = {0};
-	size_t size = 0;
-	const void *data = NULL;
-
-	assert_int_equal(fg_query_step(q, &err), 1);
-	data = fg_column_bytes(q, column, &size);
-	assert_int_equal(fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, &err), FG_OK);
-	return content;
-}
-
-static void run_with_block(struct fg_query *q, const void *content, size_t size)
-{
-	struct fg_bytes block = {0};
-	struct fg_error err = {0};
-
-	assert_int_equal(fg_pack(content, size, 1, &block, &err), FG_OK);
-	fg_query_bytes(q, block.data, block.size);
-	assert_int_equal(fg_query_run(q, &err), FG_OK);
-	fg_bytes_release(&block);
-}
-
-/* The only seal, as it was before seals listed runs. */
-static void make_seal_older(struct fg_db *db)
-{
-	struct fg_error err = {0};
-	struct fg_bytes members = {0};
-	struct fg_byte_reader reader;
-	struct fg_query q;
-
-	fg_query_begin(&q, db, FG_SQL_SEALS);
-	fg_query_int(&q, 1);
-	fg_query_int(&q, 0);
-	fg_query_int(&q, INT64_MAX);
-	members = block_of(&q, 2);
-	fg_query_end(&q);
-	reader = (struct fg_byte_reader){members.data, members.data + members.size, false};
-	for (int i = 0; i < FG_TILE_MEMBERS; i++)
-		(void)fg_read_signed(&reader);
-	assert_true(reader.at < reader.end);
-	/* Seals were counted. */
-	assert_int_equal(fg_db_script(db, "DELETE FROM seal; UPDATE tile SET number = 0", &err),
-			 FG_OK);
-	fg_query_begin(&q, db, FG_SQL_SEAL_ADD);
-	fg_query_int(&q, 1);
-	fg_query_int(&q, 0);
-	fg_query_int(&q, FG_TILE_MEMBERS);
-	fg_query_int(&q, 0);
-	run_with_block(&q, members.data, (size_t)(reader.at - members.data));
-	fg_bytes_release(&members);
-	assert_int_equal(fg_db_script(db, "UPDATE seal SET layout = 0", &err), FG_OK);
-}
-
-/* The totals of a series, as they were before they came in parts. */
-static void make_totals_older(struct fg_db *db, int64_t series)
-{
-	struct fg_error err = {0};
-	struct fg_bytes content = {0};
-	struct fg_byte_reader reader;
-	struct fg_totals totals = {0};
-	struct fg_query q;
-
-	fg_query_begin(&q, db, FG_SQL_CHUNKS);
-	fg_query_int(&q, series);
-	fg_query_int(&q, FG_CHUNK_TOTALS);
-	content = block_of(&q, 1);
-	fg_query_end(&q);
-	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
-	assert_int_equal(fg_totals_read(&reader, &totals, &err), FG_OK);
-	content.size = 0;
-	fg_totals_part_write(&totals, &content);
-	fg_totals_release(&totals);
-	fg_query_begin(&q, db, FG_SQL_TOTALS_DROP);
-	fg_query_int(&q, series);
-	assert_int_equal(fg_query_run(&q, &err), FG_OK);
-	fg_query_begin(&q, db, FG_SQL_CHUNK_ADD);
-	fg_query_int(&q, series);
-	fg_query_int(&q, FG_CHUNK_FUNCTIONS);
-	fg_query_int(&q, 0);
-	run_with_block(&q, content.data, content.size);
-	fg_bytes_release(&content);
 }
 
 /*
@@ -311,9 +238,9 @@ static void sums_beyond_measure_stay_sums(void **state)
 	struct fg_byte_reader reader;
 
 	(void)state;
-	fg_totals_part_write(&totals, &content);
+	assert_int_equal(fg_totals_write(&totals, &content, &err), FG_OK);
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
-	assert_int_equal(fg_totals_part_read(&reader, &found, &err), FG_OK);
+	assert_int_equal(fg_totals_read(&reader, &found, &err), FG_OK);
 	assert_int_equal(found.count, 5);
 	assert_true(found.items[0].self[0] > 1e18 && found.items[0].inclusive[0] > 1e18);
 	assert_true(found.items[2].self[0] == 0 && found.items[2].inclusive[0] > 1e18);
@@ -324,44 +251,6 @@ static void sums_beyond_measure_stay_sums(void **state)
 	}
 	fg_totals_release(&found);
 	fg_bytes_release(&content);
-}
-
-static void what_an_older_server_stored_tells_the_same(void **state)
-{
-	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
-					     {.run = sample_id(260), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas[2] = {{0}};
-	char function[FG_FUNCTION_ID_SIZE];
-	struct fg_function_trend before = {0};
-	struct fg_function_trend after = {0};
-	struct fg_db *db = NULL;
-
-	fg_store_close(f->store);
-	f->store = NULL;
-	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
-			      &f->store, &f->err));
-	save_samples_by(f, 1, 260, &tiny, fg_store_save_with_totals);
-	find_busiest(f, function);
-	seal(f, true);
-	before = trend_of(f, function, NULL);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 9, &deltas[0], &f->err));
-	must(f, fg_db_open(fg_scratch_path(&f->scratch, "server.db"), 0, &db, &f->err));
-	make_seal_older(db);
-	for (int64_t series = 257; series <= 260; series++)
-		make_totals_older(db, series);
-	fg_db_close(db);
-	after = trend_of(f, function, NULL);
-	assert_int_equal(after.count, 260);
-	same_trends(&before, &after);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 9, &deltas[1], &f->err));
-	assert_int_equal(deltas[0].count, deltas[1].count);
-	for (size_t i = 0; i < deltas[0].count; i++)
-		assert_true(fabs(deltas[0].items[i].self[1] - deltas[1].items[i].self[1]) < 1);
-	for (int i = 0; i < 2; i++)
-		fg_function_deltas_release(&deltas[i]);
-	fg_function_trend_release(&before);
-	fg_function_trend_release(&after);
 }
 
 /* ---- totals as bytes ---- */
@@ -457,13 +346,13 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(trend_is_the_same_before_and_after_sealing),
+		CASE(kept_totals_say_what_is_computed),
 		CASE(a_run_without_a_profile_is_no_point_at_zero),
 		CASE(what_names_no_function_is_refused),
-		CASE(trend_of_a_branch_is_the_same_before_and_after_sealing),
+		CASE(trend_of_a_branch_has_its_runs_alone),
+		CASE(newest_are_those_that_started_last),
 		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
 		cmocka_unit_test(sums_beyond_measure_stay_sums),
-		CASE(what_an_older_server_stored_tells_the_same),
 		cmocka_unit_test(one_function_of_many_is_found_in_its_part),
 		cmocka_unit_test(totals_cut_short_are_refused),
 	};

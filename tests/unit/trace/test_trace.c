@@ -280,7 +280,7 @@ static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 	leaf = &profile.frames[profile.stacks[profile.stacks[profile.samples[0].stack].parent]
 				       .frame];
 	assert_string_equal(profile.functions[leaf->function].name, "libapp.so+0x1ff");
-	/* system time is a leaf of its own */
+	/* system time is a separate leaf */
 	leaf = &profile.frames[profile.stacks[profile.samples[2].stack].frame];
 	assert_string_equal(profile.functions[leaf->function].name, "[kernel]");
 	assert_true(profile.note_count >= 1); /* the module's file is not there */
@@ -379,7 +379,7 @@ static void python_functions_stand_in_place_of_their_interpreter(void **state)
 		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, path, 1000);
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, 26, 1000);
 	load();
-	/* Both modules have no file, and that is all there is to say. */
+	/* Both modules have no file, and nothing else is reported. */
 	assert_int_equal(profile.note_count, 2);
 	stack = profile.samples[3].stack;
 	expect_stack(stack, in_inner);
@@ -405,7 +405,7 @@ static void python_stacks_that_made_no_sense_are_told(void **state)
 	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
 }
 
-/* Its names may be hidden from whoever recorded it. */
+/* Its names may be hidden from the user who recorded it. */
 static void a_kernel_without_names_is_one_frame_however_deep(void **state)
 {
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
@@ -425,7 +425,7 @@ static void a_kernel_without_names_is_one_frame_however_deep(void **state)
 	assert_int_equal(profile.frames[profile.stacks[stack].frame].flags, FG_FRAME_KERNEL);
 	stack = profile.stacks[stack].parent;
 	assert_string_equal(function_of(stack)->name, "libapp.so+0x300");
-	/* the same row as time in a kernel that nobody looked into */
+	/* the same row as time in a kernel that was not sampled */
 	assert_ptr_equal(function_of(profile.samples[2].stack),
 			 function_of(profile.samples[3].stack));
 }

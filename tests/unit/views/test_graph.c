@@ -88,8 +88,8 @@ static void focus_and_depth_keep_only_what_is_near(void **state)
 }
 
 /*
- * walk has no time of its own: without it the call from visit leads over it, back to visit, and is
- * not drawn.
+ * walk has no self time: without it the call from visit passes over it, back to visit, and is not
+ * drawn.
  */
 static void calls_over_what_is_left_out_are_dashed(void **state)
 {

@@ -36,8 +36,6 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 		}
 		if (strcmp(view->name, "growth") == 0)
 			known_profile_add_dumps(&profile);
-		if (strcmp(view->name, "sizes") == 0)
-			known_profile_add_classes(&profile);
 		if (strcmp(view->name, "throws") == 0)
 			known_profile_add_throws(&profile);
 		if (view->needs_code)
@@ -662,37 +660,6 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void sizes_are_told_by_function_and_in_all(void **state)
-{
-	struct fg_view_options options = {0};
-	struct fg_view_table table;
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	known_profile_init(&profile);
-	known_profile_add_heap(&profile);
-	assert_int_equal(fg_view_make(fg_view_find("sizes"), &profile, &options, &table, &err),
-			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "--measure heap,sizes"));
-	known_profile_add_classes(&profile);
-	make("sizes", &profile, &options, &table);
-	assert_string_equal(table.rows[0].cells[7].text, "all functions");
-	assert_true(table.rows[0].cells[1].number == 50 * 1 + 50 * 3 + 2 * 1);
-	assert_true(table.rows[0].cells[2].number == 16);      /* half of them */
-	assert_true(table.rows[0].cells[3].number == 64);      /* 90 % */
-	assert_true(table.rows[0].cells[5].number == 1 << 20); /* all */
-	assert_true(table.rows[1].only_text);                  /* a bar */
-	fg_view_table_release(&table);
-	options.function = "^visit";
-	make("sizes", &profile, &options, &table);
-	assert_string_equal(table.rows[0].cells[7].text, "visit(Node*)");
-	assert_true(table.rows[0].cells[5].number == 64);
-	assert_int_equal(table.row_count, 1 + 2); /* and its two classes */
-	fg_view_table_release(&table);
-	fg_profile_release(&profile);
-}
-
 static void history_shows_each_peak_however_short(void **state)
 {
 	const struct fg_view_options options = {.rows = 10};
@@ -838,7 +805,6 @@ int main(void)
 		cmocka_unit_test(growth_is_between_two_dumps),
 		cmocka_unit_test(history_shows_each_peak_however_short),
 		cmocka_unit_test(exceptions_have_two_ends),
-		cmocka_unit_test(sizes_are_told_by_function_and_in_all),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binary search in arrays of structs that are sorted by a member of 64 bits. */
+#ifndef FG_BASE_SORTED_H
+#define FG_BASE_SORTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The member at `offset` of the elements, which are `size` bytes apart. */
+struct fg_sorted {
+	const void *items;
+	size_t count;
+	size_t size;
+	size_t offset;
+};
+
+#define FG_SORTED(items, count, type, member) \
+ (&(const struct fg_sorted){(items), (count), sizeof(type), offsetof(type, member)})
+
+/* How many elements come before the first one that is not below the key, or with `equal` above. */
+static inline size_t fg_sorted_before(const struct fg_sorted *sorted, uint64_t key, bool equal)
+{
+	const char *members = sorted->items;
+	size_t low = 0;
+	size_t high = sorted->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		uint64_t value = 0;
+
+		memcpy(&value, members + middle * sorted->size + sorted->offset, sizeof(value));
+		if (value < key || (equal && value == key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Number of elements below the key. */
+static inline size_t fg_sorted_below(const struct fg_sorted *sorted, uint64_t key)
+{
+	return fg_sorted_before(sorted, key, false);
+}
+
+/* Number of elements up to the key: the last of them is the one that begins at or before it. */
+static inline size_t fg_sorted_up_to(const struct fg_sorted *sorted, uint64_t key)
+{
+	return fg_sorted_before(sorted, key, true);
+}
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile/query.h"
+
+#include "base/number.h"
+#include "profile/views/view.h"
+
+const char *const fg_cli_time_kinds[] = {"all", "user", "system", "wall", NULL};
+/* In the order of enum fg_group. */
+const char *const fg_cli_groups[] = {"function", "line", "class", "namespace",
+				     "library",  "file", NULL};
+
+/* In the order of enum fg_split. */
+const char *const fg_cli_splits[] = {"none", "thread",     "process", "region",
+				     "unit", "repetition", NULL};
+
+static const uint32_t time_bits[] = {
+	0,
+	UINT32_C(1) << FG_TIME_USER,
+	UINT32_C(1) << FG_TIME_SYSTEM,
+	UINT32_C(1) << FG_TIME_WALL,
+};
+
+/* A NULL-terminated list; NULL if it is empty. */
+static const char *const *list_of(struct fg_cli *cli, const struct fg_option_list *list)
+{
+	const char **texts = NULL;
+
+	if (list->count == 0)
+		return NULL;
+	texts = fg_arena_array(&cli->arena, list->count + 1, sizeof(*texts));
+	memcpy(texts, list->items, list->count * sizeof(*texts));
+	return texts;
+}
+
+static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
+			 struct fg_error *err)
+{
+	const char *dash = strpbrk(text, "-:");
+	const char *first =
+		dash ? fg_arena_strndup(&cli->arena, text, (size_t)(dash - text)) : text;
+	int status = fg_parse_uint64(first, &query->unit_first, err);
+
+	query->unit_last = query->unit_first;
+	if (status == FG_OK && dash && dash[1])
+		status = fg_parse_uint64(dash + 1, &query->unit_last, err);
+	else if (dash)
+		query->unit_last = 0; /* "10-": open-ended */
+	if (status != FG_OK)
+		return status;
+	if (dash && dash[1] && query->unit_last < query->unit_first)
+		status = fg_error_set(err, FG_EINVAL, "'%s' ends before it begins", text);
+	return status;
+}
+
+/* "event:10-20", "event", "7", "10-20" or "10:20". */
+static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
+		      struct fg_error *err)
+{
+	const bool is_number = *text >= '0' && *text <= '9';
+	const char *colon = is_number ? NULL : strrchr(text, ':');
+	int status = FG_OK;
+
+	query->only_units = true;
+	if (colon)
+		query->unit_kind =
+			fg_arena_printf(&cli->arena, "^%.*s$", (int)(colon - text), text);
+	else if (!is_number)
+		query->unit_kind = fg_arena_printf(&cli->arena, "^%s$", text);
+	if (colon || is_number)
+		status = parse_numbers(cli, colon ? colon + 1 : text, query, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "--unit %s", text);
+	return status;
+}
+
+/* A filter on something that the profile does not record would silently match nothing. */
+static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
+		 struct fg_error *err)
+{
+	uint16_t measure = 0;
+	const int status = fg_profile_find_measure(profile, options->measure, &measure, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "--measure");
+		return status;
+	}
+	if (options->time > 0 && !fg_measure_has_time(&profile->measures[measure].is))
+		return fg_error_set(err, FG_EINVAL, "--time is for time: this shows %s",
+				    profile->measures[measure].is.label);
+	if (options->repetition > profile->repetition_count)
+		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
+				    options->repetition, profile->repetition_count);
+	if ((options->from_ns > 0 || options->to_ns > 0) && !profile->has_times)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--from and --to need the time of each sample, which this profile does not "
+			"have: " FG_VIEW_NEEDS_SAMPLES);
+	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
+		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
+	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--%s: no unit of work is known in this profile: " FG_VIEW_NEEDS_SAMPLES,
+			options->unit ? "unit" : "split unit");
+	if ((options->region || options->split == FG_SPLIT_REGION) &&
+	    !fg_profile_knows_regions(profile))
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "--%s: this profile does not say which sample was in which "
+				    "region: " FG_VIEW_NEEDS_SAMPLES,
+				    options->region ? "region" : "split region");
+	if (options->thread && profile->thread_count == 0)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--split thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+	return FG_OK;
+}
+
+/* Do they need single samples: a time, thread, region, unit of work or line? */
+static bool needs_samples(const struct fg_cli_query_options *options)
+{
+	static const bool splits[] = {
+		[FG_SPLIT_THREAD] = true, [FG_SPLIT_PROCESS] = true,     [FG_SPLIT_REGION] = true,
+		[FG_SPLIT_UNIT] = true,   [FG_SPLIT_REPETITION] = false,
+	};
+
+	return options->thread || options->region || options->unit || options->from_ns > 0 ||
+	       options->to_ns > 0 || options->time > 0 || options->group == FG_GROUP_LINE ||
+	       splits[options->split];
+}
+
+/* Translates the options for this profile; strings are borrowed or live in the command's arena. */
+static int make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
+		      const struct fg_profile *profile, struct fg_calltree_query *query,
+		      struct fg_error *err)
+{
+	const struct fg_calltree_query made = {
+		.measure = options->measure,
+		.group = (enum fg_group)options->group,
+		.split = (enum fg_split)options->split,
+		.focus = list_of(cli, &options->focus),
+		.ignore = list_of(cli, &options->ignore),
+		.hide = list_of(cli, &options->hide),
+		.root = options->root,
+		.leaf = options->leaf,
+		.ancestors = list_of(cli, &options->ancestors),
+		.rename = list_of(cli, &options->rename),
+		.collapse_templates = options->collapse_templates,
+		.fold_inlined = options->fold_inlined,
+		.mangled = options->mangled,
+		.thread = options->thread,
+		.region = options->region,
+		.from_ns = options->from_ns,
+		.to_ns = options->to_ns,
+		.kinds = time_bits[options->time],
+		.repetition = options->repetition,
+		.per_repetition =
+			profile->repetition_count > 1 && !options->sum && options->repetition == 0,
+	};
+	const int status = check(options, profile, err);
+
+	if (status != FG_OK)
+		return status;
+	*query = made;
+	return options->unit ? parse_unit(cli, options->unit, query, err) : FG_OK;
+}
+
+/* ---- the steps of a command ---- */
+
+const struct fg_cli_argument fg_cli_run_arguments[] = {
+	{.name = "RUN", .help = FG_CLI_RUN_WORDS, .max = 1, .complete = FG_COMPLETE_FILE},
+	{.name = NULL},
+};
+
+int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+		       const char *words, const struct fg_cli_profile_use *use,
+		       struct fg_error *err)
+{
+	struct fg_calltree_query query = {0};
+	struct fg_cli_run_options source = options->run;
+	struct fg_profile profile;
+	int status = FG_OK;
+
+	source.prefers_samples = source.prefers_samples || needs_samples(&options->query);
+	source.repetition = options->query.repetition;
+	status = fg_cli_load_profile(cli, &source, words, &profile, err);
+
+	if (status != FG_OK)
+		return status;
+	status = make_query(cli, &options->query, &profile, &query, err);
+	if (status == FG_OK)
+		status = use->run(cli, use->context, &profile, &query, err);
+	fg_profile_release(&profile);
+	return status;
+}
+
+int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err)
+{
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, err);
+}
+
+int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+			  const struct fg_cli_profile_use *use)
+{
+	struct fg_error err = {0};
+
+	return fg_cli_end(cli, fg_cli_use_profile(cli, options, cli->arguments[0], use, &err),
+			  &err);
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile/run_argument.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/session/stored.h"
+#include "perfdb/protocol.h"
+#include "profile/exchange/archive.h"
+#include "profile/exchange/import.h"
+#include "profile/listing.h"
+#include "profile/trace_profile.h"
+#include "trace/trace_read.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+/* ---- traces ---- */
+
+static char *choose_symbols(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			    struct fg_symbolizer_options *symbols)
+{
+	char *cache = fg_fs_cache_folder();
+	const char **folders =
+		fg_arena_array(&cli->arena, options->binaries.count + 1, sizeof(*folders));
+
+	if (options->binaries.count > 0)
+		memcpy(folders, options->binaries.items,
+		       options->binaries.count * sizeof(*folders));
+	*symbols = (struct fg_symbolizer_options){
+		.binary_folders = folders,
+		.cache_folder = cache,
+		.names_only = options->names_only,
+		.debuginfod = getenv("DEBUGINFOD_URLS") != NULL,
+	};
+	return cache;
+}
+
+/* Signals that would end us, as far as they can be blocked. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	(void)sigemptyset(&held);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ending); i++)
+		(void)sigaddset(&held, ending[i]);
+	(void)sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static bool is_signal_held(void)
+{
+	sigset_t waiting;
+
+	if (sigpending(&waiting) != 0)
+		return false;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ending); i++)
+		if (sigismember(&waiting, ending[i]) == 1)
+			return true;
+	return false;
+}
+
+static int read_traces(const char *path, const struct fg_symbolizer_options *symbols,
+		       bool wants_code, struct fg_profile *profile, struct fg_error *err)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(symbols);
+	const int status = fg_profile_read_traces(path, symbolizer, profile, err);
+
+	if (status == FG_OK && wants_code)
+		fg_listings_add(profile, symbolizer);
+	fg_symbolizer_free(symbolizer);
+	return status;
+}
+
+/* A trace, or a folder of them. */
+static int read_recorded(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			 const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	struct fg_symbolizer_options symbols;
+	char *cache = choose_symbols(cli, options, &symbols);
+	const int status = read_traces(path, &symbols, options->wants_code, profile, err);
+
+	free(cache);
+	return status;
+}
+
+/*
+ * Unpacked files are removed before the profile is used. Until then signals are blocked, so that
+ * Ctrl-C leaves nothing behind.
+ */
+static int read_archive(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	struct fg_symbolizer_options symbols;
+	struct fg_archive archive;
+	const char *parent = getenv("TMPDIR");
+	sigset_t before;
+	char *cache = choose_symbols(cli, options, &symbols);
+	int status = FG_OK;
+
+	free(cache);
+	hold_signals(&before);
+	status = fg_archive_open(path, parent && *parent ? parent : "/tmp", is_signal_held,
+				 &archive, err);
+	if (status != FG_OK)
+		goto out;
+	symbols.cache_folder = archive.folder;
+	symbols.debuginfod = false;
+	symbols.archive = &archive.symbols;
+	status = read_traces(archive.traces, &symbols, options->wants_code, profile, err);
+	fg_archive_close(&archive);
+out:
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+/* ---- archives ---- */
+
+static char *archive_path(const char *traces, const char *output)
+{
+	size_t length = strlen(traces);
+
+	while (length > 1 && traces[length - 1] == '/')
+		length--;
+	return output ? fg_xstrdup(output)
+		      : fg_xasprintf("%.*s%s", (int)length, traces, FG_ARCHIVE_ENDING);
+}
+
+static void say_content(const struct fg_cli *cli, const char *path,
+			const struct fg_archive_content *content)
+{
+	char size[FG_NUMBER_TEXT_SIZE];
+
+	fg_cli_say(cli, "%s: %zu trace%s, %zu binar%s, %zu debug file%s, %s unpacked", path,
+		   content->traces, content->traces == 1 ? "" : "s", content->binaries,
+		   content->binaries == 1 ? "y" : "ies", content->debug_files,
+		   content->debug_files == 1 ? "" : "s",
+		   fg_format_size((double)content->bytes, size));
+	for (size_t i = 0; i < content->missing_count; i++)
+		fg_cli_warn(cli, "not in the archive: %s", content->missing[i]);
+}
+
+int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
+			  const char *traces, const char *output, struct fg_error *err)
+{
+	const struct fg_cli_run_options options = {.binaries = *binaries};
+	struct fg_archive_content content;
+	struct fg_symbolizer_options symbols;
+	char *cache = choose_symbols(cli, &options, &symbols);
+	char *path = archive_path(traces, output);
+	const int status = fg_archive_write(traces, &symbols, path, &content, err);
+
+	if (status == FG_OK) {
+		say_content(cli, path, &content);
+		fg_archive_content_release(&content);
+	}
+	free(path);
+	free(cache);
+	return status;
+}
+
+const char *const fg_cli_sides[] = {"candidate", "baseline", NULL};
+
+/* ---- stored runs ---- */
+
+static void list_series(const struct fg_stored_run *stored, struct fg_strbuf *names)
+{
+	for (size_t i = 0; i < stored->run.series_count; i++)
+		fg_strbuf_printf(names, "%s%s", i > 0 ? ", " : "", stored->run.series[i].name);
+}
+
+/* The requested benchmark of the run, or the only one that has a profile. */
+static int choose_series(const struct fg_stored_run *stored, const char *wanted, size_t *index,
+			 struct fg_error *err)
+{
+	struct fg_strbuf names = {0};
+	size_t found = SIZE_MAX;
+	size_t count = 0;
+	int status = FG_OK;
+
+	list_series(stored, &names);
+	for (size_t i = 0; i < stored->run.series_count; i++) {
+		if (wanted ? strcmp(stored->run.series[i].name, wanted) != 0 : !stored->profiles[i])
+			continue;
+		found = i;
+		count++;
+	}
+	if (count > 1)
+		status = fg_error_set(err, FG_EINVAL,
+				      "run %s has %zu benchmarks: choose one with --bench (%s)",
+				      stored->run.id, count, fg_strbuf_text(&names));
+	else if (count == 0 && wanted)
+		status = fg_error_set(err, FG_ENOENT, "run %s has no benchmark '%s'; it has %s",
+				      stored->run.id, wanted, fg_strbuf_text(&names));
+	else if (count == 0 || !stored->profiles[found])
+		status = fg_error_set(err, FG_ENOENT, "run %s was measured without a profile",
+				      stored->run.id);
+	else
+		*index = found;
+	fg_strbuf_release(&names);
+	return status;
+}
+
+/* The nth counting repetition of one side, from 1; 0: the first one whose samples were kept. */
+static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct fg_samples_key *key,
+		      unsigned *number)
+{
+	const uint16_t time = fg_profile_set_time(set);
+
+	*number = 0;
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+
+		if (row->measure != time || row->arm != key->arm || row->aside != 0)
+			continue;
+		key->pair = row->pair;
+		++*number;
+		if ((wanted == 0 || wanted == *number) && fg_samples_are_kept(key))
+			return true;
+	}
+	return false;
+}
+
+/* --repetition N is checked against the profile later, so the profile is marked as the Nth. */
+static void number_repetition(struct fg_profile *profile, unsigned number)
+{
+	profile->repetition_count = number;
+	for (size_t i = 0; i < profile->sample_count; i++)
+		profile->samples[i].repetition = number - 1;
+}
+
+/*
+ * Sets *found if the samples of one repetition are now in the profile. If they were not kept, the
+ * profile is unchanged.
+ */
+static int from_samples(const struct fg_cli_run_options *options,
+			const struct fg_stored_run *stored, size_t index, bool *found,
+			struct fg_profile *profile, struct fg_error *err)
+{
+	char *path = fg_cli_store_path(options->store);
+	struct fg_samples_key key = {
+		.store = path,
+		.run = stored->run.id,
+		.series = index,
+		.arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE,
+	};
+	unsigned number = 0;
+	int status = FG_OK;
+
+	*found = find_kept(stored->profiles[index], options->repetition, &key, &number);
+	if (*found)
+		status = fg_samples_load(&key, profile, err);
+	if (*found && status == FG_OK) {
+		fg_profile_add_note(profile,
+				    "these are the samples of one execution, repetition %u of %s",
+				    number, fg_cli_sides[options->side]);
+		if (options->repetition > 0)
+			number_repetition(profile, number);
+	}
+	free(path);
+	return status;
+}
+
+/* Older runs do not record their clock. */
+static void set_clock(const struct fg_sampling *sampling, struct fg_profile *profile)
+{
+	if (!*sampling->clock)
+		return;
+	profile->clock = fg_profile_text(profile, sampling->clock);
+	if (*sampling->unseen)
+		profile->unseen = fg_profile_text(profile, sampling->unseen);
+	if (sampling->rate_hz > 0)
+		profile->period_ns = (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz);
+	if (sampling->expected_cost > 0)
+		profile->cost.expected = sampling->expected_cost;
+}
+
+/* The sums of all repetitions. */
+static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
+		     size_t index, struct fg_profile *profile, struct fg_error *err)
+{
+	if (options->every_sample)
+		return fg_error_set(err, FG_ENOENT,
+				    "run %s has sums only: its samples were not kept "
+				    "(measure.sampler.keep_samples)",
+				    stored->run.id);
+	fg_profile_from_set(profile, stored->profiles[index],
+			    options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE);
+	if (profile->sample_count > 0) {
+		set_clock(&stored->run.series[index].sampling, profile);
+		return FG_OK;
+	}
+	fg_profile_release(profile);
+	return fg_error_set(err, FG_ENOENT,
+			    "run %s has no profile of its %s: nothing was sampled (too short, or "
+			    "the sampler was off)",
+			    stored->run.id, fg_cli_sides[options->side]);
+}
+
+static int from_stored(const struct fg_cli_run_options *options, const char *words,
+		       struct fg_profile *profile, struct fg_error *err)
+{
+	struct fg_stored_run stored;
+	size_t index = 0;
+	bool found = false;
+	char *title = NULL;
+	int status = fg_cli_load_run(options->store, options->project, words, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	status = choose_series(&stored, options->benchmark, &index, err);
+	if (status != FG_OK)
+		goto out;
+	if (options->every_sample || options->prefers_samples)
+		status = from_samples(options, &stored, index, &found, profile, err);
+	if (status != FG_OK)
+		goto out;
+	if (!found)
+		status = from_sums(options, &stored, index, profile, err);
+	if (status != FG_OK)
+		goto out;
+	title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
+	profile->title = fg_profile_text(profile, title);
+	free(title);
+out:
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+/* ---- files ---- */
+
+static int from_import(const struct fg_cli_run_options *given, const char *path, const char *data,
+		       size_t size, struct fg_profile *profile, struct fg_error *err)
+{
+	const struct fg_import_format *format =
+		given->format ? fg_import_find(given->format) : fg_import_detect(data, size);
+	const struct fg_import_options options = {
+		.program = fg_fs_base_name(path),
+		.period_ns = (uint64_t)given->period_ns,
+		.value = given->value,
+	};
+	int status = FG_OK;
+
+	if (!format)
+		return fg_error_set(
+			err, FG_EPARSE,
+			"%s is neither a trace nor an exported run nor a profile in a known format "
+			"(json, folded, pprof, perf script)",
+			path);
+	status = fg_import_read(format, data, size, &options, profile, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	return status;
+}
+
+static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *options, const char *path,
+		     struct fg_profile *profile, struct fg_error *err)
+{
+	char *data = NULL;
+	size_t size = 0;
+	int status = FG_OK;
+
+	if (fg_text_ends_with(path, FG_WIRE_FILE_ENDING))
+		return from_stored(options, path, profile, err);
+	if (fg_trace_is_trace(path))
+		return read_recorded(cli, options, path, profile, err);
+	if (fg_archive_is_archive(path))
+		return read_archive(cli, options, path, profile, err);
+	status = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
+	if (status != FG_OK)
+		return status;
+	status = from_import(options, path, data, size, profile, err);
+	free(data);
+	return status;
+}
+
+/* Prints notes about a profile as soon as they are known. */
+static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
+{
+	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)
+		fg_cli_say(cli, "note: %s", profile->notes[i]);
+	return status;
+}
+
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	if (fg_fs_is_folder(path))
+		return tell_notes(cli, read_recorded(cli, options, path, profile, err), profile);
+	if (fg_fs_exists(path))
+		return tell_notes(cli, from_file(cli, options, path, profile, err), profile);
+	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
+}
+
+/* ---- the newest run or trace ---- */
+
+/* Time of the last trace written to this folder; 0 if there is none. */
+static int64_t newest_trace_ns(const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int64_t newest = 0;
+
+	if (!fg_fs_is_folder(folder) || fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct stat facts;
+
+		if (fg_trace_is_trace(path) && stat(path, &facts) == 0) {
+			const int64_t written = (int64_t)facts.st_mtim.tv_sec * FG_NS_PER_S +
+						(int64_t)facts.st_mtim.tv_nsec;
+
+			newest = written > newest ? written : newest;
+		}
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return newest;
+}
+
+/* End of the newest run in the store; 0 if there is no store, or if it is empty. */
+static int64_t newest_run_ns(const struct fg_cli_run_options *options)
+{
+	const struct fg_run_filter filter = {
+		.project = options->project, .complete_only = true, .limit = 1};
+	struct fg_run_list list = {0};
+	struct fg_store *store = NULL;
+	int64_t newest = 0;
+
+	if (fg_cli_open_store(options->store, FG_STORE_READ_ONLY, &store, NULL) != FG_OK)
+		return 0;
+	if (fg_store_list(store, &filter, &list, NULL) == FG_OK && list.count > 0)
+		newest = list.items[0].ended_ns > 0 ? list.items[0].ended_ns
+						    : list.items[0].started_ns;
+	fg_run_list_release(&list);
+	fg_store_close(store);
+	return newest;
+}
+
+/* A file, a folder, or the newest recording. */
+static const char *file_of(const struct fg_cli_run_options *options, const char *words)
+{
+	int64_t traced = 0;
+
+	if (words)
+		return fg_fs_exists(words) || strchr(words, '/') ? words : NULL;
+	if (options->store || options->benchmark)
+		return NULL;
+	traced = newest_trace_ns(FG_CLI_RECORD_FOLDER);
+	return traced > 0 && traced > newest_run_ns(options) ? FG_CLI_RECORD_FOLDER : NULL;
+}
+
+int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *words, struct fg_profile *profile, struct fg_error *err)
+{
+	const char *file = file_of(options, words);
+
+	if (file)
+		return fg_cli_load_profile_file(cli, options, file, profile, err);
+	return tell_notes(cli, from_stored(options, words, profile, err), profile);
+}
+
+void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
+			 size_t *count)
+{
+	struct fg_stored_run stored = {0};
+
+	*names = NULL;
+	*count = 0;
+	if (options->benchmark || file_of(options, words) ||
+	    fg_cli_load_run(options->store, options->project, words, &stored, NULL) != FG_OK)
+		return;
+	*names = fg_xcalloc(stored.run.series_count + 1, sizeof(**names));
+	for (size_t i = 0; i < stored.run.series_count; i++)
+		if (stored.profiles[i])
+			(*names)[(*count)++] = fg_xstrdup(stored.run.series[i].name);
+	fg_stored_run_release(&stored);
+}

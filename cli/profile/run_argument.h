@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RUN, for every command that shows a profile: the id of a stored run (or "latest", "latest~2", a
+ * tag, a branch), a trace file or the folder that `record` wrote, an exported run file, or another
+ * tool's profile; by default the newest. Only this file decides which of these it is.
+ */
+#ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
+#define FG_CLI_PROFILE_RUN_ARGUMENT_H
+
+#include "cli/framework/command.h"
+#include "profile/profile.h"
+
+struct fg_cli_run_options {
+	const char *store, *project, *benchmark;
+	int side; /* index into fg_cli_sides */
+	struct fg_option_list binaries;
+	int64_t period_ns;
+	const char *value;
+	const char *format; /* of fg_import_formats; NULL: detected from the content */
+	bool names_only;
+	/* samples of one repetition of a stored run; fails if they were not kept */
+	bool every_sample;
+	/* the query benefits from samples: use them if they were kept, even if not requested */
+	bool prefers_samples;
+	/* load traces with the instructions of functions, see profile/listing.h */
+	bool wants_code;
+	unsigned repetition; /* of a stored run, from 1; 0: the first one */
+};
+
+/* Default output folder of `record`. */
+#define FG_CLI_RECORD_FOLDER "fastgate-record"
+
+extern const char *const fg_cli_sides[];
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
+/*
+ * The rows for an options struct whose member `member` is one of these; the first ones are
+ * `import`'s too.
+ */
+#define FG_CLI_SOURCE_OPTIONS(type, member)                                                       \
+ {.name = "binaries",                                                                             \
+  .kind = FG_OPTION_LIST,                                                                         \
+  .offset = offsetof(type, member.binaries),                                                      \
+  .argument = "FOLDER",                                                                           \
+  .complete = FG_COMPLETE_FOLDER,                                                                 \
+  .help = "where to look for the binaries of a trace from another host"},                         \
+	 {.name = "names-only",                                                                   \
+	  .kind = FG_OPTION_FLAG,                                                                 \
+	  .offset = offsetof(type, member.names_only),                                            \
+	  .help = "read no debug information of a trace: quicker, without lines and inlined "     \
+		  "functions"},                                                                   \
+	 {.name = "period",                                                                       \
+	  .kind = FG_OPTION_DURATION,                                                             \
+	  .offset = offsetof(type, member.period_ns),                                             \
+	  .argument = "TIME",                                                                     \
+	  .minimum = 0,                                                                           \
+	  .maximum = 1e12,                                                                        \
+	  .help = "what a sample is worth in another tool's profile that does not say (default: " \
+		  "1ms)"},                                                                        \
+	 {.name = "value",                                                                        \
+	  .kind = FG_OPTION_TEXT,                                                                 \
+	  .offset = offsetof(type, member.value),                                                 \
+	  .argument = "NAME",                                                                     \
+	  .help = "which value of a pprof profile comes first"},                                  \
+ {                                                                                                \
+  .name = "store", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.store),                \
+  .argument = "FILE", .complete = FG_COMPLETE_FILE,                                               \
+  .help = "the store to use instead of .fastgate/store.db of this project"                        \
+ }
+#define FG_CLI_RUN_OPTIONS(type, member)                                               \
+ {.name = "bench",                                                                     \
+  .kind = FG_OPTION_TEXT,                                                              \
+  .offset = offsetof(type, member.benchmark),                                          \
+  .argument = "NAME",                                                                  \
+  .complete = FG_COMPLETE_BENCHMARK,                                                   \
+  .help = "the benchmark of a stored run; may be left out when it has one"},           \
+	 {.name = "side",                                                              \
+	  .kind = FG_OPTION_CHOICE,                                                    \
+	  .offset = offsetof(type, member.side),                                       \
+	  .argument = "SIDE",                                                          \
+	  .choices = fg_cli_sides,                                                     \
+	  .initial = "candidate",                                                      \
+	  .help = "which side of a stored run that measured two"},                     \
+	 FG_ROW_FLAG(type, member.every_sample, "every-sample", 0,                     \
+		     "look at the samples of one execution of a stored run, where "    \
+		     "measure.sampler.keep_samples kept them, not at the mean"),       \
+	 FG_CLI_SOURCE_OPTIONS(type, member),                                          \
+ {                                                                                     \
+  .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project), \
+  .argument = "NAME", .help = "only runs of this project"                              \
+ }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* `words` may be NULL: the newest. The caller releases the profile; its notes have been printed. */
+/* The benchmarks with a profile of the stored run that is meant, for fg_fs_list_free(). */
+void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
+			 size_t *count);
+int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *words, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+/* As above, for a RUN that must be a file or a folder. */
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+
+/* ---- traces ---- */
+
+/*
+ * Writes an archive of the traces and prints what is in it. `output` NULL: next to the traces,
+ * under their name.
+ */
+int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
+			  const char *traces, const char *output, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

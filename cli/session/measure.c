@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "binary/symbolizer.h"
+#include "cli/session/session.h"
+#include "cli/session/steps.h"
+#include "cli/session/stored.h"
+#include "gate/next_step.h"
+#include "model/build_difference.h"
+#include "profile/attach/kernel_traces.h"
+#include "profile/ingest.h"
+#include "profile/trace_profile.h"
+#include "runner/facts/code_facts.h"
+#include "runner/runner.h"
+
+/* ---- repetitions ---- */
+
+static void make_room_for_profiles(struct fg_session *session)
+{
+	const size_t wanted = session->got.run.series_count;
+
+	if (wanted <= session->got.profile_count)
+		return;
+	session->got.profiles =
+		fg_xreallocarray(session->got.profiles, wanted, sizeof(session->got.profiles[0]));
+	for (size_t i = session->got.profile_count; i < wanted; i++)
+		session->got.profiles[i] = NULL;
+	session->got.profile_count = wanted;
+}
+
+/* The profile set of a series, made when its first sample arrives. */
+static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
+{
+	make_room_for_profiles(session);
+	if (!session->got.profiles[series]) {
+		session->got.profiles[series] =
+			fg_xcalloc(1, sizeof(*session->got.profiles[series]));
+		fg_profile_set_init(session->got.profiles[series],
+				    session->got.run.series[series].name);
+	}
+	return session->got.profiles[series];
+}
+
+static const struct fg_benchmark *now_measured(const struct fg_session *session)
+{
+	return session->asked.benchmarks[session->progress.index - 1];
+}
+
+/*
+ * The runner found the same files on both command lines. But the traces show what was actually
+ * loaded and started: a rebuilt plugin, or a program started by another one.
+ */
+static void check_mapped(struct fg_session *session, struct fg_series *series)
+{
+	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], FG_FACT_MAPPED);
+	const char *candidate =
+		fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_MAPPED);
+
+	FG_ASSERT(series);
+	if (!series->identical || !baseline || !candidate || strcmp(baseline, candidate) == 0)
+		return;
+	series->identical = false;
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli,
+		   "%s: the program is the same on both sides, but what it loads or starts is not",
+		   series->name);
+}
+
+static enum fg_keep_samples keeps(const struct fg_session *session)
+{
+	return session->open.store ? now_measured(session)->measure.sampler.keep_samples
+				   : FG_KEEP_NEVER;
+}
+
+/* Stored now; at its end the run decides whether they are kept. */
+static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
+			 const struct fg_profile *profile)
+{
+	const struct fg_samples_key key = {.store = session->open.store_path,
+					   .run = session->got.run.id,
+					   .series = index,
+					   .arm = row->arm,
+					   .pair = row->pair};
+	struct fg_error why = {0};
+
+	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->warned_not_kept)
+		return;
+	fg_progress_clear(&session->progress);
+	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
+	session->warned_not_kept = true;
+}
+
+/* The traces record which clock was available on this host. */
+static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
+{
+	if (*sampling->clock || !profile->clock)
+		return;
+	(void)snprintf(sampling->clock, sizeof(sampling->clock), "%s", profile->clock);
+	(void)snprintf(sampling->unseen, sizeof(sampling->unseen), "%s",
+		       profile->unseen ? profile->unseen : "");
+}
+
+static int read_traces(struct fg_session *session, size_t index, const char *trace_folder,
+		       const struct fg_ingest_row *row, struct fg_ingest_result *result,
+		       struct fg_error *err)
+{
+	struct fg_profile profile;
+	int status = FG_OK;
+
+	fg_kernel_naming_add(session->open.kernel, trace_folder);
+	status = fg_profile_read_traces(trace_folder, session->open.symbolizer, &profile, err);
+	if (status != FG_OK)
+		return status;
+	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	note_clock(&profile, &session->got.run.series[index].sampling);
+	if (keeps(session) != FG_KEEP_NEVER)
+		keep_samples(session, index, row, &profile);
+	fg_profile_release(&profile);
+	return FG_OK;
+}
+
+static void keep_mapped(struct fg_environment *build, const struct fg_ingest_result *result)
+{
+	fg_environment_set(build, FG_FACT_MAPPED, result->other_code, false);
+	if (*result->other_names)
+		fg_environment_set(build, FG_FACT_MODULES, result->other_names, false);
+}
+
+/* Adds the sampler's traces to the profile; the repetition itself is already stored. */
+static void take_samples(struct fg_session *session, struct fg_runner_job *job, size_t index,
+			 const struct fg_repetition *done, const char *trace_folder)
+{
+	struct fg_series *series = &session->got.run.series[index];
+	struct fg_environment *build = &series->build[done->arm];
+	struct fg_ingest_row row =
+		fg_session_row(now_measured(session), (enum fg_arm)done->arm, done->pair);
+	struct fg_ingest_result result = {0};
+	struct fg_error why = {0};
+
+	row.aside = done->aside;
+	if (!fg_environment_get(build, FG_FACT_MAPPED))
+		row.known_build = build;
+	/* A repetition without samples still has valid times. */
+	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
+		if (row.known_build)
+			keep_mapped(build, &result);
+		check_mapped(session, series);
+		fg_runner_take_sampled(job, (enum fg_arm)done->arm, result.total_ns,
+				       done->values[FG_METRIC_CPU_TIME]);
+	} else if (!session->warned_no_samples) {
+		fg_progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "no profile: %s", why.message);
+		session->warned_no_samples = true;
+	}
+	fg_ingest_result_release(&result);
+}
+
+static int store(struct fg_session *session, struct fg_error *err)
+{
+	return session->open.store ? fg_store_progress(session->open.store, &session->got.run,
+						       session->got.profiles, err)
+				   : FG_OK;
+}
+
+/* Stores the measurement before its samples are processed, which takes longer. */
+static int take_repetition(struct fg_session *session, struct fg_runner_job *job,
+			   const struct fg_runner_event *event, struct fg_error *err)
+{
+	const size_t series = event->series;
+	const struct fg_repetition *done =
+		&session->got.run.series[series].repetitions[event->repetition];
+	int status = FG_OK;
+
+	make_room_for_profiles(session);
+	if (session->got.profiles[series])
+		fg_profile_set_settle(session->got.profiles[series], done->pair, done->aside);
+	status = store(session, err);
+	if (status != FG_OK || !event->trace_folder)
+		return status;
+	take_samples(session, job, series, done, event->trace_folder);
+	return store(session, err);
+}
+
+static int give_up_pairs(struct fg_session *session, const struct fg_runner_job *job,
+			 struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	make_room_for_profiles(session);
+	if (session->got.profiles[indexes[0]])
+		fg_profile_set_give_up(session->got.profiles[indexes[0]]);
+	return store(session, err);
+}
+
+static void show_progress(struct fg_session *session, const struct fg_runner_job *job)
+{
+	struct fg_runner_progress progress;
+
+	fg_runner_progress_of(job, &progress);
+	fg_progress_show(&session->progress, &progress,
+			 session->got.has_look ? &session->got.look : NULL);
+}
+
+static void show_note(struct fg_session *session, const struct fg_runner_job *job, const char *note)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: %s", session->got.run.series[indexes[0]].name, note);
+}
+
+static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, unsigned wanted,
+			 enum fg_runner_state *state, struct fg_error *err)
+{
+	struct fg_runner_event event;
+	int status = FG_OK;
+
+	do {
+		status = fg_runner_next(job, wanted, state, &event, err);
+		if (status != FG_OK)
+			return status;
+		if (*state == FG_RUNNER_REPEATED)
+			status = take_repetition(session, job, &event, err);
+		else if (*state == FG_RUNNER_ANEW)
+			status = give_up_pairs(session, job, err);
+		else if (*state == FG_RUNNER_NOTES)
+			show_note(session, job, event.note);
+		else
+			show_progress(session, job);
+	} while (status == FG_OK && !fg_runner_is_over(*state));
+	return status;
+}
+
+/* ---- steps that the gate asks for ---- */
+
+static const enum fg_step_result results[] = {
+	[FG_RUNNER_REACHED] = FG_STEP_DONE,      [FG_RUNNER_EXHAUSTED] = FG_STEP_EXHAUSTED,
+	[FG_RUNNER_ANEW] = FG_STEP_GIVEN_UP,     [FG_RUNNER_FAILED] = FG_STEP_ENDED,
+	[FG_RUNNER_INTERRUPTED] = FG_STEP_ENDED,
+};
+
+/* Announces the next step and its reason. */
+static void explain(struct fg_session *session, const struct fg_situation *now,
+		    const struct fg_step *step)
+{
+	const char *name = now->series_count ? now->run->series[now->series[0]].name : "";
+
+	if (!*step->text)
+		return;
+	if (step->is_detail) {
+		fg_cli_detail(session->cli, "%s: %s", name, step->text);
+		return;
+	}
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: %s", name, step->text);
+}
+
+/* If layouts cannot be linked, that is not an error; `why` has the reason. */
+static int link_layouts(struct fg_runner_job *job, const struct fg_next_step *machine,
+			const struct fg_step *step, enum fg_step_result *result,
+			struct fg_error *why)
+{
+	const int status =
+		step->action == FG_STEP_LAYOUTS
+			? fg_runner_vary_layout(job, machine->look.metric, machine->look.ratio, why)
+			: fg_runner_begin_in_layouts(job, step->only_if_cheap, why);
+
+	*result = status == FG_OK ? FG_STEP_DONE : FG_STEP_REFUSED;
+	return status == FG_EINTERRUPTED ? status : FG_OK;
+}
+
+struct doing {
+	struct fg_session *session;
+	struct fg_runner_job *job;
+	struct fg_next_step machine;
+	struct fg_step step;
+	enum fg_step_result result;
+	enum fg_runner_state *state;
+	struct fg_error why;
+};
+
+static int do_step(struct doing *doing, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	doing->result = FG_STEP_DONE;
+	switch (doing->step.action) {
+	case FG_STEP_STOP:
+	case FG_STEP_SAY:
+		break;
+	case FG_STEP_PAIRS:
+		status = measure_pairs(doing->session, doing->job, doing->step.pairs, doing->state,
+				       err);
+		doing->result = results[*doing->state];
+		break;
+	case FG_STEP_BEGIN_IN_LAYOUTS:
+	case FG_STEP_LAYOUTS:
+		status = link_layouts(doing->job, &doing->machine, &doing->step, &doing->result,
+				      &doing->why);
+		if (status != FG_OK)
+			status = fg_error_set(err, status, "%s", doing->why.message);
+		else if (doing->result == FG_STEP_DONE)
+			status = give_up_pairs(doing->session, doing->job, err);
+		break;
+	}
+	return status;
+}
+
+/* The cases of a harness only become known while it is measured. */
+static struct fg_situation situation_of(const struct fg_session *session,
+					const struct fg_runner_job *job,
+					const struct fg_benchmark *benchmark, const char *why)
+{
+	struct fg_situation now = {
+		.run = &session->got.run,
+		.policy = &benchmark->policy,
+		.measure = &benchmark->measure,
+		.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL,
+		.why = why,
+	};
+
+	now.series_count = fg_runner_job_series(job, &now.series);
+	if (now.series_count && now.series[0] < session->got.profile_count)
+		now.profile = session->got.profiles[now.series[0]];
+	return now;
+}
+
+static int measure_times(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	struct doing doing = {.session = session, .job = job, .state = state};
+	int status = measure_pairs(session, job, 0, state, err);
+
+	if (status != FG_OK || *state != FG_RUNNER_REACHED)
+		return status;
+
+	do {
+		const struct fg_situation now =
+			situation_of(session, job, benchmark, doing.why.message);
+
+		fg_next_step(&doing.machine, &now, doing.result, &doing.step);
+		session->got.look = doing.machine.look;
+		session->got.has_look = doing.machine.has_look;
+		explain(session, &now, &doing.step);
+		status = do_step(&doing, err);
+	} while (status == FG_OK && doing.step.action != FG_STEP_STOP);
+	if (*state == FG_RUNNER_ANEW)
+		*state = FG_RUNNER_REACHED;
+	session->got.is_open |= doing.machine.is_open;
+	return status;
+}
+
+/* ---- benchmarks ---- */
+
+/*
+ * Measuring: the runner executes, each repetition is kept and profiled, the gate says when to stop.
+ */
+/*
+ * Can it be executed once more to be counted? A harness decides itself how often it repeats, so its
+ * counts would reflect how long it ran.
+ */
+static bool may_be_counted(const struct fg_series *series, const struct fg_benchmark *benchmark,
+			   enum fg_runner_state state)
+{
+	return benchmark->harness == FG_HARNESS_NONE && !series->identical && !series->failure &&
+	       !series->only_in[FG_ARM_BASELINE] && !series->only_in[FG_ARM_CANDIDATE] &&
+	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
+}
+
+static bool is_exact_wanted(const struct fg_session *session, const struct fg_benchmark *benchmark)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+
+	if (measure->exact == FG_EXACT_OFF)
+		return false;
+	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
+	       (session->got.has_look && session->got.look.outcome == FG_OUTCOME_REGRESSION);
+}
+
+/* A static program is sampled from outside, after the pairs. */
+static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
+			  const struct fg_benchmark *benchmark, enum fg_runner_state state,
+			  struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	if (!may_be_counted(&session->got.run.series[indexes[0]], benchmark, state) ||
+	    !fg_session_samples_outside(job, benchmark))
+		return FG_OK;
+	status = fg_session_sample_outside(session, job, benchmark, profile_of(session, indexes[0]),
+					   err);
+	if (status != FG_OK || !session->open.store)
+		return status;
+	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
+				 err);
+}
+
+/* After the pairs: instructions, and the requested events. */
+static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
+			 struct fg_error *err)
+{
+	const bool exact = is_exact_wanted(session, benchmark);
+	const struct fg_series *series = NULL;
+	struct fg_profile_set *set = NULL;
+	const size_t *indexes = NULL;
+	bool also = false;
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	series = &session->got.run.series[indexes[0]];
+	if (!may_be_counted(series, benchmark, state))
+		return FG_OK;
+	also = fg_session_counts_events(session, series, benchmark);
+	if (!exact && !also)
+		return FG_OK;
+	set = profile_of(session, indexes[0]);
+	if (exact)
+		status = fg_session_count_exactly(session, job, benchmark, set, err);
+	if (status == FG_OK && also)
+		status = fg_session_count_events(session, job, benchmark, set, err);
+	if (status != FG_OK || !session->open.store)
+		return status;
+	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
+				 err);
+}
+
+/* Warns before measuring if so few pairs cannot decide. */
+static void warn_of_too_few_pairs(const struct fg_session *session,
+				  const struct fg_benchmark *benchmark)
+{
+	const struct fg_measuring *measure = &benchmark->measure;
+	unsigned least = 0;
+
+	if (!session->open.roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
+		return;
+	least = fg_gate_least_pairs(&benchmark->policy);
+	if (measure->max_pairs < least)
+		fg_cli_warn(
+			session->cli,
+			"%s: %u pairs cannot decide at this alpha (%g), even if all of them are "
+			"slower: at least %u can",
+			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
+}
+
+/* A set-up may take long, so it is shown before the runner knows a series. */
+static void show_set_up(struct fg_session *session, const struct fg_benchmark *benchmark)
+{
+	const struct fg_series series = {.name = (char *)(uintptr_t)benchmark->name};
+	const struct fg_runner_progress progress = {.series = &series, .phase = FG_RUNNER_SETUP};
+
+	fg_progress_show(&session->progress, &progress, NULL);
+}
+
+static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	struct fg_runner_job *job = NULL;
+	enum fg_runner_state state = FG_RUNNER_REACHED;
+	int status = FG_OK;
+
+	show_set_up(session, benchmark);
+	status = fg_runner_start(runner, benchmark, &job, err);
+	if (status != FG_OK)
+		return status;
+	make_room_for_profiles(session);
+	if (!fg_runner_has_failed(job) && fg_session_is_unaffected(session, job, benchmark))
+		goto out;
+	status = measure_times(session, job, benchmark, &state, err);
+	if (status == FG_OK)
+		status = sample_statics(session, job, benchmark, state, err);
+	fg_session_compare_code(session, job);
+	if (status != FG_OK)
+		goto out;
+	status = count_exactly(session, job, benchmark, state, err);
+	if (status != FG_OK || state == FG_RUNNER_FAILED || state == FG_RUNNER_INTERRUPTED)
+		goto out;
+	status = fg_session_find_executed(session, job, benchmark, err);
+out:
+	fg_runner_finish(job);
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return status;
+}
+
+int fg_session_measure(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_runner_options options = {
+		.run = &session->got.run,
+		.roots = {session->open.roots[FG_ARM_BASELINE],
+			  session->open.roots[FG_ARM_CANDIDATE]},
+		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
+			      session->open.checkouts[FG_ARM_CANDIDATE]},
+		.state_folder = session->asked.state_folder,
+		.build = &session->asked.plan->build,
+		.keep_traces = session->asked.keep_traces,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_stuck = fg_session_explain_stuck,
+	};
+	struct fg_runner *runner = NULL;
+	int status = fg_runner_create(&options, &runner, err);
+
+	session->open.cache_folder = fg_fs_cache_folder();
+	session->open.symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->open.cache_folder});
+	session->open.kernel = fg_xcalloc(1, sizeof(*session->open.kernel));
+	session->got.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->asked.benchmark_count;
+	for (size_t i = 0; status == FG_OK && i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+
+		session->progress.index = i + 1;
+		session->progress.measure = &benchmark->measure;
+		session->progress.is_paired = session->got.run.has_baseline;
+		session->got.has_look = false;
+		warn_of_too_few_pairs(session, benchmark);
+		fg_progress_begin(&session->progress, benchmark->name);
+		status = measure_benchmark(session, runner, benchmark, err);
+	}
+	fg_progress_clear(&session->progress);
+	fg_runner_free(runner);
+	session->got.run.ended_ns = fg_clock_wall_ns();
+	session->got.run.complete = status == FG_OK && !session->got.is_open;
+	if (status == FG_EINTERRUPTED && session->open.store)
+		status = fg_store_progress(session->open.store, &session->got.run,
+					   session->got.profiles, err) == FG_OK
+				 ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+				 : status;
+	return status;
+}

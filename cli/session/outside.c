@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cli/session/session.h"
+#include "cli/session/steps.h"
+#include "model/build_difference.h"
+#include "profile/attach/sampler.h"
+#include "profile/attach/whereabouts.h"
+#include "profile/ingest.h"
+#include "profile/trace_profile.h"
+#include "runner/execute/extra.h"
+#include "runner/target.h"
+
+/* ---- samples of static programs ---- */
+
+enum {
+	PAIRS_TO_KNOW = 3, /* if the verdict asks for no function: a profile for views and trends */
+	PAIRS_TO_BLAME = 30, /* maximum, if a function may be named */
+	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
+	RATE_HZ = 1000,
+};
+
+/* Nothing is timed here, so the cost may exceed that of sampling during pairs. */
+static const double budget = 0.2;
+
+struct outside {
+	struct fg_session *session;
+	struct fg_runner_job *job;
+	const struct fg_benchmark *benchmark;
+	struct fg_series *series;
+	struct fg_profile_set *set;
+	struct fg_outside_sampling sampling;
+	struct fg_outside_result result;
+	int status; /* the sampler's status */
+	struct fg_error error;
+	char *why; /* why there are no more samples; NULL if nothing failed */
+	unsigned pairs;
+};
+
+/*
+ * The program's output is dropped, because nobody reads it while it is sampled. Waiting for the
+ * program would consume events of the sampler, so that is done afterwards.
+ */
+static int observe(void *context, const struct fg_process_options *options,
+		   struct fg_process_result *result, struct fg_error *err)
+{
+	struct outside *o = context;
+	struct fg_process_options silent = *options;
+	struct fg_process process;
+	int status = FG_OK;
+
+	silent.stdout_to = FG_STREAM_DISCARD;
+	silent.stderr_to = FG_STREAM_DISCARD;
+	status = fg_process_start(&silent, &process, err);
+	if (status != FG_OK)
+		return status;
+	o->sampling.pid = process.pid;
+	o->sampling.duration_ns = options->timeout_ns;
+	o->sampling.interrupted = options->interrupted;
+	o->status = fg_outside_sample(&o->sampling, &o->result, &o->error);
+	status = fg_process_wait(&process, 1, result, err);
+	fg_process_release(&process);
+	return status;
+}
+
+static void explain(struct outside *o, const char *why)
+{
+	free(o->why);
+	o->why = fg_xstrdup(why);
+}
+
+static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *folder)
+{
+	const struct fg_ingest_row row = fg_session_row(o->benchmark, arm, pair);
+	struct fg_error why = {0};
+
+	if (fg_profile_ingest(o->set, folder, o->session->open.symbolizer, &row, NULL, &why) ==
+	    FG_OK)
+		return FG_OK;
+	explain(o, why.message);
+	return FG_ECHILD;
+}
+
+/* FG_ECHILD: there is no sample of it; o->why has the reason. */
+static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
+{
+	const struct fg_extra extra = {.arm = arm,
+				       .timeout_ns = o->benchmark->timeout_ns,
+				       .observe = observe,
+				       .context = o};
+	char *folder = NULL;
+	char *why = NULL;
+	int status = fg_runner_extra_folder(o->job, &folder, err);
+
+	if (status != FG_OK)
+		return status;
+	o->sampling.folder = folder;
+	o->status = FG_OK;
+	status = fg_runner_extra(o->job, &extra, &why, err);
+	if (status != FG_OK) {
+		explain(o, why ? why : "the program failed");
+		goto out;
+	}
+	if (o->status != FG_OK) {
+		explain(o, o->error.code == FG_ENOENT ? "it ends before it can be looked at"
+						      : o->error.message);
+		status = FG_ECHILD;
+		goto out;
+	}
+	status = take(o, arm, pair, folder);
+out:
+	free(why);
+	fg_runner_extra_remove(o->job, folder);
+	return status;
+}
+
+static int sample_side(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		status = sample_once(o, arm, pair, err);
+		if (status != FG_ECHILD || o->status == FG_OK || o->error.code != FG_ENOENT)
+			break;
+	}
+	return status;
+}
+
+/* The side that ran second runs first in the next pair. */
+static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
+{
+	const struct fg_target *targets = fg_runner_job_targets(o->job);
+
+	for (unsigned i = 0; i < FG_ARM_COUNT; i++) {
+		const enum fg_arm arm = (enum fg_arm)((i + o->pairs) % FG_ARM_COUNT);
+		int status = FG_OK;
+
+		if (!targets[arm].command)
+			continue;
+		status = sample_side(o, arm, pair, err);
+		if (status != FG_OK)
+			return status;
+	}
+	o->pairs++;
+	return FG_OK;
+}
+
+/* The numbers of the pairs that count; the caller frees them. */
+static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
+{
+	uint32_t *pairs = fg_xcalloc(series->repetition_count + 1, sizeof(pairs[0]));
+
+	*count = 0;
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (repetition->aside == 0 && repetition->arm == FG_ARM_CANDIDATE &&
+		    (*count == 0 || pairs[*count - 1] != repetition->pair))
+			pairs[(*count)++] = repetition->pair;
+	}
+	return pairs;
+}
+
+/* Takes at most as long as the pairs took. */
+static int sample_pairs(struct outside *o, struct fg_error *err)
+{
+	const struct fg_session *session = o->session;
+	const bool may_blame =
+		session->got.has_look && session->got.look.outcome != FG_OUTCOME_PASS;
+	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
+	const int64_t until_ns =
+		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
+	size_t count = 0;
+	uint32_t *pairs = pairs_of(o->series, &count);
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && i < most && status == FG_OK; i++) {
+		if (i >= PAIRS_TO_KNOW && fg_clock_monotonic_ns() > until_ns)
+			break;
+		status = sample_pair(o, pairs[i], err);
+	}
+	free(pairs);
+	return status == FG_ECHILD ? FG_OK : status;
+}
+
+static void record(struct outside *o)
+{
+	struct fg_sampling *sampling = &o->series->sampling;
+	char *text = o->pairs == 0
+			     ? fg_xasprintf("no function is known: a static program can only be "
+					    "sampled from outside, and %s",
+					    o->why ? o->why : "no pair counts")
+			     : fg_xasprintf("functions are from %u more executions a side, sampled "
+					    "from outside: nothing can be preloaded into a static "
+					    "program",
+					    o->pairs);
+
+	fg_environment_set(&o->series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE, text, false);
+	if (o->pairs > 0) {
+		sampling->rate_hz = (double)FG_NS_PER_S / (double)o->result.period_ns;
+		sampling->expected_cost = 0; /* the pairs ran without a sampler */
+		(void)snprintf(sampling->clock, sizeof(sampling->clock),
+			       "from outside, after the pairs");
+	}
+	free(text);
+	free(o->why);
+}
+
+bool fg_session_samples_outside(const struct fg_runner_job *job,
+				const struct fg_benchmark *benchmark)
+{
+	return benchmark->measure.sampler.enabled && !benchmark->measure.exact_only &&
+	       fg_targets_are_static(fg_runner_job_targets(job));
+}
+
+int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			      struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	struct outside o = {
+		.session = session,
+		.job = job,
+		.benchmark = benchmark,
+		.set = set,
+		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ,
+			     .elapsed = benchmark->measure.sampler.clock == FG_SAMPLE_WALL,
+			     .no_python = benchmark->measure.sampler.python == FG_PYTHON_OFF,
+			     .budget = budget},
+	};
+	int status = FG_OK;
+
+	(void)fg_runner_job_series(job, &indexes);
+	o.series = &session->got.run.series[indexes[0]];
+	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
+		return FG_OK; /* an earlier session already did it */
+	status = sample_pairs(&o, err);
+	record(&o);
+	return status;
+}
+
+/* ---- where it hangs ---- */
+
+static bool was_interrupted(const struct fg_session *session)
+{
+	return session->cli->interrupted && *session->cli->interrupted;
+}
+
+static void say_lines(const struct fg_cli *cli, const char *name,
+		      const struct fg_whereabouts *where)
+{
+	fg_cli_say(cli, "%s: %s", name, where->summary);
+	for (const char *line = where->stacks; *line;) {
+		const size_t length = strcspn(line, "\n");
+
+		fg_cli_say(cli, "%.*s", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+/* Were Python frames left out while this was measured? */
+static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
+{
+	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+
+		if (strcmp(benchmark->name, series->name) == 0)
+			return benchmark->measure.sampler.python == FG_PYTHON_OFF;
+	}
+	return false;
+}
+
+void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			      char **stacks)
+{
+	struct fg_session *session = context;
+	const struct fg_whereabouts_request request = {
+		.root = stuck->pid,
+		.below_root = stuck->is_launcher,
+		.symbolizer = session->open.symbolizer,
+		.no_python = leaves_out_python(session, stuck->series)};
+	struct fg_whereabouts where = {0};
+	struct fg_error why = {0};
+
+	if (fg_whereabouts_find(&request, &where, &why) != FG_OK) {
+		fg_progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "%s: where it stands is not known: %s",
+			    stuck->series->name, why.message);
+		return;
+	}
+	if (was_interrupted(session)) {
+		fg_progress_clear(&session->progress);
+		say_lines(session->cli, stuck->series->name, &where);
+	}
+	*summary = where.summary;
+	*stacks = where.stacks;
+}

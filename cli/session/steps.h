@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of measuring one benchmark besides its pairs. Only files of this folder call them, in
+ * this order; `job` is the running benchmark, `set` the profile of its first series.
+ *
+ * Something that cannot be counted or sampled is not an error: a fact of the candidate's build says
+ * why. FG_EINTERRUPTED: the user asked to stop.
+ */
+#ifndef FG_CLI_SESSION_STEPS_H
+#define FG_CLI_SESSION_STEPS_H
+
+#include "cli/session/session.h"
+#include "profile/ingest.h"
+#include "runner/execute/exact.h"
+#include "runner/runner.h"
+
+/*
+ * How a profile of one side is filed. The two commands may run different programs: the baseline's
+ * functions are filed under the candidate's program name, otherwise they would never match.
+ */
+struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
+				    uint32_t pair);
+
+/* ---- affected.c: `run --affected`; executed functions are kept in .fastgate/executed/ ---- */
+
+/*
+ * Called with both sides built, before anything is executed: may the benchmark be left out? If not,
+ * its series says why.
+ */
+bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark);
+/* Keeps the set executed by a repetition under callgrind, and the files that it reads. */
+void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_exact_request *request,
+			      const struct fg_exact_reading *reading);
+/*
+ * After the pairs of a measured benchmark: executes under callgrind each side whose functions are
+ * not known, and adds those that the sampler saw.
+ */
+int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+	FG_NODISCARD;
+
+/* ---- outside.c: programs seen from outside ---- */
+
+/* A callback of the runner: where is a benchmark that must be killed? */
+void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			      char **stacks);
+/* Does every side run a static program, and are functions wanted? */
+bool fg_session_samples_outside(const struct fg_runner_job *job,
+				const struct fg_benchmark *benchmark);
+/*
+ * Nothing can be preloaded into a static program, so its pairs run without the sampler. Afterwards
+ * both sides run a few more times and are sampled from outside; the samples are filed in `set`
+ * under the series' own pairs.
+ */
+int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *job,
+			      const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			      struct fg_error *err) FG_NODISCARD;
+
+/* ---- count.c: one repetition per side, a second one if the sides do not agree ---- */
+
+/* Instructions: the measures `instructions` and `calls`. */
+int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *job,
+			     const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			     struct fg_error *err) FG_NODISCARD;
+/*
+ * Is anything of `measure.also`, `measure.calls` and `measure.domains` to be counted? If `max_rss`
+ * fails, the heap is counted unasked, to show what holds the memory.
+ */
+bool fg_session_counts_events(const struct fg_session *session, const struct fg_series *series,
+			      const struct fg_benchmark *benchmark);
+int fg_session_count_events(struct fg_session *session, struct fg_runner_job *job,
+			    const struct fg_benchmark *benchmark, struct fg_profile_set *set,
+			    struct fg_error *err) FG_NODISCARD;
+
+/* ---- code.c: a closer look at the code of costly functions ---- */
+
+/* Compares the code of the functions that use most of the time, because a verdict may name them. */
+void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job);
+/*
+ * After the verdict: the source and the instructions of the functions to blame, with the cost of
+ * each line, read from both trees and programs while they still exist, so that every later report
+ * has them. Only files of the project are shown, because debug information can name any path.
+ * Missing source is not an error.
+ */
+void fg_session_add_sources(struct fg_session *session);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads what is asked for and joins the collector's life. */
+#include "collector/calls/call_counting.h"
+#include "collector/calls/call_fentry.h"
+#include "collector/calls/call_tables.h"
+#include "collector/counting/count_hooks.h"
+#include "collector/process/threads.h"
+#include "collector/sampler/writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_begun;
+static bool has_all_patterns = true;
+
+/* False where every call needs more than to be counted. */
+static bool can_count_quickly(void)
+{
+	return !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
+}
+
+static void on_introduce(struct fg_thread *thread)
+{
+	fg_call_records_begin();
+	if (!has_all_patterns)
+		(void)fg_note(thread, "too many patterns of functions: some are left out");
+	if (is_begun)
+		return;
+	is_begun = true;
+	fg_call_entry_init(&(struct fg_call_counters){
+		.quick = can_count_quickly() ? fg_call_count_quickly : NULL,
+		.whole = fg_call_count,
+		.returned = fg_call_returned_from,
+	});
+	fg_call_jump_entry_count_by(can_count_quickly() ? fg_call_count_jump_quickly : NULL);
+	fg_call_slots_update();
+}
+
+static void on_thread_end(struct fg_thread *thread, bool is_last)
+{
+	fg_calls_flush(thread, thread->index, thread->id);
+	/* The next owner of the slot starts with new trace records. */
+	fg_call_sites_forget(fg_call_tables[thread->index].sites);
+	fg_call_times_forget(thread->index);
+	if (!is_last)
+		return;
+	fg_threads_visit_others(thread, fg_calls_flush);
+	fg_call_records_finish(thread);
+	fg_call_jumps_write(thread);
+}
+
+static void on_fork(void)
+{
+	fg_call_tables_clear();
+	fg_call_times_forget_all();
+}
+
+static const struct fg_count_hooks hooks = {
+	.introduce = on_introduce,
+	.thread_end = on_thread_end,
+	.forked = on_fork,
+};
+
+/*
+ * Every object that is linked by the usual start files calls this when it begins, before its own
+ * constructors: the place that the C library has for profilers.
+ */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): it is their name */
+FG_EXPORT void __gmon_start__(void);
+
+FG_EXPORT void __gmon_start__(void)
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
+{
+	const int saved_errno = errno;
+
+	if (is_begun && fg_alive() && !fg_g.sandboxed)
+		fg_call_slots_update();
+	errno = saved_errno;
+}
+
+static const char *variable(char *const *environment, const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+			return *environment + size + 1;
+	return NULL;
+}
+
+/* Before the constructor that starts the collector. */
+__attribute__((constructor(101))) static void join_in(int argc, char **argv, char **environment)
+{
+	const char *calls = variable(environment, FG_ENV_CALLS);
+	const char *domains = variable(environment, FG_ENV_DOMAINS);
+
+	(void)argc;
+	(void)argv;
+	if (calls)
+		has_all_patterns &= fg_call_patterns_add(calls, false);
+	if (domains)
+		has_all_patterns &= fg_call_patterns_add(domains, true);
+	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(fg_call_count_jump));
+	if (!calls && !domains)
+		return;
+	/* Durations are taken where a stub calls the function, which a jump does not. */
+	if (!variable(environment, FG_ENV_CALL_TIMES))
+		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), fg_call_count_jump);
+	fg_call_values_choose(variable(environment, FG_ENV_VALUES),
+			      variable(environment, FG_ENV_VALUES_BITS));
+	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;
+	if (fg_calls_timed)
+		fg_call_clock_begin();
+	fg_count_hooks = &hooks;
+}

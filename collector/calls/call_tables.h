@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that a thread has made, by call path, region and function. */
+#ifndef FG_COLLECTOR_CALL_TABLES_H
+#define FG_COLLECTOR_CALL_TABLES_H
+
+#include "collector/calls/call_sites.h"
+#include "collector/calls/call_times.h"
+#include "collector/calls/call_values.h"
+#include "collector/counting/path_table.h"
+
+/* Begins as struct fg_trace_calls_row. */
+struct fg_call_entry {
+	struct fg_path_key key; /* its number is that of the function, + 1 */
+	uint32_t domains;       /* + 1: the first of its arguments; 0: none */
+	uint64_t calls;
+	uint32_t measure;              /* in the trace; 0: not described yet */
+	uint64_t flush_at;             /* write arguments and durations beyond so many calls */
+	struct fg_call_times *times;   /* NULL: not timed */
+	struct fg_call_values *values; /* NULL: not kept */
+};
+
+struct fg_call_table {
+	struct fg_path_table entries;
+	uint64_t calls; /* counted so far */
+	struct fg_call_sites *sites;
+	struct fg_call_domain *domains;
+	uint32_t domain_count;
+	struct fg_call_times *times;
+	uint32_t time_count;
+	struct fg_call_values *values;
+	uint32_t value_count;
+	uint64_t draw; /* random state that chooses the calls whose arguments are kept */
+};
+
+/* By slot, like fg_g.threads. */
+extern struct fg_call_table fg_call_tables[FG_THREADS_MAX];
+/* By function: calls without a thread of ours, or without memory. */
+extern _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
+
+/* The thread's entry for this path and function; NULL: out of memory. */
+struct fg_call_entry *fg_call_entry_get(struct fg_call_table *table, const struct fg_path_key *key);
+/* In a child of fork: call paths are numbered anew. */
+void fg_call_tables_clear(void);
+
+/* ---- call_records.c: into the trace ---- */
+
+/* A new trace file: nothing is described in it yet. */
+void fg_call_records_begin(void);
+/* Writes what a thread counted, and starts again from zero. */
+void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread);
+/* Describes the entry's function, so that its calls have a name after a kill. */
+void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entry);
+/* Writes its arguments so far and its durations: a kill loses no more than half of them. */
+void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table *table,
+			   struct fg_call_entry *entry);
+/* Makes room for the values of another call. */
+void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
+			  const struct fg_call_entry *entry);
+/* At the end: calls without a place, functions that were never called, and each pattern's fate. */
+void fg_call_records_finish(struct fg_thread *writer);
+
+#endif

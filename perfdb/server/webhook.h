@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A project's webhook hears of runs that regressed or failed, and of change points that a run
+ * confirms.  One background thread makes the calls; it reads the run and writes the message when it
+ * sends it.  Inside perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_WEBHOOK_H
+#define FG_PERFDB_SERVER_WEBHOOK_H
+
+#include "base/strbuf.h"
+#include "perfdb/server/sessions.h"
+#include "store/serving/webhook.h"
+
+#define FG_WEBHOOK_TEMPLATE "{\"text\": \"{project}: {summary} at {commit} on {branch} {url}\"}"
+
+struct fg_server_options;
+struct fg_store;
+struct fg_webhooks;
+
+/* *hooks is set also on failure. */
+int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
+		      struct fg_webhooks **hooks, struct fg_error *err) FG_NODISCARD;
+/* Waits for a call in progress, for five seconds at most.  NULL is fine. */
+void fg_webhooks_stop(struct fg_webhooks *hooks);
+/* A call is due. */
+void fg_webhooks_wake(struct fg_webhooks *hooks);
+/* FG_EINVAL with the reason: nothing could ever be sent there, or in this form. */
+int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
+		      struct fg_error *err) FG_NODISCARD;
+/* `*wait_ns`: as the other end asks; -1: it will not take the same call another time either. */
+int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
+		     int64_t *wait_ns, struct fg_error *err) FG_NODISCARD;
+
+/* Placeholders of a template, in the order of their names. */
+struct fg_webhook_values {
+	const char *branch;
+	const char *commit;
+	const char *project;
+	const char *run;
+	const char *summary;
+	const char *url;
+	const char *verdict;
+};
+
+/* The values are escaped: what stands in a string of the template stays in it. */
+void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
+		     struct fg_strbuf *body);
+/* What is to be told of the run; left empty if that is nothing. */
+int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
+		       const char *template, const char *public_url, struct fg_strbuf *body,
+		       struct fg_error *err) FG_NODISCARD;
+
+#endif

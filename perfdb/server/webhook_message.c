@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_write.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "perfdb/server/watcher.h"
+#include "perfdb/server/webhook.h"
+#include "reporters/cause.h"
+#include "reporters/reporter.h"
+#include "store/store.h"
+
+#include <math.h>
+
+enum {
+	NAME_MAX_BYTES = 200,
+	SUMMARY_MAX_BYTES = 2000,
+};
+
+/* As JSON, without the quotes around it, and without control characters. */
+static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
+{
+	struct fg_strbuf clean = {0};
+	struct fg_strbuf quoted = {0};
+	struct fg_json_writer w;
+
+	fg_text_add_clean(&clean, value ? value : "", value ? strlen(value) : 0, limit);
+	fg_json_writer_init(&w, &quoted, 0);
+	fg_json_begin_array(&w, NULL);
+	fg_json_text(&w, NULL, fg_strbuf_text(&clean));
+	fg_json_end(&w);
+	fg_strbuf_add(body, quoted.data + 2, quoted.length - 4);
+	fg_strbuf_release(&quoted);
+	fg_strbuf_release(&clean);
+}
+
+void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
+		     struct fg_strbuf *body)
+{
+	const struct {
+		const char *name;
+		const char *value;
+		size_t limit;
+	} places[] = {
+		{"{branch}", values->branch, NAME_MAX_BYTES},
+		{"{commit}", values->commit, NAME_MAX_BYTES},
+		{"{project}", values->project, NAME_MAX_BYTES},
+		{"{run}", values->run, NAME_MAX_BYTES},
+		{"{summary}", values->summary, SUMMARY_MAX_BYTES},
+		{"{url}", values->url, SUMMARY_MAX_BYTES},
+		{"{verdict}", values->verdict, NAME_MAX_BYTES},
+	};
+
+	while (*template) {
+		size_t i = 0;
+
+		while (i < FG_ARRAY_SIZE(places) && !fg_text_starts_with(template, places[i].name))
+			i++;
+		if (i == FG_ARRAY_SIZE(places)) {
+			fg_strbuf_add_char(body, *template ++);
+			continue;
+		}
+		add_value(body, places[i].value, places[i].limit);
+		template += strlen(places[i].name);
+	}
+}
+
+/*
+ * A change point that this run confirms: with the run there is another level at the end than
+ * without it.
+ */
+static int add_change(struct fg_store *store, const struct fg_run *run,
+		      const struct fg_series *series, const struct fg_metric *metric,
+		      struct fg_strbuf *summary, struct fg_error *err)
+{
+	struct fg_watch_range range = {.place = {.project = run->project,
+						 .benchmark = series->name,
+						 .metric = metric->name},
+				       .last = run->id};
+	struct fg_watched now = {0};
+	struct fg_watched before = {0};
+	const struct fg_watched_change *c = NULL;
+	char change[FG_NUMBER_TEXT_SIZE];
+	int status = fg_watcher_search(store, &range, &now, err);
+
+	if (status != FG_OK || now.count == 0)
+		return status == FG_ENOENT ? FG_OK : status;
+	range.without_last = true;
+	status = fg_watcher_search(store, &range, &before, err);
+	if (status != FG_OK)
+		return status;
+	c = &now.changes[now.count - 1];
+	if (fabs(c->after - c->before) < metric->min_effect * fabs(c->before) ||
+	    (before.count && fabs(before.changes[before.count - 1].after - c->after) <=
+				     fabs(c->after - c->before) / 2))
+		return FG_OK;
+	fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
+			 series->name, metric->label,
+			 fg_format_change(c->after / c->before - 1, change));
+	return FG_OK;
+}
+
+static int find_changes(struct fg_store *store, const struct fg_run *run, struct fg_strbuf *summary,
+			struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t s = 0; s < run->series_count && status == FG_OK; s++) {
+		const struct fg_series *series = &run->series[s];
+
+		for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+			if (series->metrics[m].gated)
+				status = add_change(store, run, series, &series->metrics[m],
+						    summary, err);
+		}
+	}
+	return status;
+}
+
+static void add_cause(const char *report, struct fg_strbuf *summary)
+{
+	struct fg_verdict verdict = {0};
+
+	if (report && fg_report_read(report, strlen(report), &verdict, NULL) == FG_OK) {
+		fg_report_add_run_cause(summary, &verdict, NULL);
+		fg_verdict_release(&verdict);
+	}
+}
+
+static void write_message(const struct fg_stored_run *stored, const char *template,
+			  const char *verdict, const char *public_url,
+			  const struct fg_strbuf *summary, struct fg_strbuf *body)
+{
+	const struct fg_side *side = &stored->run.sides[FG_ARM_CANDIDATE];
+	const size_t length = public_url ? strlen(public_url) : 0;
+	char *url = fg_xasprintf("%.*s/?view=run&run=%s",
+				 (int)(length - (length && public_url[length - 1] == '/')),
+				 length ? public_url : "", stored->run.id);
+
+	fg_webhook_fill(template,
+			&(struct fg_webhook_values){.branch = side->branch,
+						    .commit = side->commit,
+						    .project = stored->run.project,
+						    .run = stored->run.id,
+						    .summary = fg_strbuf_text(summary),
+						    .url = url,
+						    .verdict = verdict},
+			body);
+	free(url);
+}
+
+int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
+		       const char *template, const char *public_url, struct fg_strbuf *body,
+		       struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	struct fg_strbuf summary = {0};
+	const char *verdict = NULL;
+	int status = fg_store_load_run(store, call->run, &stored, err);
+
+	if (status != FG_OK)
+		return status == FG_ENOENT ? FG_OK : status; /* removed since */
+	if (stored.outcome &&
+	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "error") == 0))
+		verdict = stored.outcome;
+	if (verdict)
+		add_cause(stored.report, &summary);
+	status = find_changes(store, &stored.run, &summary, err);
+	if (status == FG_OK && (verdict || summary.length))
+		write_message(&stored, template, verdict ? verdict : "change", public_url, &summary,
+			      body);
+	fg_strbuf_release(&summary);
+	fg_stored_run_release(&stored);
+	return status;
+}

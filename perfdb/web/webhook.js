@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The webhook of a project: set, tried and removed by its administrators.
+
+import { el, replace } from './dom.js';
+import { clip } from './format.js';
+import { ask, tell } from './server.js';
+import { attempt, heading, page, showTrail, status } from './shell.js';
+
+export async function showWebhook() {
+	const { projects } = await ask('projects');
+	const choice = el('select', { name: 'project', onchange: () => attempt(draw) }, projects.map((name) => el('option', { value: name }, clip(name, 60))));
+	const url = el('input', { name: 'url', type: 'url', size: 40, maxlength: 2000, required: true, placeholder: 'https://…' });
+	const template = el('input', { name: 'template', size: 60, maxlength: 4000, placeholder: 'as the documentation says' });
+	const state = el('p', { class: 'quiet' });
+	const button = (words, does) => el('button', { type: 'button', onclick: () => attempt(does) }, words);
+	async function draw() {
+		const hook = await ask('webhook', { project: choice.value });
+		[url.value, template.value] = [hook.url ?? '', hook.template ?? ''];
+		replace(state, hook.url === null ? 'No webhook is set.' : `${hook.waiting} calls wait.`, hook.problem && ` The newest one failed: ${clip(hook.problem, 300)}.`);
+	}
+	async function save(event) {
+		event.preventDefault();
+		await tell('webhook', { project: choice.value, url: url.value.trim(), template: template.value.trim() });
+		await draw();
+		status.textContent = 'The webhook is set.';
+	}
+	async function test() {
+		const { problem } = await tell('webhook-tests', { project: choice.value });
+		status.textContent = problem ? `The test failed: ${problem}.` : 'The test was taken.';
+	}
+	async function remove() {
+		await ask('webhook', { project: choice.value }, { method: 'DELETE' });
+		await draw();
+		status.textContent = 'The webhook is removed.';
+	}
+	if (projects.length)
+		await draw();
+	showTrail('Webhook');
+	replace(page, el('main', {}, heading('Webhook'), el('p', {}, 'One address a project hears of runs that regress or fail, and of change points.'),
+		projects.length ? el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, el('label', {}, 'Project ', choice), el('label', {}, 'Address ', url),
+			el('label', {}, 'Template ', template), el('button', {}, 'Set'), button('Test', test), button('Remove', remove), state)
+			: el('p', { class: 'quiet' }, 'There is no project yet.')));
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/called.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+/* ---- arguments ---- */
+
+struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domain *key)
+{
+	struct fg_strbuf text = {0};
+	bool is_new = false;
+	const uint64_t *at = NULL;
+
+	fg_strbuf_printf(&text, "%s/%u/%u", key->function, key->argument, key->stack);
+	at = fg_map_add_text(&profile->domain_index, text.data, profile->domain_count, &is_new);
+	fg_strbuf_release(&text);
+	if (!is_new)
+		return &profile->domains[*at];
+	profile->domains = fg_grow(profile->domains, &profile->domain_capacity,
+				   profile->domain_count + 1, sizeof(profile->domains[0]));
+	profile->domains[profile->domain_count] = (struct fg_domain){
+		.function = fg_profile_text(profile, key->function),
+		.signature = fg_profile_text(profile, key->signature),
+		.argument = key->argument,
+		.stack = key->stack,
+	};
+	return &profile->domains[profile->domain_count++];
+}
+
+/* "pow", or "pow #2" for the second of its arguments; to be freed. */
+static char *domain_name(const struct fg_domain *domain)
+{
+	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1)
+				: fg_xstrdup(domain->function);
+}
+
+/* Outermost first; to be freed. */
+static const char **frames_of(const struct fg_profile *profile, uint32_t stack, size_t *count)
+{
+	const char **frames = NULL;
+
+	*count = 0;
+	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
+		++*count;
+	frames = fg_xcalloc(*count + 1, sizeof(const char *));
+	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		frames[i] = profile->functions[frame->function].name;
+	}
+	return frames;
+}
+
+void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
+		       struct fg_argument_sums *sums)
+{
+	for (size_t i = 0; i < profile->domain_count; i++) {
+		const struct fg_domain *domain = &profile->domains[i];
+		char *name = domain_name(domain);
+		struct fg_argument_call call = {.name = name,
+						.signature = domain->signature,
+						.side = side,
+						.figures = &domain->seen};
+		const char **frames = frames_of(profile, domain->stack, &call.frame_count);
+
+		call.frames = frames;
+		fg_argument_sums_add(sums, &call);
+		free(frames);
+		free(name);
+	}
+}
+
+static void weigh_arguments(struct fg_called *called)
+{
+	called->calls = ((const struct fg_argument_figures *)called->figures)->values;
+	called->weight = called->calls;
+}
+
+static struct fg_called *list_arguments(const struct fg_profile *profile, struct fg_arena *arena,
+					size_t *count)
+{
+	struct fg_called *list = fg_xcalloc(profile->domain_count + 1, sizeof(list[0]));
+
+	*count = profile->domain_count;
+	for (size_t i = 0; i < *count; i++) {
+		const struct fg_domain *domain = &profile->domains[i];
+		char *name = domain_name(domain);
+
+		list[i] = (struct fg_called){
+			.function = domain->function,
+			.name = fg_arena_strdup(arena, name),
+			.signature = domain->signature,
+			.argument = domain->argument,
+			.stack = domain->stack,
+			.figures = &domain->seen,
+		};
+		weigh_arguments(&list[i]);
+		free(name);
+	}
+	return list;
+}
+
+static void join_arguments(void *sum, const void *more)
+{
+	fg_argument_join(sum, more);
+}
+
+static const double *bins_of_arguments(const void *figures, unsigned *count)
+{
+	*count = FG_ARGUMENT_BINS;
+	return ((const struct fg_argument_figures *)figures)->bins;
+}
+
+static void argument_bin_text(unsigned bin, struct fg_strbuf *text)
+{
+	char range[FG_NUMBER_TEXT_SIZE];
+
+	fg_strbuf_add_text(text, fg_argument_bin_text(bin, range));
+}
+
+const struct fg_called_kind fg_called_arguments = {
+	.list = list_arguments,
+	.size = sizeof(struct fg_argument_figures),
+	.join = join_arguments,
+	.weigh = weigh_arguments,
+	.bins = bins_of_arguments,
+	.bin_text = argument_bin_text,
+};
+
+/* ---- durations ---- */
+
+struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const char *function,
+					       uint32_t stack)
+{
+	struct fg_strbuf text = {0};
+	bool is_new = false;
+	const uint64_t *at = NULL;
+
+	fg_strbuf_printf(&text, "%s/%u", function, stack);
+	at = fg_map_add_text(&profile->duration_index, text.data, profile->duration_count, &is_new);
+	fg_strbuf_release(&text);
+	if (!is_new)
+		return &profile->durations[*at];
+	profile->durations = fg_grow(profile->durations, &profile->duration_capacity,
+				     profile->duration_count + 1, sizeof(profile->durations[0]));
+	profile->durations[profile->duration_count] = (struct fg_call_durations){
+		.function = fg_profile_text(profile, function), .stack = stack};
+	return &profile->durations[profile->duration_count++];
+}
+
+void fg_call_durations_join(struct fg_call_durations *durations,
+			    const struct fg_call_durations *more)
+{
+	if (!(more->returned > 0))
+		return;
+	durations->least_ns = durations->returned > 0 ? fmin(durations->least_ns, more->least_ns)
+						      : more->least_ns;
+	durations->most_ns = fmax(durations->most_ns, more->most_ns);
+	durations->returned += more->returned;
+	durations->total_ns += more->total_ns;
+	durations->own_ns += more->own_ns;
+	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++)
+		durations->bins[i] += more->bins[i];
+}
+
+double fg_call_durations_quantile(const struct fg_call_durations *durations, double share)
+{
+	double below = 0;
+
+	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++) {
+		const double count = durations->bins[i];
+		const double start = (double)fg_call_time_bin_start(i);
+		const double end = (double)fg_call_time_bin_start(i + 1);
+
+		if (count > 0 && below + count >= share * durations->returned) {
+			const double part = (share * durations->returned - below) / count;
+			const double ns = start + fmax(part, 0) * (end - start);
+
+			return fmin(fmax(ns, durations->least_ns), durations->most_ns);
+		}
+		below += count;
+	}
+	return durations->most_ns;
+}
+
+static void weigh_durations(struct fg_called *called)
+{
+	const struct fg_call_durations *durations = called->figures;
+
+	called->calls = durations->returned;
+	called->weight = durations->total_ns;
+}
+
+static struct fg_called *list_durations(const struct fg_profile *profile, struct fg_arena *arena,
+					size_t *count)
+{
+	struct fg_called *list = fg_xcalloc(profile->duration_count + 1, sizeof(list[0]));
+
+	(void)arena;
+	*count = profile->duration_count;
+	for (size_t i = 0; i < *count; i++) {
+		const struct fg_call_durations *durations = &profile->durations[i];
+
+		list[i] = (struct fg_called){
+			.function = durations->function,
+			.name = durations->function,
+			.stack = durations->stack,
+			.figures = durations,
+		};
+		weigh_durations(&list[i]);
+	}
+	return list;
+}
+
+static void join_durations(void *sum, const void *more)
+{
+	fg_call_durations_join(sum, more);
+}
+
+static const double *bins_of_durations(const void *figures, unsigned *count)
+{
+	*count = FG_CALL_TIME_BINS;
+	return ((const struct fg_call_durations *)figures)->bins;
+}
+
+static void duration_bin_text(unsigned bin, struct fg_strbuf *text)
+{
+	char start[FG_NUMBER_TEXT_SIZE];
+	char end[FG_NUMBER_TEXT_SIZE];
+
+	fg_format_duration((double)fg_call_time_bin_start(bin), start);
+	fg_format_duration((double)fg_call_time_bin_start(bin + 1), end);
+	if (bin + 1 == FG_CALL_TIME_BINS)
+		fg_strbuf_printf(text, "%s and more", start);
+	else
+		fg_strbuf_printf(text, "%s to %s", start, end);
+}
+
+const struct fg_called_kind fg_called_durations = {
+	.list = list_durations,
+	.size = sizeof(struct fg_call_durations),
+	.join = join_durations,
+	.weigh = weigh_durations,
+	.bins = bins_of_durations,
+	.bin_text = duration_bin_text,
+};
+
+/* ---- both ---- */
+
+struct fg_called *fg_called_sums(const struct fg_called_kind *kind, const struct fg_called *list,
+				 struct fg_arena *arena, size_t *count)
+{
+	const size_t listed = *count;
+	struct fg_called *sums = fg_xcalloc(listed + 1, sizeof(sums[0]));
+	void **figures = fg_xcalloc(listed + 1, sizeof(void *));
+	struct fg_map index = {0};
+
+	*count = 0;
+	for (size_t i = 0; i < listed; i++) {
+		bool is_new = false;
+		const size_t at = (size_t)*fg_map_add_text(&index, list[i].name, *count, &is_new);
+
+		if (is_new) {
+			figures[at] = fg_arena_alloc(arena, kind->size);
+			sums[at] = list[i];
+			sums[at].stack = 0;
+			sums[at].figures = figures[at];
+			(*count)++;
+		}
+		kind->join(figures[at], list[i].figures);
+		sums[at].stack++;
+	}
+	for (size_t i = 0; i < *count; i++)
+		kind->weigh(&sums[i]);
+	free(figures);
+	fg_map_release(&index);
+	return sums;
+}
+
+static int largest_first(const void *left, const void *right)
+{
+	const struct fg_called *a = left;
+	const struct fg_called *b = right;
+	const int names = strcmp(a->function, b->function);
+
+	if (names == 0 && a->argument != b->argument)
+		return a->argument < b->argument ? -1 : 1;
+	if (a->weight > b->weight || a->weight < b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return names ? names : (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+void fg_called_sort(struct fg_called *list, size_t count)
+{
+	if (count > 0)
+		qsort(list, count, sizeof(list[0]), largest_first);
+}

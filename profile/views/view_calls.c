@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Arguments that functions were called with (domains), and how long their calls took (times).
+ * Functions first; with a pattern for functions the call paths to each of them; with a trace that
+ * one in full, and how its figures are spread.
+ */
+#include "base/number.h"
+#include "profile/called.h"
+#include "profile/views/view_private.h"
+
+#include <math.h>
+
+enum {
+	FEW_TRACES = 20,
+	FEW_HINTS = 8,
+	AT_END = 4, /* columns of both: traces, trace, function, name */
+};
+
+struct subject {
+	const struct fg_called_kind *kind;
+	const struct fg_view_column *columns;
+	size_t column_count;
+	void (*fill)(struct fg_view_table *table, struct fg_view_cell *cells, const void *figures);
+	const char *never;   /* what was not seen on a trace */
+	const char *missing; /* the profile has none of it */
+	bool is_arguments;   /* there are signatures and hints */
+};
+
+#define COUNTED(k, t, rank)                                           \
+ {                                                                    \
+  .key = (k), .title = (t), .kind = FG_CELL_COUNT, .optional = (rank) \
+ }
+#define NAMED(k, t)                                            \
+ {                                                             \
+  .key = (k), .title = (t), .kind = FG_CELL_TEXT, .left = true \
+ }
+
+static const struct fg_view_column argument_columns[] = {
+	COUNTED("calls", "calls", 0),       COUNTED("min", "min", 0),
+	COUNTED("max", "max", 0),           COUNTED("mean", "mean", 4),
+	COUNTED("zeros", "zero", 5),        COUNTED("negative", "negative", 6),
+	COUNTED("denormal", "denormal", 3), COUNTED("infinite", "inf", 2),
+	COUNTED("nan", "NaN", 1),           COUNTED("repeats", "same", 7),
+	COUNTED("traces", "traces", 0),     COUNTED("trace", "trace", 0),
+	NAMED("function", "function"),      NAMED("name", "called by"),
+};
+
+static const struct fg_view_column duration_columns[] = {
+	COUNTED("calls", "calls", 0), COUNTED("total_ns", "total", 0),
+	COUNTED("own_ns", "own", 5),  COUNTED("mean_ns", "mean", 0),
+	COUNTED("min_ns", "min", 3),  COUNTED("median_ns", "median", 0),
+	COUNTED("p90_ns", "90 %", 4), COUNTED("p99_ns", "99 %", 2),
+	COUNTED("max_ns", "max", 0),  COUNTED("traces", "traces", 1),
+	COUNTED("trace", "trace", 0), NAMED("function", "function"),
+	NAMED("name", "called by"),
+};
+
+static struct fg_view_cell cell_of_real(struct fg_view_table *table, double value)
+{
+	struct fg_view_cell cell = fg_cell_count(value);
+
+	cell.text = fg_arena_printf(&table->arena, "%.6g", value);
+	return cell;
+}
+
+static void fill_arguments(struct fg_view_table *table, struct fg_view_cell *cells,
+			   const void *figures)
+{
+	const struct fg_argument_figures *seen = figures;
+	const double finite = fg_argument_finite(seen);
+
+	cells[0] = fg_cell_count(seen->values);
+	if (finite > 0) {
+		cells[1] = cell_of_real(table, seen->least);
+		cells[2] = cell_of_real(table, seen->most);
+		cells[3] = cell_of_real(table, seen->sum / finite);
+	}
+	cells[4] = fg_cell_count(seen->zeros);
+	cells[5] = fg_cell_count(seen->negatives);
+	cells[6] = fg_cell_count(seen->denormals);
+	cells[7] = fg_cell_count(seen->infinities);
+	cells[8] = fg_cell_count(seen->nans);
+	cells[9] = fg_cell_count(seen->repeats);
+}
+
+/* Each in a unit of its own: the columns hold nanoseconds next to seconds. */
+static void fill_durations(struct fg_view_table *table, struct fg_view_cell *cells,
+			   const void *figures)
+{
+	const struct fg_call_durations *of = figures;
+	const double times[] = {
+		of->total_ns,
+		of->own_ns,
+		of->total_ns / of->returned,
+		of->least_ns,
+		fg_call_durations_quantile(of, 0.5),
+		fg_call_durations_quantile(of, 0.9),
+		fg_call_durations_quantile(of, 0.99),
+		of->most_ns,
+	};
+
+	cells[0] = fg_cell_count(of->returned);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(times); i++) {
+		char text[FG_NUMBER_TEXT_SIZE];
+
+		cells[i + 1] = fg_cell_count(times[i]);
+		cells[i + 1].text =
+			fg_arena_strdup(&table->arena, fg_format_duration(times[i], text));
+	}
+}
+
+static const struct subject arguments = {
+	.kind = &fg_called_arguments,
+	.columns = argument_columns,
+	.column_count = FG_ARRAY_SIZE(argument_columns),
+	.fill = fill_arguments,
+	.never = "no arguments were seen",
+	.missing = "no arguments were recorded: use fastgate record --domains",
+	.is_arguments = true,
+};
+
+static const struct subject durations = {
+	.kind = &fg_called_durations,
+	.columns = duration_columns,
+	.column_count = FG_ARRAY_SIZE(duration_columns),
+	.fill = fill_durations,
+	.never = "no calls were timed",
+	.missing = "no calls were timed: use fastgate record --calls ... --times",
+};
+
+/* ---- rows ---- */
+
+struct shown {
+	struct fg_view_table *table;
+	const struct subject *subject;
+	const struct fg_profile *profile;
+	struct fg_called *list;
+	size_t count;
+};
+
+/* Returns its last four cells: traces, trace, function, name. */
+static struct fg_view_cell *add_row(const struct shown *shown, const struct fg_called *called)
+{
+	struct fg_view_cell *cells = fg_view_add_row(shown->table)->cells;
+
+	shown->subject->fill(shown->table, cells, called->figures);
+	return cells + shown->subject->column_count - AT_END;
+}
+
+static void list_functions(const struct shown *shown, const struct fg_view_options *options)
+{
+	struct fg_view_table *table = shown->table;
+	size_t count = shown->count;
+	struct fg_called *sums =
+		fg_called_sums(shown->subject->kind, shown->list, &table->arena, &count);
+	const size_t limit = fg_view_limit(options, count);
+
+	fg_called_sort(sums, count);
+	for (size_t i = 0; i < count && i < limit; i++) {
+		struct fg_view_cell *cells = add_row(shown, &sums[i]);
+
+		cells[0] = fg_cell_count(sums[i].stack);
+		cells[2] = fg_cell_text(table, sums[i].signature);
+		cells[3] = fg_cell_text(table, sums[i].name);
+	}
+	if (count > limit)
+		fg_view_note(table, "%zu of %zu functions (--rows N, --all)", limit, count);
+	free(sums);
+}
+
+/* Hints about the call paths with the most calls. */
+static void add_hints(const struct shown *shown)
+{
+	unsigned said = 0;
+
+	for (size_t i = 0; i < shown->count && said < FEW_HINTS; i++) {
+		const struct fg_called *called = &shown->list[i];
+		struct fg_strbuf hint = {0};
+		struct fg_strbuf path = {0};
+
+		fg_argument_hint(called->function, called->figures, &hint);
+		fg_profile_add_path(&path, shown->profile, called->stack);
+		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
+			char *end = strchr(line, '\n');
+
+			*end = '\0';
+			fg_view_note(shown->table, "%s, trace %u (%s): %s", called->name,
+				     called->stack, fg_strbuf_text(&path), line);
+			line = end + 1;
+		}
+		fg_strbuf_release(&hint);
+		fg_strbuf_release(&path);
+	}
+}
+
+static int list_traces(const struct shown *shown, const struct fg_view_options *options,
+		       struct fg_error *err)
+{
+	struct fg_view_table *table = shown->table;
+	const size_t limit = fg_view_limit(options, FEW_TRACES);
+	struct fg_pattern pattern;
+	size_t found = 0;
+	const int status = fg_pattern_compile(options->function, &pattern, err);
+
+	if (status != FG_OK)
+		return status;
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct fg_called *called = &shown->list[i];
+		struct fg_strbuf path = {0};
+		struct fg_view_cell *cells = NULL;
+
+		if (!fg_pattern_matches(&pattern, called->function) || found++ >= limit)
+			continue;
+		cells = add_row(shown, called);
+		fg_profile_add_path(&path, shown->profile, called->stack);
+		cells[1] = fg_cell_count(called->stack);
+		cells[2] = fg_cell_text(table, called->name);
+		cells[3] = fg_cell_text(table, fg_strbuf_text(&path));
+		fg_strbuf_release(&path);
+	}
+	if (found > limit)
+		fg_view_note(table, "%zu of %zu traces (--rows N, --all)", limit, found);
+	fg_pattern_release(&pattern);
+	return FG_OK;
+}
+
+/* ---- one call path ---- */
+
+static void add_bins(struct fg_view_table *table, const struct fg_called_kind *kind,
+		     const void *figures)
+{
+	unsigned count = 0;
+	const double *bins = kind->bins(figures, &count);
+	double most = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		most = fmax(most, bins[i]);
+	for (unsigned i = 0; i < count; i++) {
+		struct fg_strbuf range = {0};
+
+		if (!(bins[i] > 0))
+			continue;
+		kind->bin_text(i, &range);
+		fg_view_add_bar(table, 0, fg_strbuf_text(&range), bins[i], most);
+		fg_strbuf_release(&range);
+	}
+}
+
+static int show_trace(const struct shown *shown, unsigned trace, struct fg_error *err)
+{
+	struct fg_view_table *table = shown->table;
+	bool is_found = false;
+
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct fg_called *called = &shown->list[i];
+		struct fg_view_cell *cells = NULL;
+
+		if (called->stack != trace)
+			continue;
+		if (!is_found)
+			fg_view_add_frames(table, shown->profile, trace);
+		is_found = true;
+		cells = add_row(shown, called);
+		table->rows[table->row_count - 1].rule_before = true;
+		table->rows[table->row_count - 1].style = FG_VIEW_PRIMARY;
+		cells[2] = fg_cell_text(table, called->signature);
+		cells[3] = fg_cell_text(table, called->name);
+		add_bins(table, shown->subject->kind, called->figures);
+	}
+	if (!is_found)
+		return fg_error_set(err, FG_ENOENT,
+				    "%s on trace %u: view -V %s -f FUNCTION lists the traces of a "
+				    "function",
+				    shown->subject->never, trace, table->name);
+	return FG_OK;
+}
+
+static int show(const struct shown *shown, const struct fg_view_options *options,
+		struct fg_error *err)
+{
+	const struct subject *subject = shown->subject;
+	struct fg_view_column *last = NULL;
+
+	if (shown->count == 0)
+		return fg_error_set(err, FG_EUNSUPPORTED, "%s", subject->missing);
+	fg_view_columns(shown->table, subject->columns, subject->column_count);
+	last = &shown->table->columns[subject->column_count - 1];
+	if (options->trace || !options->function) {
+		last->title = "function";
+		if (subject->is_arguments)
+			last[-1].key = last[-1].title = "signature";
+	}
+	if (options->trace)
+		return show_trace(shown, options->trace, err);
+	if (!options->function)
+		list_functions(shown, options);
+	fg_called_sort(shown->list, shown->count);
+	if (options->function)
+		return list_traces(shown, options, err);
+	if (subject->is_arguments)
+		add_hints(shown);
+	return FG_OK;
+}
+
+static int make(const struct subject *subject, const struct fg_profile *profile,
+		const struct fg_view_options *options, struct fg_view_table *table,
+		struct fg_error *err)
+{
+	struct shown shown = {.table = table, .subject = subject, .profile = profile};
+	int status = FG_OK;
+
+	shown.list = subject->kind->list(profile, &table->arena, &shown.count);
+	status = show(&shown, options, err);
+	free(shown.list);
+	return status;
+}
+
+int fg_view_domains(const struct fg_profile *profile, const struct fg_view_options *options,
+		    struct fg_view_table *table, struct fg_error *err)
+{
+	return make(&arguments, profile, options, table, err);
+}
+
+int fg_view_times(const struct fg_profile *profile, const struct fg_view_options *options,
+		  struct fg_view_table *table, struct fg_error *err)
+{
+	return make(&durations, profile, options, table, err);
+}

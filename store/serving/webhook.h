@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one webhook of a project, and the calls that wait to be made.  A call is written in the
+ * transaction that stores its run, so that it is there exactly if the run is.  Of several servers
+ * on one database one claims it; a claim that has run out is anybody's again.
+ */
+#ifndef FG_STORE_SERVING_WEBHOOK_H
+#define FG_STORE_SERVING_WEBHOOK_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct fg_store;
+
+/* Texts live in the arena that was given. */
+struct fg_webhook {
+	const char *url;
+	const char *template; /* JSON */
+	const char *problem;  /* why the newest attempt failed; NULL: it did not */
+	int64_t waiting;      /* calls */
+};
+
+/* Replaces the project's webhook. */
+int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
+			 const char *template, struct fg_error *err) FG_NODISCARD;
+/* FG_ENOENT: the project has none. */
+int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
+			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
+/* With the calls that wait. */
+int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
+	FG_NODISCARD;
+
+struct fg_webhook_call {
+	int64_t id;
+	int64_t attempts; /* with this one */
+	const char *project;
+	const char *run;
+};
+
+/* Due now.  Nothing happens if the project has no webhook, or 1,000 calls wait. */
+int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
+			  struct fg_error *err) FG_NODISCARD;
+/* The next call that is due, claimed until `until_ns`; FG_ENOENT without a message: none. */
+int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_arena *arena,
+			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;
+/* `again_ns`: when this call, and with it the project's others, is due again; 0: it is over. */
+int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
+			    int64_t again_ns, const char *problem, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles run as they are written, on a
+small program, without a warning.  tests/e2e/gate/getting_started.py does the same for the pages about gating.
+"""
+import os
+import pathlib
+import re
+import sys
+
+from checks import call, check, finish_in_scratch, write
+
+fastgate, collector, root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
+os.environ["FASTGATE_COLLECTOR"] = collector
+os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
+
+# The pages use ./reco and ./prog, a class Parser, and fit() in libfit.
+LIBRARY = r"""
+#include <cmath>
+
+extern "C" double fit(double x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x = x * 0.5 + 1;
+	return x;
+}
+
+class Parser {
+public:
+	double step(double x);
+};
+
+double Parser::step(double x)
+{
+	return std::exp(-x) + std::log(x + 1) + std::sin(x) + std::pow(x, 2.5);
+}
+"""
+PROGRAM = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+extern "C" double fit(double x, int n);
+
+class Parser {
+public:
+	double step(double x);
+};
+
+static volatile double sink;
+static std::vector<int> *kept;
+
+static int compare(const void *a, const void *b)
+{
+	const int x = *static_cast<const int *>(a);
+	const int y = *static_cast<const int *>(b);
+	return (x > y) - (x < y);
+}
+
+int main()
+{
+	Parser parser;
+
+	kept = new std::vector<int>(100000, 1);
+	for (int i = 0; i < 300000; i++)
+		sink = parser.step(i * 1e-6) + fit(i, 20);
+	qsort(kept->data(), kept->size(), sizeof(int), compare);
+	if (FILE *file = fopen("out", "w")) {
+		fputs("done\n", file);
+		fclose(file);
+	}
+	return 0;
+}
+"""
+PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md"]
+RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
+# Not possible in a test: other processes, call paths by number, the reader's files.
+NOT_HERE = re.compile(r"--pid|--system|--control|--dump|--trace |FILE|traces/|growth|&$|python3")
+
+
+def commands(text):
+    """The commands in shell blocks and in the backticks of tables, without comments."""
+    for match in re.finditer(r"^```sh\n(.*?)^```|^\|.*\|$", text, re.M | re.S):
+        lines = match[1].splitlines() if match[1] else re.findall(r"`([^`]+)`", match[0])
+        for line in lines:
+            line = re.sub(r"\s+#.*", "", line).strip()
+            if RUN.match(line + " ") and not NOT_HERE.search(line):
+                yield line
+
+
+def build():
+    write("libfit.cpp", LIBRARY)
+    write("reco.cpp", PROGRAM)
+    call(compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "libfit.so", "libfit.cpp", check=True)
+    call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN", check=True)
+    os.link("reco", "prog")
+
+
+def commands_run_as_written():
+    build()
+    count = 0
+    for page in ["README.md", *PAGES]:
+        for command in commands((root / page).read_text(encoding="utf-8")):
+            count += 1
+            done = call("sh", "-c", command)
+            check(done.returncode == 0 and "warning" not in done.stderr, f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
+    check(count >= 20, f"only {count} commands were run")
+
+
+finish_in_scratch(commands_run_as_written)

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+hostile.py FASTGATE ROOT HOSTILE: a candidate that is half as slow again harms its baseline so as to look fast. None of it makes the gate
+pass: a killed baseline is an error, processes left beside a duet set its pairs aside, and damaged traces are reported.
+"""
+import json
+import os
+import shutil
+import sys
+
+from checks import call, check, finish_in_scratch
+
+FASTGATE, HOSTILE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
+ERROR = 4
+
+
+def duel(schedule, candidate, baseline="./victim 60"):
+    """Exit code and report."""
+    done = call(FASTGATE, "duel", "--json", "--pairs", "6:8", "--schedule", schedule, baseline, candidate)
+    return done.returncode, json.loads(done.stdout)["benchmarks"][0], done.stdout + done.stderr
+
+
+def a_killed_baseline_is_an_error():
+    code, benchmark, words = duel("duet", "./culprit 90 kill victim")
+    check(code == ERROR and benchmark["verdict"] == "error", f"killed: {code} {words}")
+    check("was ended by signal 9" in words and "./victim" in words, f"killed: the reason is missing: {words}")
+
+
+def processes_left_beside_a_duet_set_its_pairs_aside():
+    code, benchmark, words = duel("duet", "./culprit 90 linger pid")
+    check(code == ERROR and benchmark["pairs"] == 0, f"left beside: {code} {words}")
+    check("left processes running beside the other" in words, f"left beside: the reason is missing: {words}")
+
+
+def a_process_left_behind_does_not_live_to_meet_the_baseline():
+    # The baseline looks for it by its number, and says so if it is there.
+    baseline = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then echo met >>met; fi; exec ./victim 60"
+    code, _, words = duel("abba", "./culprit 90 linger pid", f"sh -c '{baseline}'")
+    check(os.path.exists("pid") and not os.path.exists("met"), "the process lived on beside the baseline")
+    check("left processes running" in words, f"left behind: nobody says so: {words}")
+    check(code != ERROR, f"left behind: {code} {words}")
+
+
+def damaged_traces_are_reported_and_blame_nobody():
+    code, benchmark, words = duel("duet", "./culprit 90 damage victim")
+    check("not a fastgate trace" in words, f"damaged: nobody says so: {words}")
+    check(not any(one["standing"] == "guilty" for one in benchmark["functions"]), f"damaged: {benchmark['functions']}")
+    check(benchmark["verdict"] != "pass", f"damaged: {code} {words}")
+
+
+def main():
+    for name in ("victim", "culprit"):
+        shutil.copy(HOSTILE, name)
+    a_killed_baseline_is_an_error()
+    processes_left_beside_a_duet_set_its_pairs_aside()
+    a_process_left_behind_does_not_live_to_meet_the_baseline()
+    damaged_traces_are_reported_and_blame_nobody()
+
+
+finish_in_scratch(main)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A candidate that would rather harm its baseline than be measured.
+ *
+ * usage: hostile MS [kill NAME | linger FILE | damage NAME]
+ *   kill     ends every program of this name
+ *   linger   leaves a process that has left its group and session, and writes its number to FILE
+ *   damage   fills the traces that a program of this name is writing with zeros
+ * and works for MS milliseconds of CPU time.
+ */
+#include "work.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The next process of this name, or 0. */
+static pid_t next_named(DIR *processes, const char *name)
+{
+	const struct dirent *entry = NULL;
+
+	while ((entry = readdir(processes)) != NULL) {
+		char path[300];
+		char found[32] = "";
+		FILE *file = NULL;
+
+		(void)snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		check(fscanf(file, "%31s", found) >= 0 || *found == '\0', "no name");
+		(void)fclose(file);
+		if (strcmp(found, name) == 0)
+			return (pid_t)strtol(entry->d_name, NULL, 10);
+	}
+	return 0;
+}
+
+static void damage(pid_t pid)
+{
+	static const char nothing[4096];
+	char folder[64];
+	const struct dirent *entry = NULL;
+	DIR *files = NULL;
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d/map_files", (int)pid);
+	files = opendir(folder);
+	while (files && (entry = readdir(files)) != NULL) {
+		char path[400];
+		char target[400] = "";
+
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (readlink(path, target, sizeof(target) - 1) > 0 && strstr(target, ".fgtrace")) {
+			const int fd = open(target, O_WRONLY | O_CLOEXEC);
+
+			if (fd >= 0 && write(fd, nothing, sizeof(nothing)) > 0)
+				(void)close(fd);
+		}
+	}
+	if (files)
+		(void)closedir(files);
+}
+
+static void act_on(const char *name, void (*act)(pid_t pid))
+{
+	DIR *processes = opendir("/proc");
+
+	check(processes != NULL, "no processes");
+	for (pid_t pid = next_named(processes, name); pid > 0; pid = next_named(processes, name))
+		act(pid);
+	(void)closedir(processes);
+}
+
+static void end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+}
+
+static void linger(const char *path)
+{
+	pid_t pid = fork();
+
+	if (pid != 0) {
+		check(waitpid(pid, NULL, 0) == pid, "no child");
+		return;
+	}
+	(void)setsid();
+	pid = fork();
+	if (pid > 0) {
+		FILE *file = fopen(path, "w");
+
+		check(file && fprintf(file, "%d\n", (int)pid) > 0 && fclose(file) == 0, path);
+		_exit(0);
+	}
+	(void)close(STDOUT_FILENO);
+	(void)close(STDERR_FILENO);
+	for (;;)
+		(void)pause();
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t ms = argument(argc, argv, 1, 10);
+
+	if (argc > 3 && strcmp(argv[2], "kill") == 0)
+		act_on(argv[3], end);
+	if (argc > 3 && strcmp(argv[2], "damage") == 0)
+		act_on(argv[3], damage);
+	if (argc > 3 && strcmp(argv[2], "linger") == 0)
+		linger(argv[3]);
+	spin_us(ms * 1000);
+	return 0;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The interval that is printed is what decides: 100,000 made series, and the same of recorded
+ * pairs, under policies, layouts and ends of a measurement of any kind.
+ */
+#include "base/random.h"
+#include "gate/outlook.h"
+#include "model/run.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/recorded_pairs.h"
+
+#include <math.h>
+
+enum {
+	MADE = 100000,
+	PAIRS_MAX = 50,
+	REPLAYED = 5000,
+};
+
+struct trial {
+	struct fg_rule rule;
+	double difference[PAIRS_MAX];
+	uint8_t layout[PAIRS_MAX];
+	size_t count;
+	bool final;
+};
+
+static double pick(struct fg_random *random, const double *values, size_t count)
+{
+	return values[fg_random_below(random, count)];
+}
+
+/* Any policy, and any state of a measurement. */
+static void draw_rule(struct fg_random *random, struct trial *trial)
+{
+	static const double alphas[] = {0.001, 0.001, 0.01, 0.05, 1e-6};
+	static const double effects[] = {0, 0.01, 0.01, 0.05};
+	static const double margins[] = {0.02, 0.02, 0.005, 0.1};
+	static const unsigned layouts[] = {0, 0, 4, 8, 16};
+	const unsigned places = layouts[fg_random_below(random, FG_ARRAY_SIZE(layouts))];
+
+	trial->count = 1 + fg_random_below(random, PAIRS_MAX);
+	trial->final = fg_random_below(random, 4) != 0;
+	trial->rule = (struct fg_rule){
+		.alpha = pick(random, alphas, FG_ARRAY_SIZE(alphas)),
+		.min_effect = pick(random, effects, FG_ARRAY_SIZE(effects)),
+		.margin = pick(random, margins, FG_ARRAY_SIZE(margins)),
+		.tolerated = fg_random_below(random, 4) ? 0 : 0.01,
+		.min_pairs = 5 + (unsigned)fg_random_below(random, 10),
+		.max_pairs = fg_random_below(random, 2)
+				     ? 400
+				     : 12 + (unsigned)fg_random_below(random, 30),
+		.until_sure = fg_random_below(random, 8) == 0,
+		.is_drawn = fg_random_below(random, 4) != 0,
+		.layout = places ? trial->layout : NULL,
+		.layouts = places,
+		.given_up = fg_random_below(random, 4) ? 0 : fg_random_below(random, 40),
+	};
+	for (size_t i = 0; i < trial->count; i++)
+		trial->layout[i] = (uint8_t)(i % (places ? places : 1));
+}
+
+/* Steady, wild, similar to the last one, lopsided, or equal. */
+static void draw_pairs(struct fg_random *random, struct trial *trial)
+{
+	static const double changes[] = {0, 0, 0.01, 0.02, 0.05, 0.1, -0.05, 0.7};
+	static const double scatters[] = {0.001, 0.01, 0.02, 0.05, 0.2, 0};
+	const double change = pick(random, changes, FG_ARRAY_SIZE(changes));
+	const double scatter = pick(random, scatters, FG_ARRAY_SIZE(scatters));
+	const uint64_t kind = fg_random_below(random, 4);
+	double last = 0;
+
+	for (size_t i = 0; i < trial->count; i++) {
+		double noise = fg_random_normal(random);
+
+		if (kind == 1 && fg_random_below(random, 10) == 0)
+			noise *= 8;
+		if (kind == 2)
+			noise = 0.6 * last + 0.8 * noise;
+		if (kind == 3)
+			noise = fabs(noise) * (fg_random_below(random, 5) ? 1 : -3);
+		last = noise;
+		trial->difference[i] = log1p(change) + scatter * noise;
+	}
+}
+
+static void check_interval(const struct fg_rule *rule, const struct fg_rule_finding *found)
+{
+	const bool is_worse =
+		found->low > log1p(rule->tolerated) && found->estimate >= log1p(rule->min_effect);
+	const bool is_fine = found->high < log1p(rule->margin);
+
+	assert_int_equal(found->outcome == FG_OUTCOME_REGRESSION, is_worse);
+	assert_int_equal(found->outcome == FG_OUTCOME_PASS ||
+				 found->outcome == FG_OUTCOME_IMPROVEMENT,
+			 is_fine && !is_worse);
+	assert_int_equal(found->decided, found->outcome != FG_OUTCOME_INCONCLUSIVE);
+	assert_true(isnan(found->low) == isnan(found->high));
+	assert_true(isnan(found->low) ||
+		    (found->low <= found->estimate && found->estimate <= found->high));
+}
+
+/* No change that was missed is as large as what the run says it could have seen. */
+static void check_what_was_seen(const struct trial *trial, const struct fg_rule_finding *found)
+{
+	const double seen = fg_rule_smallest_seen(&trial->rule, found);
+
+	if (found->outcome == FG_OUTCOME_REGRESSION)
+		assert_true(seen <= found->estimate + 1e-12);
+	else
+		assert_true(seen >= found->estimate - 1e-12);
+}
+
+/* Twelve slower pairs of twelve are a regression, and so are more. */
+static void check_the_clear_case(const struct trial *trial, const struct fg_rule_finding *found)
+{
+	const struct fg_rule *rule = &trial->rule;
+	bool all = !isnan(found->low) && rule->is_drawn && !rule->layout &&
+		   found->estimate >= log1p(rule->min_effect);
+
+	for (size_t i = 0; i < found->pairs; i++)
+		all = all && trial->difference[i] > log1p(rule->tolerated);
+	if (all)
+		assert_int_equal(found->outcome, FG_OUTCOME_REGRESSION);
+}
+
+/* A run that stops and resumes after each pair says the same as one that goes through. */
+static void check_resumed(const struct trial *trial, const struct fg_rule_finding *found)
+{
+	struct fg_rule_finding now = {0};
+
+	for (size_t count = 1; count <= trial->count && !now.decided; count++)
+		fg_rule_apply(&trial->rule, trial->difference, count, false, &now);
+	if (!now.decided)
+		fg_rule_apply(&trial->rule, trial->difference, trial->count, trial->final, &now);
+	assert_int_equal(now.outcome, found->outcome);
+	assert_int_equal(now.pairs, found->pairs);
+	assert_memory_equal(&now.low, &found->low, sizeof(now.low));
+}
+
+/* The needed pairs suffice if they are like those measured. */
+static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
+{
+	const size_t needed =
+		fg_outlook_pairs_needed(&trial->rule, trial->difference, trial->count);
+	double longer[4 * PAIRS_MAX];
+	uint8_t layout[4 * PAIRS_MAX];
+	struct fg_rule rule = trial->rule;
+	struct fg_rule_finding then;
+
+	if (needed == 0 || found->decided)
+		return;
+	assert_in_range(needed, trial->count + 1, FG_ARRAY_SIZE(longer));
+	for (size_t i = 0; i < needed; i++) {
+		longer[i] = trial->difference[i % trial->count];
+		layout[i] = trial->layout[i % trial->count];
+	}
+	rule.layout = rule.layout ? layout : NULL;
+	rule.max_pairs = (unsigned)needed;
+	fg_rule_apply(&rule, longer, needed, true, &then);
+	assert_int_equal(then.outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(then.pairs, needed);
+}
+
+static void check(const struct trial *trial, size_t number)
+{
+	struct fg_rule_finding found;
+
+	fg_rule_apply(&trial->rule, trial->difference, trial->count, trial->final, &found);
+	check_interval(&trial->rule, &found);
+	check_what_was_seen(trial, &found);
+	check_the_clear_case(trial, &found);
+	if (number % 16)
+		return;
+	check_resumed(trial, &found);
+	check_needed(trial, &found);
+}
+
+static void what_is_printed_is_what_decides(void **state)
+{
+	struct fg_random random;
+	struct trial trial;
+
+	(void)state;
+	fg_random_seed(&random, 1);
+	for (size_t i = 0; i < MADE; i++) {
+		draw_rule(&random, &trial);
+		draw_pairs(&random, &trial);
+		check(&trial, i);
+	}
+}
+
+/* A stretch of pairs of one program on a busy host, as it was or as if one side were slower. */
+static void replay(struct fg_random *random, double change, struct trial *trial)
+{
+	const size_t series = fg_random_below(random, RECORDED_SERIES);
+	const size_t from = fg_random_below(random, RECORDED_PAIRS - PAIRS_MAX + 1);
+
+	trial->count = PAIRS_MAX;
+	for (size_t i = 0; i < PAIRS_MAX; i++)
+		trial->difference[i] = log1p(change) + recorded_pairs[series][from + i] / 1e4;
+}
+
+static void recorded_pairs_are_judged_by_their_interval_too(void **state)
+{
+	struct fg_random random;
+	struct trial trial;
+
+	(void)state;
+	fg_random_seed(&random, 2);
+	for (size_t i = 0; i < REPLAYED; i++) {
+		draw_rule(&random, &trial);
+		replay(&random, 0.01 * (double)fg_random_below(&random, 11), &trial);
+		trial.layout[0] = 0;
+		trial.rule.layout = NULL;
+		trial.rule.layouts = 0;
+		check(&trial, i);
+	}
+}
+
+/* By the defaults, within 50 pairs, on a host with a load of 8 to 25 on two CPUs. */
+static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void **state)
+{
+	static const struct {
+		double change;
+		size_t least; /* failures, of 1,000 */
+		size_t most;
+	} table[] = {{0, 0, 5}, {0.05, 850, 1000}, {0.1, 995, 1000}};
+
+	(void)state;
+	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
+		struct fg_random random;
+		size_t failed = 0;
+
+		fg_random_seed(&random, 3);
+		for (size_t i = 0; i < 1000; i++) {
+			struct fg_rule_finding found;
+			struct trial trial = {.rule = {.alpha = 0.001,
+						       .min_effect = 0.01,
+						       .margin = 0.02,
+						       .min_pairs = 10,
+						       .max_pairs = PAIRS_MAX,
+						       .is_drawn = true}};
+
+			replay(&random, table[row].change, &trial);
+			fg_rule_apply(&trial.rule, trial.difference, PAIRS_MAX, true, &found);
+			failed += found.outcome == FG_OUTCOME_REGRESSION;
+		}
+		if (failed < table[row].least || failed > table[row].most)
+			fail_msg("%g: %zu of 1,000", table[row].change, failed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_printed_is_what_decides),
+		cmocka_unit_test(recorded_pairs_are_judged_by_their_interval_too),
+		cmocka_unit_test(recorded_programs_fail_where_one_side_is_slower_and_only_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

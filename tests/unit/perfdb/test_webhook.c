@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "perfdb/server/webhook.h"
+#include "perfdb/server/webhook_address_check.h"
+#include "tests/support/fg_test.h"
+
+static struct fg_address_check *check_with(const char *const *allowed, size_t count)
+{
+	struct fg_address_check *check = NULL;
+	struct fg_error err = {0};
+
+	if (fg_address_check_new(allowed, count, &check, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	return check;
+}
+
+static void public_addresses_are_reached(void **state)
+{
+	static const char *const addresses[] = {
+		"8.8.8.8",    "1.1.1.1",        "172.15.0.1",  "172.32.0.1",
+		"100.63.0.1", "::ffff:8.8.8.8", "2606:4700::", "2a00:1450:4001:800::200e"};
+	struct fg_address_check *check = check_with(NULL, 0);
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
+		if (!fg_address_check_admits(check, addresses[i]))
+			fail_msg("%s is not reached", addresses[i]);
+	}
+	fg_address_check_free(check);
+}
+
+static void local_and_private_addresses_are_not(void **state)
+{
+	static const char *const addresses[] = {
+		"0.0.0.0",
+		"10.0.0.1",
+		"100.127.255.255",
+		"127.0.0.1",
+		"127.255.255.255",
+		"169.254.169.254",
+		"172.16.0.1",
+		"172.31.255.255",
+		"192.168.0.1",
+		"198.19.0.1",
+		"224.0.0.251",
+		"255.255.255.255",
+		"::",
+		"::1",
+		"::ffff:10.0.0.1",
+		"::127.0.0.1",
+		"64:ff9b::a00:1",
+		"2002:7f00:1::",
+		"2001:0:1::",
+		"fc00::1",
+		"fdff::1",
+		"fe80::1",
+		"febf::1",
+		"fec0::1",
+		"ff02::1",
+		"2001:db8::1",
+		"no address",
+		"",
+	};
+	struct fg_address_check *check = check_with(NULL, 0);
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
+		if (fg_address_check_admits(check, addresses[i]))
+			fail_msg("%s is reached", addresses[i]);
+	}
+	fg_address_check_free(check);
+}
+
+static void allowed_ranges_are_reached_and_nothing_beside(void **state)
+{
+	static const char *const allowed[] = {"10.1.0.0/16", "::1"};
+	struct fg_address_check *check = check_with(allowed, FG_ARRAY_SIZE(allowed));
+
+	(void)state;
+	assert_true(fg_address_check_admits(check, "10.1.255.1"));
+	assert_true(fg_address_check_admits(check, "::ffff:10.1.0.1"));
+	assert_true(fg_address_check_admits(check, "::1"));
+	assert_true(fg_address_check_admits(check, "8.8.8.8"));
+	assert_false(fg_address_check_admits(check, "10.2.0.1"));
+	assert_false(fg_address_check_admits(check, "127.0.0.1"));
+	fg_address_check_free(check);
+}
+
+static void mistyped_range_is_refused(void **state)
+{
+	static const char *const wrong[] = {"10.0.0.0/33", "example.org", "", "10.0.0.0/"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		struct fg_address_check *check = NULL;
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_address_check_new(&wrong[i], 1, &check, &err), FG_EINVAL);
+		assert_non_null(strstr(err.message, "is not a range of addresses"));
+		fg_address_check_free(check);
+	}
+}
+
+static void values_stay_in_their_strings(void **state)
+{
+	static const char template[] =
+		"{\"text\": \"{project} {summary}\", \"{branch}\": [\"{commit}\", \"{other}\"]}";
+	const struct fg_webhook_values values = {
+		.project = "a\", \"admin\": true, \"x\": \"",
+		.summary = "{branch}\\\n\x1b[31m\xff",
+		.branch = "</script>{commit}",
+		.commit = NULL,
+	};
+	struct fg_strbuf body = {0};
+	struct fg_error err = {0};
+	const cJSON *list = NULL;
+	cJSON *json = NULL;
+
+	(void)state;
+	fg_webhook_fill(template, &values, &body);
+	if (fg_json_parse(body.data, body.length, body.length, &json, &err) != FG_OK)
+		fail_msg("%s: %s", err.message, body.data);
+	assert_int_equal(cJSON_GetArraySize(json), 2);
+	assert_string_equal(
+		fg_json_text_or(json, "text", ""),
+		"a\", \"admin\": true, \"x\": \" {branch}\\\xef\xbf\xbd\xef\xbf\xbd[31m\xef\xbf\xbd");
+	list = cJSON_GetObjectItem(json, "</script>{commit}");
+	assert_string_equal(cJSON_GetArrayItem(list, 0)->valuestring, "");
+	assert_string_equal(cJSON_GetArrayItem(list, 1)->valuestring, "{other}");
+	cJSON_Delete(json);
+	fg_strbuf_release(&body);
+}
+
+static void long_values_are_cut(void **state)
+{
+	char *name = fg_xcalloc(1, 5001);
+	const struct fg_webhook_values values = {.project = name};
+	struct fg_strbuf body = {0};
+
+	(void)state;
+	memset(name, 'n', 5000);
+	fg_webhook_fill("{project}", &values, &body);
+	assert_int_equal(body.length, 200);
+	fg_strbuf_release(&body);
+	free(name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(public_addresses_are_reached),
+		cmocka_unit_test(local_and_private_addresses_are_not),
+		cmocka_unit_test(allowed_ranges_are_reached_and_nothing_beside),
+		cmocka_unit_test(mistyped_range_is_refused),
+		cmocka_unit_test(values_stay_in_their_strings),
+		cmocka_unit_test(long_values_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
